@@ -1,4 +1,4 @@
-"""One agent by three doors, and how often what answers stands in what its model sees:
+"""One agent by three integrations, and how often what its model sees holds the answer:
 `PYTHONPATH=memory_core_client/src python -m bench.agent_doors`.
 
 Nine days of Nora's life (`tests.life`) are told turn by turn, a talk a thread, by the two calls of
@@ -94,9 +94,9 @@ class Calls(Door):
         self._threads: dict[str, list[dict[str, str]]] = {}
 
     def turn(self, thread: str, text: str, answer: str) -> None:  # noqa: D102
-        said = self._threads.setdefault(thread, [])
-        said += [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]
-        self.service.user(self.user).tell(said[-200:], session_id=thread)
+        messages = self._threads.setdefault(thread, [])
+        messages += [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]
+        self.service.user(self.user).tell(messages[-200:], session_id=thread)
 
     def known(self, thread: str, text: str) -> str:  # noqa: D102
         messages = [{"role": "user", "content": text}]
@@ -183,8 +183,8 @@ DOORS: dict[str, type[Door]] = {
 
 def pairs(talk: Talk) -> list[tuple[str, str]]:
     """What the person says in a talk, each with the assistant's answer."""
-    said = [line if isinstance(line, str) else line[1] for line in talk.lines]
-    return list(zip(said[::2], said[1::2], strict=True))
+    lines = [line if isinstance(line, str) else line[1] for line in talk.lines]
+    return list(zip(lines[::2], lines[1::2], strict=True))
 
 
 def tell(door: Door, talks: Sequence[Talk]) -> int:
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str]) -> None:
     set_tracing_disabled(True)
     frames = orjson.loads((ROOT / "bench" / "frames.json").read_bytes())
     talks = [talk for talk in life() if talk.at < BEGINS + DAYS]
-    found: dict[str, set[str]] = {}
+    answered: dict[str, set[str]] = {}
     lengths: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         host = Host(Path(folder), asked.embedder)
@@ -227,7 +227,7 @@ def main(arguments: Sequence[str]) -> None:
                         contexts[question] = door.known(
                             f"question {number}", f"{before}{question}{after}"
                         )
-                    found[name] = {
+                    answered[name] = {
                         question
                         for question, answer in ASKED
                         if answer in contexts[question].lower()
@@ -239,11 +239,11 @@ def main(arguments: Sequence[str]) -> None:
             host.stop()
     rows = [
         [name, str(turns), f"{len(some)} of {len(ASKED)}", str(lengths[name])]
-        for name, some in found.items()
+        for name, some in answered.items()
     ]
     show("What answers stands in the context", ["door", "turns", "questions", "words"], rows)
     for question, _ in ASKED:
-        if missed := [name for name, some in found.items() if question not in some]:
+        if missed := [name for name, some in answered.items() if question not in some]:
             print(f"not by {', '.join(missed)}: {question}")
 
 

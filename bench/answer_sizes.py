@@ -42,10 +42,10 @@ def save_sizes(client: httpx.Client, user: str, turns: Sequence[Turn]) -> Iterat
 def tell(client: httpx.Client, user: str, turns: Sequence[Turn]) -> None:
     """Tell the sessions, and wait until all is formed."""
     tasks = []
-    for session, said in groupby(turns, lambda turn: turn.session):
+    for session, turns_of_session in groupby(turns, lambda turn: turn.session):
         messages = [
             {"role": "user", "actor": turn.actor, "content": turn.text, "timestamp": turn.at}
-            for turn in said
+            for turn in turns_of_session
         ]
         for start in range(0, len(messages), MOST_TOLD):
             body = {

@@ -3,9 +3,10 @@ what that does to finding the others.
 
 1,000 users with 100 memories each, a fifth of them eleven years old; the `hash` embedder, SQLite
 and a folder. The run over all users is a process of its own: its memory is its own, and it is
-killed in the middle and begun anew. What a reader would get wrong: the retrieves of before and
-after are not of two runs. The data are copied before the archive runs, and each query is asked of
-both in turn, so that whatever else the machine does meets both alike.
+killed in the middle and started again.
+
+Note: the retrieves of before and after are not of two runs. The data are copied before the archive
+runs, and each query is asked of both in turn, so that other work of the machine slows both alike.
 """
 
 from __future__ import annotations
@@ -109,11 +110,12 @@ def _measure(folder: Path, users: int, each: int, seconds: float) -> None:
     first, killed_at = _run(after, users, kill_after=old // 2)
     print(f"killed after {killed_at:,} of {old:,}", flush=True)
     second, _ = _run(after, users, kill_after=None)
-    for name, told in (("until it was killed", first), ("after that", second)):
+    for name, progress in (("until it was killed", first), ("after that", second)):
         print(
-            f"{name}: {told['archived']:,} memories in {told['seconds']:.1f} s, "
-            f"{told['archived'] / told['seconds']:.0f} a second; memory idle {told['idle_mb']:.0f} "
-            f"MB, at most {told['peak_mb'] - told['idle_mb']:.0f} MB more",
+            f"{name}: {progress['archived']:,} memories in {progress['seconds']:.1f} s, "
+            f"{progress['archived'] / progress['seconds']:.0f} a second; "
+            f"memory idle {progress['idle_mb']:.0f} "
+            f"MB, at most {progress['peak_mb'] - progress['idle_mb']:.0f} MB more",
             flush=True,
         )
     asyncio.run(_compare(before, after, users, each, seconds))
@@ -144,15 +146,15 @@ def _run(data: Path, users: int, kill_after: int | None) -> tuple[dict[str, Any]
     moved when it was killed.
     """
     command = [sys.executable, "-m", "bench.archive", "--data", str(data), "--users", str(users)]
-    told: dict[str, Any] = {}
+    progress: dict[str, Any] = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            told = json.loads(line)
-            if kill_after is not None and told["archived"] >= kill_after:
+            progress = json.loads(line)
+            if kill_after is not None and progress["archived"] >= kill_after:
                 process.send_signal(signal.SIGKILL)
                 break
-    return told, int(told["archived"])
+    return progress, int(progress["archived"])
 
 
 async def _archive_all(data: Path, users: int) -> None:
@@ -198,10 +200,10 @@ async def _compare(before: Path, after: Path, users: int, each: int, seconds: fl
     in turn.
     """
     times: tuple[list[float], list[float]] = ([], [])
-    found = [0, 0]
-    async with opened(before, Moved()) as one, opened(after, Moved()) as other:
-        cores = (one, other)
-        left = sum([await _count(other, name) for name in list(_names(users))[:ASKED]])
+    results = [0, 0]
+    async with opened(before, Moved()) as core_before, opened(after, Moved()) as core_after:
+        cores = (core_before, core_after)
+        left = sum([await _count(core_after, name) for name in list(_names(users))[:ASKED]])
         print(f"{left:,} hot memories of {ASKED} users are left of {ASKED * each:,}", flush=True)
         streams = [(name, queries(SEED, name, each)) for name in list(_names(users))[:ASKED]]
         for name, stream in streams:  # the first query of a user reads the memories in
@@ -215,13 +217,13 @@ async def _compare(before: Path, after: Path, users: int, each: int, seconds: fl
                 turn += 1
                 for side in (0, 1) if turn % 2 else (1, 0):
                     begun = time.perf_counter()
-                    found[side] += len((await cores[side].retrieve(owner(name), asked)).results)
+                    results[side] += len((await cores[side].retrieve(owner(name), asked)).results)
                     times[side].append(time.perf_counter() - begun)
     for name, side in (("before", 0), ("after", 1)):
         middle, high = (1000 * percentile(sorted(times[side]), share) for share in (0.5, 0.95))
         print(
             f"retrieve {name}: p50 {middle:.2f} ms, p95 {high:.2f} ms, "
-            f"{found[side] / len(times[side]):.1f} results, n {len(times[side]):,}"
+            f"{results[side] / len(times[side]):.1f} results, n {len(times[side]):,}"
         )
 
 

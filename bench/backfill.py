@@ -101,8 +101,8 @@ def bring(client: Client, lines: Sequence[bytes]) -> None:
     parts = [file[at : at + PART_BYTES] for at in range(0, len(file), PART_BYTES)]
     for number, part in enumerate(parts, 1):
         client.call("PUT", f"{path}/{task_id}?part={number}", part, "application/x-ndjson")
-    said = {"parts": len(parts), "sha256": hashlib.sha256(file).hexdigest()}
-    client.call("POST", f"{path}/{task_id}/commit", json.dumps(said).encode())
+    upload = {"parts": len(parts), "sha256": hashlib.sha256(file).hexdigest()}
+    client.call("POST", f"{path}/{task_id}/commit", json.dumps(upload).encode())
     while (task := client.call("GET", f"/api/v1/tasks/{task_id}?user_id={USER}"))[
         "status"
     ] not in ENDED:
@@ -123,11 +123,13 @@ def post(client: Client, lines: Sequence[bytes]) -> None:
 
 def measure(folder: Path, count: int, embedder: str, *, posts: bool) -> Measured:
     """Tell `count` conversations to a host of its own, and wait until all are formed."""
-    told = (
-        one.model_copy(update={"session_id": f"c{number}"})
-        for number, one in enumerate(conversations(7, count))
+    inputs = (
+        conversation.model_copy(update={"session_id": f"c{number}"})
+        for number, conversation in enumerate(conversations(7, count))
     )
-    lines = [one.model_dump_json(exclude_none=True).encode() + b"\n" for one in told]
+    lines = [
+        conversation.model_dump_json(exclude_none=True).encode() + b"\n" for conversation in inputs
+    ]
     host = Host(folder, embedder)
     try:
         client, load = Client(host.port), os.getloadavg()[0]

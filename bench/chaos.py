@@ -2,10 +2,10 @@
 
 Calls begin at a fixed rate, whatever became of those before: memories of every type, bulks,
 conversations, edits, deletions, with and without Idempotency-Key, again whenever an answer is
-lost. Meanwhile a seeded disturber kills, freezes and restarts the host and what it stands on, fills
+lost. Meanwhile a seeded disturber kills, freezes and restarts the host and its stores, fills
 Redis and the host's disk, cuts and delays connections, lets the store refuse, puts clocks forward,
 and runs a second host on the same data. Then everything is let run, and all that was acknowledged
-is read back through a host that was started anew.
+is read back through a host that was started afterwards.
 
 lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a
 key, or its fields name it. back: deleted, and shown again. stuck: a task that does not end, also
@@ -204,7 +204,7 @@ def _report(
     }
     for name, of_each in details.items():
         print(
-            f"{name}: {', '.join(f'{count:,} {what}' for what, count in sorted(of_each.items()))}",
+            f"{name}: {', '.join(f'{count:,} {kind}' for kind, count in sorted(of_each.items()))}",
             flush=True,
         )
     kinds = {f"kill {name}": count for name, count in disturber.kills.items()}

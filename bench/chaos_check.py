@@ -29,7 +29,10 @@ def check_user(notebook: Notebook, user: str, stored: Stored) -> None:
     )
     _check_tasks(notebook, user, stored.tasks)
     _check_conversations(
-        notebook, user, stored, [told for told in notebook.told if told.user == user]
+        notebook,
+        user,
+        stored,
+        [conversation for conversation in notebook.told if conversation.user == user],
     )
 
 
@@ -66,12 +69,12 @@ def _check_slots(
     """Of each slot and key: all that was told is there once, one holds, and that is what
     was told last.
     """
-    by_slot, told = defaultdict(list), defaultdict(list)
+    by_slot, by_statement = defaultdict(list), defaultdict(list)
     for memory in stored.memories:
         by_slot[memory["key"] or memory["subject"]].append(memory)
     for mark, save in saves:
-        told[str(save.slot)].append((str(save.event), mark, save))
-    for slot, statements in told.items():
+        by_statement[str(save.slot)].append((str(save.event), mark, save))
+    for slot, statements in by_statement.items():
         memories, name = by_slot[slot], f"{user} {slot}"
         old = [
             version["content"]
@@ -111,7 +114,9 @@ def _check_tasks(notebook: Notebook, user: str, tasks: list[dict[str, Any]]) -> 
             notebook.accuse("poisoned", why)
 
 
-def _check_conversations(notebook: Notebook, user: str, stored: Stored, told: list[Told]) -> None:
+def _check_conversations(
+    notebook: Notebook, user: str, stored: Stored, conversations: list[Told]
+) -> None:
     """What each conversation became is there, each of its messages in one cell."""
     tasks = {task["task_id"]: task for task in stored.tasks}
     by_id = {memory["id"]: memory for memory in stored.memories}
@@ -126,7 +131,7 @@ def _check_conversations(notebook: Notebook, user: str, stored: Stored, told: li
         for word in str(cell["episode"]).replace(".", " ").split()
         if word.startswith("mark")
     )
-    for conversation in told:
+    for conversation in conversations:
         task, name = tasks.get(conversation.task_id), f"{user} {conversation.task_id}"
         if task is None:
             notebook.accuse("lost", f"{name}: the task is not there")

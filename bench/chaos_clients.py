@@ -4,7 +4,7 @@ acknowledged.
 A call is sent again until it is answered with something other than 503: with the same key where it
 has one. What has no key may then be there twice, unless its content, session and event time name
 it. Only what is there once is edited or deleted, since the late first try of a call without a key
-would rightly save it anew.
+would rightly save it again.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ class Notebook:
         """By the second of the monotonic clock, until the time is over."""
         self.accusations: defaultdict[str, list[str]] = defaultdict(list)
 
-    def accuse(self, what: str, why: str) -> None:
-        """Note something that must not be; `what` is a column of the table."""
-        self.accusations[what].append(why)
+    def accuse(self, column: str, why: str) -> None:
+        """Note something that must not be, under a column of the table."""
+        self.accusations[column].append(why)
 
 
 class Client:
@@ -268,14 +268,16 @@ class Client:
         )
         for place in range(self._chance.randint(1, 6)):
             marks.append(self._mark())
-            said = f"{text(self._chance)} Mark {marks[-1]}."
+            content = f"{text(self._chance)} Mark {marks[-1]}."
             if self._chance.random() < 0.3:
-                said += f" I live in {self._chance.choice(('Lisbon', 'Oslo', 'Bergen', 'Rome'))}."
+                content += (
+                    f" I live in {self._chance.choice(('Lisbon', 'Oslo', 'Bergen', 'Rome'))}."
+                )
             role = "user" if place % 2 == 0 else "assistant"
             messages.append(
                 {
                     "role": role,
-                    "content": said,
+                    "content": content,
                     "timestamp": (begun + timedelta(minutes=place)).isoformat(),
                 }
             )
@@ -289,37 +291,39 @@ class Client:
         # the first try was heard, and its answer lost
         known = (200,) if reply is not None and reply.tries > 1 else ()
         if reply is not None and self._expected(reply, 202, *known):
-            told = Told(user, reply.body["task_id"], marks, keyed is not None or reply.tries == 1)
-            self._notebook.told.append(told)
+            conversation = Told(
+                user, reply.body["task_id"], marks, keyed is not None or reply.tries == 1
+            )
+            self._notebook.told.append(conversation)
             self._notebook.counts["conversations"] += 1
-            self._told.append(told)
+            self._told.append(conversation)
 
     async def _delete_cells(self) -> None:
         """Delete the cells of a conversation that was formed."""
-        told = next(
+        conversation = next(
             (
-                told
-                for told in self._chance.sample(self._told, len(self._told))
-                if told.once and not told.deleted_cells
+                candidate
+                for candidate in self._chance.sample(self._told, len(self._told))
+                if candidate.once and not candidate.deleted_cells
             ),
             None,
         )
-        if told is None:
+        if conversation is None:
             return
         reply = await self._call(
-            "GET", f"/api/v1/tasks/{told.task_id}", query={"user_id": told.user}
+            "GET", f"/api/v1/tasks/{conversation.task_id}", query={"user_id": conversation.user}
         )
         if reply is None or not self._expected(reply, 200) or reply.body["status"] != "succeeded":
             return
-        told.unclear = True
+        conversation.unclear = True
         ids = [
             cell["memory_ids"][0] for cell in reply.body["result"]["cells"] if cell["memory_ids"]
         ]
         for memory_id in ids:
-            if not await self._deleted(told.user, memory_id):
+            if not await self._deleted(conversation.user, memory_id):
                 return
-            told.deleted_cells.append(memory_id)
-        told.unclear = False
+            conversation.deleted_cells.append(memory_id)
+        conversation.unclear = False
 
     # changes
 
@@ -437,9 +441,9 @@ class Client:
                 "a retrieve",
             )
 
-    def _check_gone(self, user: str, gone: set[str], shown: list[str], where: str) -> None:
+    def _check_gone(self, user: str, gone: set[str], ids: list[str], where: str) -> None:
         self._notebook.counts["reads"] += 1
-        for memory_id in gone.intersection(shown):
+        for memory_id in gone.intersection(ids):
             self._notebook.accuse("back", f"{user} {memory_id}: deleted before, shown by {where}")
 
     # calls

@@ -1,6 +1,6 @@
 """The load of `bench.chaos`: calls that begin at a fixed rate, whatever became of those before.
 
-Clients that wait for an answer before they ask again would be silent while nobody answers, and
+Clients that wait for an answer before they ask again would be silent while no host answers, and
 what then comes back would never meet what had piled up.
 """
 

@@ -297,7 +297,7 @@ class System:
         """The settings of a host: the defaults, but for runs of consolidation, which come every
         minute instead of every ten.
         """
-        kept = {
+        inherited = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
@@ -312,7 +312,7 @@ class System:
             "PYTHONPATH": path,
             "TEST_CLOCK_SHIFT": str(self._shift),
         }
-        return {**kept, **ours, "MEMORY_DATA": str(self.data), "MEMORY_AUTH": "off", **stores}
+        return {**inherited, **ours, "MEMORY_DATA": str(self.data), "MEMORY_AUTH": "off", **stores}
 
     def _settings_over_wires(self, stores: AzureStores) -> dict[str, str]:
         """The settings of an app that reaches its stores over wires."""
@@ -613,9 +613,9 @@ class Disturber:
                 self.kills["second host"] += 1
             await asyncio.to_thread(host.end, signal.SIGKILL if killed else signal.SIGTERM)
 
-    def _note(self, what: str) -> None:
+    def _note(self, note: str) -> None:
         with (self._system.folder / "disturbances.txt").open("a") as notes:
-            notes.write(f"{datetime.now(timezone.utc):%H:%M:%S.%f} {what}\n")
+            notes.write(f"{datetime.now(timezone.utc):%H:%M:%S.%f} {note}\n")
 
     def _left(self) -> float:
         return max(0.0, self._until - time.monotonic())
@@ -646,7 +646,7 @@ def _wired(name: str, wire: Wire) -> Target:
 
 
 def _locked(file: Path) -> Target:
-    """A SQLite file whose write lock somebody else holds while it is frozen."""
+    """A SQLite file whose write lock another connection holds while it is frozen."""
     connections: list[sqlite3.Connection] = []
 
     def freeze() -> None:
@@ -670,6 +670,6 @@ def _limit_files(pid: int, size: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-def _send(pid: int, what: signal.Signals) -> None:
+def _send(pid: int, signal_number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, what)
+        os.kill(pid, signal_number)

@@ -100,18 +100,18 @@ class Checker:
 
     async def _versions(self, user: str, memory_id: str) -> list[dict[str, Any]]:
         page = await self._get(f"{MEMORIES}/{memory_id}/versions", {"user_id": user})
-        found: list[dict[str, Any]] = page["versions"]
-        return found
+        versions: list[dict[str, Any]] = page["versions"]
+        return versions
 
-    async def _all(self, what: str, user: str, **query: str) -> list[dict[str, Any]]:
+    async def _all(self, kind: str, user: str, **query: str) -> list[dict[str, Any]]:
         """Every page of a list."""
-        found: list[dict[str, Any]] = []
+        items: list[dict[str, Any]] = []
         asked = {"user_id": user, "limit": "100", **query}
         while True:
-            page = await self._get(f"/api/v1/{what}", asked)
-            found += page[what]
+            page = await self._get(f"/api/v1/{kind}", asked)
+            items += page[kind]
             if page["next_cursor"] is None:
-                return found
+                return items
             asked["cursor"] = page["next_cursor"]
 
     async def _get(self, path: str, query: dict[str, str]) -> dict[str, Any]:

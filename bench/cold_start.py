@@ -79,15 +79,15 @@ def main() -> int:
             }  # fmt: skip
             seen: dict[Path, list[tuple[float, float]]] = {plain: [], compiled: []}
             for _ in range(REPEATS):
-                for folder, found in seen.items():
-                    found.append(_start(python, folder, settings))
+                for folder, seconds in seen.items():
+                    seconds.append(_start(python, folder, settings))
     rows = []
-    for place_in, what in ((0, "import of function_app"), (1, "import and first retrieve")):
+    for place_in, heading in ((0, "import of function_app"), (1, "import and first retrieve")):
         without, with_it = (
-            statistics.median(found[place_in] for found in seen[folder])
+            statistics.median(starts[place_in] for starts in seen[folder])
             for folder in (plain, compiled)
         )
-        rows.append([what, f"{without:.2f}", f"{with_it:.2f}", f"{without / with_it:.2f}"])
+        rows.append([heading, f"{without:.2f}", f"{with_it:.2f}", f"{without / with_it:.2f}"])
     show("Cold start, seconds of CPU", ("", "without byte code", "with", "times faster"), rows)
     return 0
 

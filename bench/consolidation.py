@@ -3,10 +3,11 @@ machine, and what each step takes.
 
 One process, embedded, agents without a model, the `hash` embedder: the product is measured, not a
 model. Each user has ten new memories: turns, facts and notes. An hour goes its whole way: timer,
-messages, the run's task, all steps, report. What a reader would get wrong: users a second are of
-eight workers at once, as a host has them, on what this machine has left; the CPU of a step is of
-one user after the other, all threads together, and is what to compare between machines
-that are busy.
+messages, the run's task, all steps, report.
+
+Note: users a second are of eight workers at once, as a host has them, on what this machine has
+left. The CPU of a step is of one user after the other, all threads together, and is what to compare
+between machines that are busy.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ class Bench:
     async def told(self, hour: int) -> None:
         """Save an hour's news of every user."""
         for number in range(self._users):
-            for one in await self.core.bulk(owner(number), list(news(number, hour))):
-                if isinstance(one, MemoryCoreError):
-                    raise one
+            for result in await self.core.bulk(owner(number), list(news(number, hour))):
+                if isinstance(result, MemoryCoreError):
+                    raise result
 
     async def hour(self, at_once: int) -> tuple[float, float]:
         """The timer's tick and all that comes of it: seconds, and seconds of CPU."""
@@ -83,7 +84,7 @@ class Bench:
 
     async def ended(self) -> int:
         """How many of the users' last runs have succeeded."""
-        found = [
+        runs = [
             (
                 await self.core._services.tasking.tasks.page(
                     owner(number), None, "consolidate", None, 1
@@ -91,7 +92,7 @@ class Bench:
             ).tasks
             for number in range(self._users)
         ]
-        return sum(bool(tasks) and tasks[0].status == "succeeded" for tasks in found)
+        return sum(bool(tasks) and tasks[0].status == "succeeded" for tasks in runs)
 
 
 class Watch:
@@ -161,24 +162,24 @@ def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list
     for name, spent in watch.cpu.items():
         here = Counter(
             {
-                one.removeprefix(f"{name} "): number
-                for one, number in watch.calls.items()
-                if one.startswith(f"{name} ")
+                call.removeprefix(f"{name} "): number
+                for call, number in watch.calls.items()
+                if call.startswith(f"{name} ")
             }
         )
-        here = Counter({one: number for one, number in here.items() if "." not in one})
+        here = Counter({call: number for call, number in here.items() if "." not in call})
         left, calls = left - spent, calls - here
         lines.append((name, spent, here))
     lines += [
         ("messages, lease, news", left, calls),
-        ("all", cpu, sum((one[2] for one in lines), calls)),
+        ("all", cpu, sum((line[2] for line in lines), calls)),
     ]
     return [
         [
             name,
             f"{1000 * spent / users:.2f}",
-            f"{sum(number for one, number in here.items() if one not in writes) / users:.1f}",
-            f"{sum(here[one] for one in writes) / users:.1f}",
+            f"{sum(number for call, number in here.items() if call not in writes) / users:.1f}",
+            f"{sum(here[call] for call in writes) / users:.1f}",
         ]
         for name, spent, here in lines
     ]

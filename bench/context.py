@@ -1,11 +1,12 @@
-"""`python -m bench.context DATA`: how much of what a question needs stands in the context that the
+"""`python -m bench.context DATA`: how much of what a question needs is in the context that the
 mode `reconstruct` answers with.
 
 DATA is a conversation data set as `bench.retrieval` takes it. Every turn is saved as one episodic
 memory, every question is asked once for each budget, without a language model. A turn counts as
-there when the context cites it and holds its whole text: what was cut is not there. What a reader
-would get wrong: the first budget's times are those to look at, at the others the host knows the
-questions' vectors already.
+there when the context cites it and holds its whole text: what was cut is not there.
+
+Note: the first budget's times are the ones to compare. At the others the host has the questions'
+vectors already.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--apart",
-        type=lambda text: {int(one) for one in text.split(",")},
+        type=lambda text: {int(category) for category in text.split(",")},
         default={5},
         help="categories to leave out",
     )
     parser.add_argument(
         "--budgets",
-        type=lambda text: [int(one) for one in text.split(",")],
+        type=lambda text: [int(budget) for budget in text.split(",")],
         default=list(BUDGETS),
         help="in tokens",
     )
@@ -96,13 +97,15 @@ async def _ask_all(
     for conversation in conversations:
         user = f"{conversation['conv_id']}-{uuid.uuid4().hex[:8]}"
         saved, _ = await send(port, saves(user, conversation["turns"]))
-        memories = [one["memory"] for answer in saved for one in answer["results"]]
+        memories = [result["memory"] for answer in saved for result in answer["results"]]
         turns = {
-            one["id"]: (one["metadata"]["turn"], " ".join(one["content"].split()))
-            for one in memories
+            memory["id"]: (memory["metadata"]["turn"], " ".join(memory["content"].split()))
+            for memory in memories
         }
         questions = [
-            one for one in conversation["questions"] if one["cat"] not in apart and one["evidence"]
+            question
+            for question in conversation["questions"]
+            if question["cat"] not in apart and question["evidence"]
         ]
         for budget in budgets:
             await _ask(port, user, questions, turns, budget, asked[budget])
@@ -118,8 +121,8 @@ async def _ask(
     into: Asked,
 ) -> None:
     bodies = [
-        {"user_id": user, "query": one["q"], "mode": "reconstruct", "max_tokens": budget}
-        for one in questions
+        {"user_id": user, "query": question["q"], "mode": "reconstruct", "max_tokens": budget}
+        for question in questions
     ]
     answers, times = await send(
         port, [ask("reconstruct", "POST", "/api/v1/memories/retrieve", body) for body in bodies]
@@ -128,7 +131,7 @@ async def _ask(
     for question, answer in zip(questions, answers, strict=True):
         there = {
             turn
-            for turn, text in (turns[one] for one in answer["citations"])
+            for turn, text in (turns[citation] for citation in answer["citations"])
             if text in answer["context"]
         }
         evidence = set(question["evidence"])
@@ -140,27 +143,27 @@ async def _ask(
 
 
 def _report(asked: dict[int, Asked]) -> None:
-    categories = sorted({one for each in asked.values() for one in each.categories})
+    categories = sorted({category for each in asked.values() for category in each.categories})
     headings = (
         "tokens",
         "questions",
         "evidence in context",
-        *(f"category {one}" for one in categories),
+        *(f"category {category}" for category in categories),
     )
     show(
         "Evidence whose text stands in the context",
         headings,
-        [_line(budget, one, categories) for budget, one in sorted(asked.items())],
+        [_line(budget, answers, categories) for budget, answers in sorted(asked.items())],
     )
     more = [
         [
             f"{budget:,}",
-            f"{_mean(one.memories):.1f}",
-            f"{_mean(one.rounds):.2f}",
-            f"{100 * _mean(one.sufficient):.0f} %",
-            *_times(one.times),
+            f"{_mean(answers.memories):.1f}",
+            f"{_mean(answers.rounds):.2f}",
+            f"{100 * _mean(answers.sufficient):.0f} %",
+            *_times(answers.times),
         ]
-        for budget, one in sorted(asked.items())
+        for budget, answers in sorted(asked.items())
     ]
     show(
         "What it took",
@@ -174,8 +177,8 @@ def _line(budget: int, asked: Asked, categories: Sequence[int]) -> list[str]:
         _mean(
             [
                 share
-                for share, one in zip(asked.shares, asked.categories, strict=True)
-                if one == category
+                for share, of in zip(asked.shares, asked.categories, strict=True)
+                if of == category
             ]
         )
         for category in categories
@@ -184,7 +187,7 @@ def _line(budget: int, asked: Asked, categories: Sequence[int]) -> list[str]:
         f"{budget:,}",
         f"{len(asked.shares):,}",
         f"{_mean(asked.shares):.4f}",
-        *(f"{one:.3f}" for one in by_category),
+        *(f"{share:.3f}" for share in by_category),
     ]
 
 

@@ -1,9 +1,11 @@
 """A long-term store, a queue and agents that count what they are asked, and reckon what that would
 be on Azure.
 
-The work itself is done by the real ones behind. What a reader would get wrong: request units and
-tokens are reckoned by the formulas here, from the sizes of what goes in and out. They say how cost
-grows and what dominates; an account's own numbers come from `make test-live`.
+The work itself is done by the real ones behind.
+
+Note: request units and tokens are reckoned by the formulas here, from the sizes of what goes in and
+out. They say how cost grows and what dominates; an account's own numbers come from
+`make test-live`.
 """
 
 from __future__ import annotations
@@ -169,13 +171,13 @@ class CountedStore:
         return sum(self._sizes.values())
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if name in _ASIDE or not inspect.iscoroutinefunction(found):
-            return found
+        attribute = getattr(self._inner, name)
+        if name in _ASIDE or not inspect.iscoroutinefunction(attribute):
+            return attribute
 
         async def counted(*given: Any, **options: Any) -> Any:
             self.counts[name] += 1
-            answer = await found(*given, **options)
+            answer = await attribute(*given, **options)
             if self._dimensions is not None:
                 requests, units = self._reckoned(name, given, options, answer)
                 self.counts[f"{name}.requests"] += requests
@@ -212,7 +214,7 @@ class CountedStore:
             )
         rows = len(answer) if isinstance(answer, list) else 1
         size = (
-            sum(_size(one, 0) if isinstance(one, Document) else LOOKED_UP for one in answer)
+            sum(_size(item, 0) if isinstance(item, Document) else LOOKED_UP for item in answer)
             if isinstance(answer, list)
             else 0
         )
@@ -270,8 +272,8 @@ class CountedStore:
             units, requests = units + STRONG * query_units(len(sizes), sum(sizes)), requests + 1
         if near is not None:
             size = sum(
-                len(orjson.dumps(one.memory.model_dump(mode="json"))) + self._vector
-                for one in seen.near
+                len(orjson.dumps(neighbour.memory.model_dump(mode="json"))) + self._vector
+                for neighbour in seen.near
             )
             units += self._vouched * query_units(
                 len(seen.near), size, len(self._vectors.get(owner, ()))
@@ -394,14 +396,14 @@ class CountedAgents:
         self._prompts = {name: len((folder / f"{name}.md").read_text()) for name in _PROMPTS}
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
+        attribute = getattr(self._inner, name)
         if name not in self._prompts:
-            return found
+            return attribute
 
         async def counted(app_id: str, *given: Any, **options: Any) -> Any:
-            answer = await found(app_id, *given, **options)
+            answer = await attribute(app_id, *given, **options)
             read = self._prompts[name] + sum(
-                len(orjson.dumps(one, default=_plain)) for one in given
+                len(orjson.dumps(argument, default=_plain)) for argument in given
             )
             self.counts["calls"] += 1
             self.counts[f"calls.{name}"] += 1

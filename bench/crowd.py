@@ -147,8 +147,8 @@ async def lost(port: int, saved: dict[str, list[str]]) -> int:
         answer = await connection.send(
             ask("list", "GET", f"/api/v1/memories?user_id={user}&limit=100&status=all").wire
         )
-        kept = {memory["content"] for memory in orjson.loads(answer.body)["memories"]}
-        missing += len(set(texts) - kept) if len(texts) <= 100 else 0
+        stored = {memory["content"] for memory in orjson.loads(answer.body)["memories"]}
+        missing += len(set(texts) - stored) if len(texts) <= 100 else 0
     connection.close()
     return missing
 

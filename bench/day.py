@@ -33,12 +33,12 @@ HOURS = 24
 SHAPE = 1.2
 """Of the power law: 4 in 5 of the talk is of about a fifth of the users."""
 MOST_A_DAY = 30.0
-"""Conversations of one user a day; nobody talks more."""
+"""The most conversations of one user a day."""
 RETRIEVES = 3
 """Queries beside each conversation."""
 _BY_HOUR = (1, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 8, 7, 7, 7, 7, 8, 9, 10, 9, 7, 4, 2)
-BY_HOUR = tuple(one / sum(_BY_HOUR) for one in _BY_HOUR)
-"""Which part of a day's talk falls into each hour."""
+BY_HOUR = tuple(weight / sum(_BY_HOUR) for weight in _BY_HOUR)
+"""The share of a day's talk in each hour."""
 QUEUES: tuple[QueueName, ...] = ("formation", "consolidation")
 
 
@@ -50,7 +50,7 @@ def rates(users: int, mean: float) -> list[float]:
     drawn = [
         min(MOST_A_DAY, least * ((place + 0.5) / users) ** (-1 / SHAPE)) for place in range(users)
     ]
-    return [one * mean * users / sum(drawn) for one in drawn]
+    return [number * mean * users / sum(drawn) for number in drawn]
 
 
 def talks(rate: float, chance: random.Random) -> list[int]:
@@ -73,7 +73,7 @@ class Ids:
 
 
 class _Clock:
-    """Stands until it is moved."""
+    """A clock that stays where it is until it is moved."""
 
     def __init__(self) -> None:
         self.at = MIDNIGHT
@@ -144,14 +144,14 @@ async def day(
     due: list[int] = []
     async with MemoryCore(settings, clock=clock, ids=Ids(seed), adapters=made) as core:
         await core.warm_up()
-        said = _said(seed, sum(map(len, hours)))
+        talk = _said(seed, sum(map(len, hours)))
         for hour in range(HOURS):
             counts.clear()
             talking = [
                 number for number, those in enumerate(hours) for _ in range(those.count(hour))
             ]
             for number in talking:
-                await core.converse(owner(number), next(said))
+                await core.converse(owner(number), next(talk))
             await work(core)
             parts["formed"] += counts
             counts.clear()
@@ -207,15 +207,17 @@ def owner(number: int) -> Owner:
 
 def _said(seed: int, count: int) -> Iterator[ConverseInput]:
     """Conversations of made-up people, all of the first day."""
-    for number, one in enumerate(conversations(seed, count)):
+    for number, conversation in enumerate(conversations(seed, count)):
         messages = [
             {
                 **message,
                 "timestamp": (MIDNIGHT + timedelta(minutes=number % 60, seconds=place)).isoformat(),
             }
-            for place, message in enumerate(one.model_dump(mode="json")["messages"])
+            for place, message in enumerate(conversation.model_dump(mode="json")["messages"])
         ]
-        yield ConverseInput.model_validate({"session_id": one.session_id, "messages": messages})
+        yield ConverseInput.model_validate(
+            {"session_id": conversation.session_id, "messages": messages}
+        )
 
 
 async def work(core: MemoryCore) -> None:
@@ -226,9 +228,9 @@ async def work(core: MemoryCore) -> None:
         for name in QUEUES:
             while taken := await core.queue.receive(name, 32, timedelta(minutes=5)):
                 busy = True
-                for one in taken:
-                    await core.work(one.body, name)
-                    await core.queue.complete(name, one)
+                for message in taken:
+                    await core.work(message.body, name)
+                    await core.queue.complete(name, message)
 
 
 def units(count: Counter[str]) -> float:

@@ -4,9 +4,10 @@ memories, on this machine.
 One process, agents without a model, the `hash` embedder: the product is measured, not a model.
 Conversations have ten messages and are of many users. First all are accepted, then all are worked
 on; after that a development host is told conversations over HTTP while it forms those before, which
-is the latency that a caller sees. What a reader would get wrong: the seconds of the second part are
-for the whole way of a conversation, its queue message, boundary, agents, comparison and commits
-included; `cpu` is the share of them that this process had.
+is the latency that a caller sees.
+
+Note: the seconds of the second part are for the whole way of a conversation, its queue message,
+boundary, agents, comparison and commits included. `cpu` is the share of them that this process had.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def conversations(seed: int, count: int) -> Iterator[ConverseInput]:
             "number": chance.randint(2, 12),
         }
         first, second = chance.sample(TOPICS, 2)
-        said = [
+        lines = [
             line.format(**words)
             for line in (*first, f"By the way, {second[0]}", *second[1 : MESSAGES - len(first)])
         ]
@@ -123,7 +124,7 @@ def conversations(seed: int, count: int) -> Iterator[ConverseInput]:
                 "content": line,
                 "timestamp": (began + timedelta(minutes=place)).isoformat(),
             }
-            for place, line in enumerate(said)
+            for place, line in enumerate(lines)
         ]
         yield ConverseInput.model_validate({"session_id": f"s{number // 10}", "messages": messages})
 
@@ -136,9 +137,9 @@ async def measure(folder: Path, count: int, users: int) -> Measured:
         await core.warm_up()
         names = [f"user{number}" for number in range(users)]
         posts = []
-        for number, told in enumerate(conversations(7, count)):
+        for number, conversation in enumerate(conversations(7, count)):
             begun = time.perf_counter()
-            await core.converse(owner(names[number % users]), told)
+            await core.converse(owner(names[number % users]), conversation)
             posts.append((time.perf_counter() - begun) * 1000)
         begun, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(_work(core) for _ in range(AT_ONCE)))
@@ -165,8 +166,10 @@ def measure_over_http(folder: Path, count: int) -> list[float]:
     host, times = Host(folder), []
     try:
         connection = http.client.HTTPConnection("127.0.0.1", host.port, timeout=30)
-        for number, told in enumerate(conversations(8, count)):
-            body = json.dumps({"user_id": f"user{number % 10}", **told.model_dump(mode="json")})
+        for number, conversation in enumerate(conversations(8, count)):
+            body = json.dumps(
+                {"user_id": f"user{number % 10}", **conversation.model_dump(mode="json")}
+            )
             begun = time.perf_counter()
             connection.request(
                 "POST", "/api/v1/memories", body, {"Content-Type": "application/json"}

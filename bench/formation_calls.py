@@ -3,9 +3,10 @@
 
 The model is a server on this machine that speaks the chat API and answers as the rules do. So the
 modes differ in what they ask, not in how well a model answers. Conversations have ten messages;
-after them each user has one run of consolidation. What a reader would get wrong: tokens are
-characters / 4, of the texts, of the schema, which services count as prompt, and of the answer;
-a real model's story is longer.
+after them each user has one run of consolidation.
+
+Note: tokens are characters / 4, of the texts, of the schema, which services count as prompt, and of
+the answer. A real model's story is longer.
 """
 
 from __future__ import annotations
@@ -80,14 +81,14 @@ class CountingModel:
         answer = json.loads(response.text)["choices"][0]["message"]["content"]
         instructions, record = (message["content"] for message in body["messages"])
         schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
-        same = max((_common(instructions, one) for one in self._instructions), default=0)
+        same = max((_common(instructions, earlier) for earlier in self._instructions), default=0)
         self._instructions.add(instructions)
         same //= CHARACTERS_A_TOKEN
         cached = same // CACHED_IN * CACHED_IN if same >= CACHED_FROM else 0
-        instructed, told, asked, written = (
-            len(one) // CHARACTERS_A_TOKEN for one in (instructions, record, schema, answer)
+        instructed, record_tokens, asked, written = (
+            len(text) // CHARACTERS_A_TOKEN for text in (instructions, record, schema, answer)
         )
-        self.calls.append(Call(kind_of(body), instructed, told, asked, written, cached))
+        self.calls.append(Call(kind_of(body), instructed, record_tokens, asked, written, cached))
         return response
 
 
@@ -105,8 +106,8 @@ def _common(text: str, before: str) -> int:
     return next(
         (
             place
-            for place, (one, other) in enumerate(zip(text, before, strict=False))
-            if one != other
+            for place, (character, other) in enumerate(zip(text, before, strict=False))
+            if character != other
         ),
         min(len(text), len(before)),
     )
@@ -120,7 +121,7 @@ def owner(number: int) -> Owner:
 async def measure(
     mode: FormationCalls,
     folder: Path,
-    told: Sequence[ConverseInput],
+    conversations: Sequence[ConverseInput],
     users: int,
     *,
     runs: bool = True,
@@ -143,7 +144,7 @@ async def measure(
     )
     try:
         async with MemoryCore(settings) as core:
-            for number, conversation in enumerate(told):
+            for number, conversation in enumerate(conversations):
                 await core.converse(owner(number % users), conversation)
                 await _work(core, "formation")
             made = [await _made(core, owner(number)) for number in range(users)]
@@ -180,8 +181,11 @@ async def compare(
     folder: Path, count: int, users: int, *, runs: bool = True
 ) -> dict[FormationCalls, Measured]:
     """The same conversations in each mode."""
-    told = list(conversations(7, count))
-    return {mode: await measure(mode, folder / mode, told, users, runs=runs) for mode in MODES}
+    told_conversations = list(conversations(7, count))
+    return {
+        mode: await measure(mode, folder / mode, told_conversations, users, runs=runs)
+        for mode in MODES
+    }
 
 
 def tokens(calls: Sequence[Call]) -> int:
@@ -193,8 +197,8 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
     """A line for each mode: what a conversation takes."""
     whole = tokens(measured["separate"].forming)
     table = []
-    for mode, one in measured.items():
-        calls = one.forming
+    for mode, measurement in measured.items():
+        calls = measurement.forming
         parts = [
             sum(getattr(call, name) for call in calls) / count
             for name in ("instructions", "record", "schema", "answer", "tokens", "cached")
@@ -223,8 +227,8 @@ def dollars(calls: Sequence[Call], conversations: float) -> float:
 def bills(measured: dict[FormationCalls, Measured], count: int) -> list[list[str]]:
     """A line for each mode: what a month costs users who have one conversation a day."""
     return [
-        [mode, *(f"{dollars(one.forming, users * DAYS / count):,.2f}" for users in USERS)]
-        for mode, one in measured.items()
+        [mode, *(f"{dollars(measurement.forming, users * DAYS / count):,.2f}" for users in USERS)]
+        for mode, measurement in measured.items()
     ]
 
 
@@ -263,14 +267,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bills(measured, options.conversations),
     )
     runs = [
-        [mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"]
-        for mode, one in measured.items()
+        [
+            mode,
+            f"{len(measurement.runs) / options.users:.2f}",
+            f"{tokens(measurement.runs) / options.users:,.0f}",
+        ]
+        for mode, measurement in measured.items()
     ]
     show("A run of consolidation", ("mode", "calls", "tokens"), runs)
-    kinds = sorted({call.kind for one in measured.values() for call in (*one.forming, *one.runs)})
+    kinds = sorted(
+        {
+            call.kind
+            for measurement in measured.values()
+            for call in (*measurement.forming, *measurement.runs)
+        }
+    )
     counted = {
-        mode: Counter(call.kind for call in (*one.forming, *one.runs))
-        for mode, one in measured.items()
+        mode: Counter(call.kind for call in (*measurement.forming, *measurement.runs))
+        for mode, measurement in measured.items()
     }
     show(
         "Calls by answer",
@@ -279,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for mode in MODES[1:]:
         lost, added = differences(measured, mode)
-        whole = sum(one.total() for one in measured["separate"].made)
+        whole = sum(memories.total() for memories in measured["separate"].made)
         print(
             f"\n{mode}: {lost.total()} of {whole} memories are not made, {added.total()} others are"
         )

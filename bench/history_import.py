@@ -60,7 +60,7 @@ def conversations(count: int) -> Iterator[dict[str, Any]]:
             "root": {"id": "root", "message": None, "parent": None, "children": ["n0"]}
         }
         for turn in range(TURNS):
-            said = f"{number}-{turn}: {' '.join(rng.choices(WORDS, k=12))}"
+            text = f"{number}-{turn}: {' '.join(rng.choices(WORDS, k=12))}"
             moment = BEGINNING + (number * TURNS + turn) * SECONDS_APART
             mapping[f"n{turn}"] = {
                 "id": f"n{turn}",
@@ -70,7 +70,7 @@ def conversations(count: int) -> Iterator[dict[str, Any]]:
                     "id": f"m{number}-{turn}",
                     "author": {"role": ("user", "assistant")[turn % 2]},
                     "create_time": moment,
-                    "content": {"content_type": "text", "parts": [said]},
+                    "content": {"content_type": "text", "parts": [text]},
                 },
             }
         yield {

@@ -146,7 +146,9 @@ async def attack(port: int, seconds: float, clients: int, seed: int) -> tuple[li
     with ProcessPoolExecutor(1) as pool:
         looking = asyncio.get_running_loop().run_in_executor(pool, look, port, seconds)
         until = time.monotonic() + seconds
-        sending = [asyncio.create_task(client(port, one, until, sent)) for one in asks]
+        sending = [
+            asyncio.create_task(client(port, client_asks, until, sent)) for client_asks in asks
+        ]
         times = await looking
         await asyncio.wait(sending, timeout=60)
         for task in sending:

@@ -5,7 +5,7 @@ A search is the head beside two queries; of a user who is held it is the head al
 alone and as whole retrieves, and with a turn saved by another process before each; in request
 units, in time, and in processor time of this process.
 
-What a reader would get wrong: without --endpoint the account is the tests' emulator. Its units only
+Note: without --endpoint the account is the tests' emulator. Its units only
 grow with what is read, and its time is that of a process on this machine. The processor time is
 this process's own, and the same for any account.
 """
@@ -105,7 +105,7 @@ class Account:
 
 
 async def line(
-    what: str,
+    name: str,
     size: int,
     meter: Meter,
     calls: Sequence[Callable[[], Awaitable[object]]],
@@ -122,7 +122,7 @@ async def line(
         own.append(1000 * (time.process_time() - working))
         times.append(1000 * (time.perf_counter() - begun))
         units.append(meter.units - charged)
-    return [what, f"{size:,}", f"{mean(units):,.1f}", f"{median(times):.1f}", f"{median(own):.1f}"]
+    return [name, f"{size:,}", f"{mean(units):,.1f}", f"{median(times):.1f}", f"{median(own):.1f}"]
 
 
 async def nothing(_: int) -> None:
@@ -134,8 +134,8 @@ async def searches_of(name: str, size: int) -> list[Search]:
     asked = list(islice(queries(SEED, name, size), CALLS))
     vectors, now = await HashEmbedder(DIMENSIONS).embed(asked), SystemClock().now()
     return [
-        Search(vector, analyse_query(one, now).terms, LIMIT, STANDING)
-        for one, vector in zip(asked, vectors, strict=True)
+        Search(vector, analyse_query(query, now).terms, LIMIT, STANDING)
+        for query, vector in zip(asked, vectors, strict=True)
     ]
 
 
@@ -150,7 +150,9 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
     """Lines about calls, and one about what holding takes."""
     lines, asked = [], await searches_of(user.user_id, size)
     texts = islice(queries(SEED, user.user_id, size), CALLS)
-    questions = [RetrieveInput(query=one, limit=RESULTS, similarity_threshold=0.0) for one in texts]
+    questions = [
+        RetrieveInput(query=text, limit=RESULTS, similarity_threshold=0.0) for text in texts
+    ]
     taken: list[str] = []
     async with account.core(Meter()) as (other, _):
 
@@ -162,7 +164,7 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
         for budget, name in ((0, "by queries"), (BUDGET_MB, "held")):
             meter = Meter()
             async with account.core(meter, budget) as (core, store):
-                calls = [partial(store.search, user, one) for one in asked]
+                calls = [partial(store.search, user, search) for search in asked]
                 if budget:
                     begun = time.perf_counter()
                     weight = await held(store, calls[0])
@@ -178,7 +180,7 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
                         f"search after another's turn, {name}", size, meter, calls[:TURNS], turn
                     )
                 )
-                retrieves = [partial(core.retrieve, user, one) for one in questions]
+                retrieves = [partial(core.retrieve, user, question) for question in questions]
                 lines.append(await line(f"retrieve, {name}", size, meter, retrieves, nothing))
                 lines.append(
                     await line(
@@ -189,7 +191,7 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
                         turn,
                     )
                 )
-    return sorted(lines, key=lambda one: one[0].partition(",")[0]), taken
+    return sorted(lines, key=lambda row: row[0].partition(",")[0]), taken
 
 
 async def measure(endpoint: str, key: str, sizes: Sequence[int]) -> None:
@@ -204,9 +206,9 @@ async def measure(endpoint: str, key: str, sizes: Sequence[int]) -> None:
             user = owner(f"user-{size}")
             async with account.core(Meter()) as (core, _):
                 await load(core, user.user_id, size)
-            more, what = await measured(account, user, size)
+            more, note = await measured(account, user, size)
             lines += more
-            taken.append(what)
+            taken.append(note)
     show("A call", ("", "memories", "units", "ms", "own processor ms"), lines)
     show(
         "Until a user is held",
@@ -223,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--sizes",
-        type=lambda given: [int(one) for one in given.split(",")],
+        type=lambda given: [int(size) for size in given.split(",")],
         default=SIZES,
         help="memories of one user",
     )

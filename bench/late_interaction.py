@@ -1,7 +1,7 @@
 """What token states and the learned order cost: `python -m bench.late_interaction SET.json…`.
 
 The turns of all sets are saved as one user's, with the local embedder, once with and once without
-both. Each host is then started anew over its folder, and asked questions of the sets in turn, so
+both. Each host is then started again over its folder, and asked questions of the sets in turn, so
 that a busy machine slows both alike.
 """
 

@@ -71,8 +71,8 @@ class Example:
 
 async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list[Example]:
     """The examples of a set. tables: as `--tables`."""
-    kept, found = folder / "turns.json", list[Example]()
-    turns, conversations = _kept_turns(kept), read(file)
+    turns_file, examples = folder / "turns.json", list[Example]()
+    turns, conversations = _kept_turns(turns_file), read(file)
     in_fold = fold_size(len(conversations))
     for start in range(0, len(conversations), in_fold):
         fold = start // in_fold % FOLDS
@@ -81,16 +81,16 @@ async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list
             for conversation in conversations[start : start + in_fold]:
                 if conversation.name not in turns:
                     turns[conversation.name] = await save(core, conversation)
-                    kept.write_text(json.dumps(turns))
+                    turns_file.write_text(json.dumps(turns))
                 for question in conversation.questions:
                     look = await asked(core, conversation.name, question)
-                    found.append(example(look, question, turns[conversation.name], of, fold))
+                    examples.append(example(look, question, turns[conversation.name], of, fold))
                 print(
                     f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions",
                     file=sys.stderr,
                     flush=True,
                 )
-    return found
+    return examples
 
 
 def _core(folder: Path, table: Path | None) -> MemoryCore:
@@ -122,7 +122,9 @@ def example(look: Look, question: Question, turns: dict[str, str], of: int, fold
         question.kind,
         names,
         table(features, names, (len(candidates),)).T,
-        np.array([turns[one] in question.evidence for one in candidates.ids], dtype=np.bool_),
+        np.array(
+            [turns[memory_id] in question.evidence for memory_id in candidates.ids], dtype=np.bool_
+        ),
         len(question.evidence),
         features["relevance"],
         features["order"],
@@ -140,18 +142,18 @@ class Learned:
     scale: Floats
     weight: Floats
 
-    def logits(self, one: Example) -> Floats:
+    def logits(self, example: Example) -> Floats:
         """What orders the candidates of a question."""
-        logits: Floats = self.design(one) @ self.weight
+        logits: Floats = self.design(example) @ self.weight
         return logits
 
-    def design(self, one: Example) -> Floats:
+    def design(self, example: Example) -> Floats:
         """U × 2 F."""
         values = np.nan_to_num(
-            (one.features[:, [one.names.index(name) for name in self.names]] - self.mean)
+            (example.features[:, [example.names.index(name) for name in self.names]] - self.mean)
             / self.scale
         )
-        return np.concatenate([values, one.long * values], axis=1)
+        return np.concatenate([values, example.long * values], axis=1)
 
     def plain(self) -> dict[str, dict[str, float]]:
         """As it is written."""
@@ -171,35 +173,35 @@ class Learned:
 
 
 def learn(examples: Sequence[Example], names: tuple[str, ...]) -> Learned:
-    """Weights by which each piece of evidence stands before what is none, as far as a
+    """Weights by which each piece of evidence comes before what is none, as far as a
     linear order can.
 
     Sets count by the root of how many questions they have.
     """
-    usable = [one for one in examples if one.answers.any()]
+    usable = [example for example in examples if example.answers.any()]
     every = np.concatenate(
-        [one.features[:, [one.names.index(name) for name in names]] for one in usable]
+        [example.features[:, [example.names.index(name) for name in names]] for example in usable]
     )
     blank = Learned(
         names, np.nanmean(every, axis=0), np.nanstd(every, axis=0) + 1e-6, np.zeros(2 * len(names))
     )
-    counts = np.bincount([one.of for one in usable])
-    worth = np.array([1 / np.sqrt(counts[one.of]) for one in usable])
+    counts = np.bincount([example.of for example in usable])
+    worth = np.array([1 / np.sqrt(counts[example.of]) for example in usable])
     ridge = np.repeat([RIDGE, LONG_RIDGE], len(names))
     return Learned(
         names,
         blank.mean,
         blank.scale,
-        _fitted([_sampled(blank, one) for one in usable], worth / worth.sum(), ridge),
+        _fitted([_sampled(blank, example) for example in usable], worth / worth.sum(), ridge),
     )
 
 
-def _sampled(blank: Learned, one: Example) -> tuple[Floats, int, Floats]:
+def _sampled(blank: Learned, example: Example) -> tuple[Floats, int, Floats]:
     """The design of the evidence and of a sample of the rest, how many are evidence, and the
     logarithm of how many each stands for.
     """
-    by_order = np.argsort(-one.order, kind="stable")
-    evidence, others = np.flatnonzero(one.answers), by_order[~one.answers[by_order]]
+    by_order = np.argsort(-example.order, kind="stable")
+    evidence, others = np.flatnonzero(example.answers), by_order[~example.answers[by_order]]
     stands_for = np.zeros(len(evidence) + min(len(others), NEGATIVES))
     if len(others) > NEGATIVES:
         first, rest = others[: NEGATIVES // 2], others[NEGATIVES // 2 :]
@@ -208,7 +210,7 @@ def _sampled(blank: Learned, one: Example) -> tuple[Floats, int, Floats]:
         )
         others = np.concatenate([first, drawn])
         stands_for[len(evidence) + len(first) :] = np.log(len(rest) / len(drawn))
-    return blank.design(one)[np.concatenate([evidence, others])], len(evidence), stands_for
+    return blank.design(example)[np.concatenate([evidence, others])], len(evidence), stands_for
 
 
 def _fitted(sampled: Sequence[tuple[Floats, int, Floats]], worth: Floats, ridge: Floats) -> Floats:
@@ -289,19 +291,19 @@ def _curved(slope: Floats, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
     return turned
 
 
-def recall(one: Example, logits: Floats) -> float:
+def recall(example: Example, logits: Floats) -> float:
     """The share of the evidence among the first ten."""
-    order = np.lexsort((-one.event_at, -one.relevance, -logits))[:TOP]
-    return float(one.answers[order].sum()) / one.evidence
+    order = np.lexsort((-example.event_at, -example.relevance, -logits))[:TOP]
+    return float(example.answers[order].sum()) / example.evidence
 
 
 def left_out(examples: Sequence[Example], names: tuple[str, ...]) -> list[float]:
     """The recall of each question by weights that were learned without its conversation."""
     learned = {
-        fold: learn([one for one in examples if one.fold != fold], names)
-        for fold in {one.fold for one in examples}
+        fold: learn([example for example in examples if example.fold != fold], names)
+        for fold in {example.fold for example in examples}
     }
-    return [recall(one, learned[one.fold].logits(one)) for one in examples]
+    return [recall(example, learned[example.fold].logits(example)) for example in examples]
 
 
 def _short(number: float) -> float:
@@ -315,20 +317,27 @@ def summary(
     kinds apart.
     """
     answered = [
-        (one, found)
-        for one, found in zip(examples, recalls, strict=True)
-        if one.kind != ADVERSARIAL
+        (example, share)
+        for example, share in zip(examples, recalls, strict=True)
+        if example.kind != ADVERSARIAL
     ]
     by_set = {
-        name: [found for one, found in answered if one.of == of] for of, name in enumerate(sets)
+        name: [share for example, share in answered if example.of == of]
+        for of, name in enumerate(sets)
     }
-    first = [(one, found) for one, found in zip(examples, recalls, strict=True) if one.of == 0]
+    first = [
+        (example, share)
+        for example, share in zip(examples, recalls, strict=True)
+        if example.of == 0
+    ]
     apart = {
-        f"{sets[0]}, {kind}": [found for one, found in first if one.kind == kind]
+        f"{sets[0]}, {kind}": [share for example, share in first if example.kind == kind]
         for kind in ("multi-hop", ADVERSARIAL)
     }
     return {
-        name: round(float(np.mean(found)), 4) for name, found in (by_set | apart).items() if found
+        name: round(float(np.mean(shares)), 4)
+        for name, shares in (by_set | apart).items()
+        if shares
     }
 
 
@@ -362,32 +371,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def learn_and_report(examples: Sequence[Example], sets: Sequence[str]) -> dict[str, Any]:
     """Print what each order finds, and return what is written."""
-    with_tokens = max((one.names for one in examples), key=len)
+    with_tokens = max((example.names for example in examples), key=len)
     without = tuple(name for name in with_tokens if name not in TOKEN_FEATURES)
     weights = {
         "with_tokens": learn(examples, with_tokens),
         "without_tokens": learn(examples, without),
     }
     figures = {
-        "the order before": summary(examples, [recall(one, one.order) for one in examples], sets),
+        "the order before": summary(
+            examples, [recall(example, example.order) for example in examples], sets
+        ),
         "without tokens, left out": summary(examples, left_out(examples, without), sets),
         "with tokens, left out": summary(examples, left_out(examples, with_tokens), sets),
         "with tokens, in sample": summary(
-            examples, [recall(one, weights["with_tokens"].logits(one)) for one in examples], sets
+            examples,
+            [recall(example, weights["with_tokens"].logits(example)) for example in examples],
+            sets,
         ),
     }
     heads = list(figures["the order before"])
     show(
         "recall@10",
         ("", *heads),
-        [[name, *(f"{found[head]:.3f}" for head in heads)] for name, found in figures.items()],
+        [[name, *(f"{figure[head]:.3f}" for head in heads)] for name, figure in figures.items()],
     )
     record = {
         "learned of": (
             "the parts for tuning of LoCoMo (CC BY-NC 4.0), REALTALK and BEAM-100K; these numbers "
             "hold none of their text"
         ),
-        "questions": {name: sum(one.of == of for one in examples) for of, name in enumerate(sets)},
+        "questions": {
+            name: sum(example.of == of for example in examples) for of, name in enumerate(sets)
+        },
         "split": (
             f"{FOLDS} folds, each leaves whole conversations of every set out; the weights are "
             "learned of all"
@@ -398,7 +413,7 @@ def learn_and_report(examples: Sequence[Example], sets: Sequence[str]) -> dict[s
     return {
         "record": record,
         "steepness": STEEPNESS,
-        **{name: one.plain() for name, one in weights.items()},
+        **{name: learned.plain() for name, learned in weights.items()},
     }
 
 

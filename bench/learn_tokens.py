@@ -114,9 +114,9 @@ class Encoder:
             pieces[start : start + MAX_TOKENS] for start in range(0, len(pieces), MAX_TOKENS)
         ]
         states = [self._model.read([window], self._whole)[0][1] for window in windows]
-        kept = sampled_tokens(len(pieces))
+        sampled = sampled_tokens(len(pieces))
         every = np.concatenate(states) if states else np.zeros((0, STATE_NUMBERS), dtype=np.float32)
-        return Text(np.array(pieces, dtype=np.int64)[kept], every[kept].astype(np.float16))
+        return Text(np.array(pieces, dtype=np.int64)[sampled], every[sampled].astype(np.float16))
 
 
 def examples_of(encoder: Encoder, file: Path, of: int, *, is_left_out: bool) -> Iterator[Example]:
@@ -278,8 +278,8 @@ def _slopes(
 
 def _drawn(example: Example, random: np.random.Generator) -> list[int]:
     """Turns that are no evidence: those beside it, and others by chance."""
-    said = [row for row, turn in enumerate(example.turns) if len(turn.pieces)]
-    others = [row for row in said if row not in example.evidence]
+    worded = [row for row, turn in enumerate(example.turns) if len(turn.pieces)]
+    others = [row for row in worded if row not in example.evidence]
     beside = {
         row + step for row in example.evidence for step in range(-BESIDE, BESIDE + 1)
     }.intersection(others)
@@ -368,15 +368,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     examples, directions, rare = prepared(examples, model.vocabulary)
     options.keep.mkdir(parents=True, exist_ok=True)
     before = Reduction(np.eye(LEADING, DIMENSIONS, dtype=np.float32), np.zeros_like(rare), 0.0)
-    found: dict[str, list[tuple[Example, float]]] = {
+    recalls: dict[str, list[tuple[Example, float]]] = {
         "directions of most variance": [],
         "learned, left out": [],
     }
     for fold in range(FOLDS):
         learned = learn([example for example in examples if example.fold != fold], rare)
         write_table(options.keep / table_name(fold), directions, learned, rare)
-        for name, reduction in zip(found, (before, learned), strict=True):
-            found[name] += [
+        for name, reduction in zip(recalls, (before, learned), strict=True):
+            recalls[name] += [
                 (example, recall(example, reduction, rare))
                 for example in examples
                 if example.fold == fold
@@ -386,7 +386,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show(
         "recall@10 by late interaction alone",
         ("", *names),
-        [[name, *_means(each, len(names))] for name, each in found.items()],
+        [[name, *_means(each, len(names))] for name, each in recalls.items()],
     )
     if options.write:
         write_table(options.write, directions, learn(examples, rare), rare)
@@ -421,10 +421,10 @@ def table_name(fold: int) -> str:
     return f"token_states_without_{fold}.npz"
 
 
-def _means(found: Sequence[tuple[Example, float]], sets: int) -> list[str]:
+def _means(recalls: Sequence[tuple[Example, float]], sets: int) -> list[str]:
     """By set, over questions that have an answer."""
     return [
-        f"{np.mean([share for example, share in found if example.of == of and example.kind != ADVERSARIAL]):.3f}"  # noqa: E501
+        f"{np.mean([share for example, share in recalls if example.of == of and example.kind != ADVERSARIAL]):.3f}"  # noqa: E501
         for of in range(sets)
     ]
 

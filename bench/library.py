@@ -55,7 +55,7 @@ async def load(core: MemoryCore, user: str, count: int) -> Row:
         items = [SaveInput.model_validate(body) for body in islice(stream, min(100, count - start))]
         begun = time.perf_counter()
         refused += sum(
-            isinstance(one, MemoryCoreError) for one in await core.bulk(owner(user), items)
+            isinstance(result, MemoryCoreError) for result in await core.bulk(owner(user), items)
         )
         times.append(time.perf_counter() - begun)
     took = time.perf_counter() - began
@@ -72,18 +72,18 @@ async def measure(core: MemoryCore, user: str, size: int, seconds: float) -> lis
     asked = (_query(text) for text in queries(SEED, user, size))
     # the first one reads the user's memories into memory
     await core.retrieve(owner(user), next(asked))
-    found, times, took, errors = await _timed(
-        lambda one: core.retrieve(owner(user), one), asked, seconds
+    results, times, took, errors = await _timed(
+        lambda query: core.retrieve(owner(user), query), asked, seconds
     )
     rows = [Row.of("retrieve", size, 1, times, took, errors)]
-    mean = sum(len(one.results) for one in found) / max(1, len(found))
+    mean = sum(len(result.results) for result in results) / max(1, len(results))
     print(f"retrieve at {size:,}: {mean:.1f} results a query", flush=True)
     items = (
         SaveInput.model_validate(body)
         for body in islice(memories(SEED + size, "library"), MAX_SAVES)
     )
     saved, times, took, errors = await _timed(
-        lambda one: core.save(owner(user), one), items, seconds
+        lambda item: core.save(owner(user), item), items, seconds
     )
     return [
         *rows,
@@ -104,10 +104,10 @@ async def _timed(
     times: list[float] = []
     errors = 0
     spent = 0.0
-    for one in inputs:
+    for argument in inputs:
         begun = time.perf_counter()
         try:
-            answers.append(await call(one))
+            answers.append(await call(argument))
         except MemoryCoreError as error:
             print(f"an error: {error}", flush=True)
             errors += 1
@@ -121,11 +121,11 @@ async def _timed(
 
 async def _lost(core: MemoryCore, user: str, saved: list[Saved]) -> int:
     lost = 0
-    for one in saved:
+    for result in saved:
         try:
-            held = await core.get(owner(user), one.memory.id)
+            memory = await core.get(owner(user), result.memory.id)
         except NotFound:
             lost += 1
         else:
-            lost += held.content != one.memory.content
+            lost += memory.content != result.memory.content
     return lost

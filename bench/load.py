@@ -1,8 +1,8 @@
 """The load: clients on keep-alive connections, each with its requests made before the clock starts.
 
-One would get wrong: the client shares the machine with the server. An ordinary HTTP client tops out
-at some 500 requests a second and would measure itself; this one writes bytes, reads a length and
-parses nothing, and its ceiling is printed beside what it measures.
+Note: the client shares the machine with the server. An ordinary HTTP client tops out at some 500
+requests a second and would measure itself; this one writes bytes, reads a length and parses
+nothing, and its ceiling is printed beside what it measures.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ async def drive(port: int, clients: Sequence[Sequence[Ask]], seconds: float) -> 
     connections = [await Connection.to(port) for _ in clients]
     began = time.perf_counter()
     work = [
-        _client(port, one, asks, began + seconds, measured)
-        for one, asks in zip(connections, clients, strict=True)
+        _client(port, connection, asks, began + seconds, measured)
+        for connection, asks in zip(connections, clients, strict=True)
     ]
     await asyncio.gather(*work)
     measured.took = time.perf_counter() - began

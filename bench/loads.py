@@ -1,8 +1,8 @@
 """What a day costs for so many users: the counts of a sample's day, scaled, with the fan-out of
 that size; and what that costs in money.
 
-What a reader would get wrong: prices and the times of store and model are inputs. The defaults are
-examples that make the formula visible, and nobody's price list.
+Note: prices and the times of store and model are inputs. The defaults are examples that make the
+formula visible, and no provider's price list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RANGE_GB, RANGE_UNITS = 50, 10_000
 A user lies in one of them.
 """
 RANGE_READ = 4.6
-"""Request units of one range in a tick where nobody is due: its message's query,
+"""Request units of one range in a tick where no user is due: its message's query,
 and its part of the list of ranges.
 """
 PRICES = {
@@ -104,11 +104,14 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
     gone through.
     """
     times, all_due = users / sample.users, max(1, sum(sample.due))
-    shares = [one / all_due for one in sample.due]
+    shares = [due / all_due for due in sample.due]
     share = max(shares)
     talking = sample.formed + sample.asked + sample.noted + sample.added
     talk, settled = units(talking) * times, (units(sample.settled) - _fanned(sample)) * times
-    by_hour = tuple(talk * one / 3600 + settled * one / (assumed.spread * 60) for one in shares)
+    by_hour = tuple(
+        talk * share_of_hour / 3600 + settled * share_of_hour / (assumed.spread * 60)
+        for share_of_hour in shares
+    )
     stored = sample.stored * times * assumed.kept_days / GB
     ranges = max(1, math.ceil(stored / RANGE_GB), math.ceil(max(by_hour) / RANGE_UNITS))
     ticked = await tick(ranges, round(max(sample.due) * times), timedelta(minutes=assumed.spread))
@@ -173,7 +176,7 @@ def _hours(
     return max(count * assumed.ms[cpu], waiting) / 3_600_000
 
 
-def dollars(one: Load, assumed: Assumed) -> dict[str, float]:
+def dollars(load: Load, assumed: Assumed) -> dict[str, float]:
     """What a month of such days costs, by meter, by the formulas of docs/deploy.md.
     Of the first two one has one or the other.
 
@@ -181,27 +184,27 @@ def dollars(one: Load, assumed: Assumed) -> dict[str, float]:
     charged for at least a tenth of that.
     """
     price = assumed.price
-    highest = max(1_000.0, 1.5 * one.units_a_second)
-    reserved = sum(max(1.5 * rate, highest / 10) for rate in one.by_hour) / 100
-    executions = one.messages + one.conversations * (1 + RETRIEVES) + HOURS
+    highest = max(1_000.0, 1.5 * load.units_a_second)
+    reserved = sum(max(1.5 * rate, highest / 10) for rate in load.by_hour) / 100
+    executions = load.messages + load.conversations * (1 + RETRIEVES) + HOURS
     tokens = (
-        one.prompt * price["prompt_million"]
-        + one.completion * price["completion_million"]
-        + one.embedded * price["embedded_million"]
+        load.prompt * price["prompt_million"]
+        + load.completion * price["completion_million"]
+        + load.embedded * price["embedded_million"]
     )
-    seconds = (one.talk_hours + one.run_hours) * 3600
+    seconds = (load.talk_hours + load.run_hours) * 3600
     return {
-        "Cosmos DB, serverless": (one.talk_units + one.run_units)
+        "Cosmos DB, serverless": (load.talk_units + load.run_units)
         * DAYS
         / 1e6
         * price["ru_million"],
         "or Cosmos DB, autoscale": reserved * DAYS * price["ru_hour_100"],
-        "Cosmos DB, stored": one.stored_gb * price["gb_month"],
+        "Cosmos DB, stored": load.stored_gb * price["gb_month"],
         "Functions": DAYS
         * (
             seconds * INSTANCE_GB * price["gb_second"]
             + executions / 1e6 * price["executions_million"]
         ),
-        "queues, messages": 3 * one.messages * DAYS / 1e4 * price["queue_10k"],
+        "queues, messages": 3 * load.messages * DAYS / 1e4 * price["queue_10k"],
         "models": tokens * DAYS / 1e6,
     }

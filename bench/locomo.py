@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--apart",
-        type=lambda text: {int(one) for one in text.split(",")},
+        type=lambda text: {int(category) for category in text.split(",")},
         default={5},
         help="categories not in the head",
     )
@@ -111,27 +111,32 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
             await core.warm_up()
             for place, conversation in enumerate(conversations):
                 turns = await save(core, conversation)
-                told = {
-                    one.id: Telling(one.text, one.actor, one.at[:10]) for one in conversation.turns
+                tellings = {
+                    turn.id: Telling(turn.text, turn.actor, turn.at[:10])
+                    for turn in conversation.turns
                 }
                 for question in conversation.questions:
                     began = time.perf_counter()
                     look = await asked(core, conversation.name, question)
                     times.append(time.perf_counter() - began)
                     for name, change in ABLATIONS.items():
-                        best = [turns[one] for one in ranked(core, look, change)][:MOST_RESULTS]
+                        best = [turns[memory_id] for memory_id in ranked(core, look, change)][
+                            :MOST_RESULTS
+                        ]
                         lines[name].append(
-                            (place, question.category, *recalls(question, _varied(best, told)))
+                            (place, question.category, *recalls(question, _varied(best, tellings)))
                         )
-                    best = [turns[one] for one in ranked(core, look, ABLATIONS["as it is"])]
+                    best = [
+                        turns[memory_id] for memory_id in ranked(core, look, ABLATIONS["as it is"])
+                    ]
                     lines[REPEATS].append((place, question.category, *recalls(question, best)))
                 if peers:
                     for name, ranking in (
                         await locomo_peers.rankings(core, conversation, Path(folder))
                     ).items():
                         rows = [
-                            (place, one.category, *recalls(one, best))
-                            for one, best in zip(conversation.questions, ranking, strict=True)
+                            (place, question.category, *recalls(question, best))
+                            for question, best in zip(conversation.questions, ranking, strict=True)
                         ]
                         others.setdefault(name, []).extend(rows)
                 print(
@@ -152,7 +157,7 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
     turns: dict[str, str] = {}
     for start in range(0, len(conversation.turns), 100):
         part = conversation.turns[start : start + 100]
-        items = [SaveInput.model_validate(one.saved()) for one in part]
+        items = [SaveInput.model_validate(turn.saved()) for turn in part]
         for turn, saved in zip(
             part, await core.bulk(Owner("local", conversation.name), items), strict=True
         ):
@@ -185,10 +190,10 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     return [candidates.ids[row] for row in order.tolist()]
 
 
-def _varied(turns: Sequence[str], told: Mapping[str, Telling]) -> list[str]:
+def _varied(turns: Sequence[str], tellings: Mapping[str, Telling]) -> list[str]:
     """The turns with those behind that only repeat a better one."""
-    behind = repeats([told[one] for one in turns])
-    return [one for place, one in enumerate(turns) if place not in behind] + [
+    behind = repeats([tellings[turn] for turn in turns])
+    return [turn for place, turn in enumerate(turns) if place not in behind] + [
         turns[place] for place in behind
     ]
 
@@ -204,7 +209,7 @@ def recalls(question: Question, turns: Sequence[str]) -> tuple[float, float, flo
 def _report(lines: dict[str, list[Row]], others: dict[str, list[Row]], apart: set[int]) -> None:
     base = np.array(lines["as it is"])
     head = ~np.isin(base[:, 1], sorted(apart))
-    kinds = sorted({int(one) for one in base[:, 1]})
+    kinds = sorted({int(category) for category in base[:, 1]})
     headings = (
         "",
         *(f"recall@{cut}" for cut in CUTS),
@@ -233,14 +238,14 @@ def _report(lines: dict[str, list[Row]], others: dict[str, list[Row]], apart: se
     show(
         "Evidence found, default recipe, one ingredient at a time taken away",
         headings,
-        [line(*one) for one in lines.items()],
+        [line(*arguments) for arguments in lines.items()],
     )
     if others:
         ours = line("Memory Core", lines["as it is"])
         show(
             "Other ways on the same turns and questions",
             headings,
-            [ours, *(line(*one) for one in others.items())],
+            [ours, *(line(*arguments) for arguments in others.items())],
         )
 
 
@@ -248,8 +253,11 @@ def _between(
     values: npt.NDArray[np.float64], conversations: npt.NDArray[np.float64], *, signed: bool = True
 ) -> str:
     """The middle 95 % of the mean when whole conversations are drawn again, with repetition."""
-    groups = [values[conversations == one] for one in np.unique(conversations)]
-    sums, sizes = np.array([one.sum() for one in groups]), np.array([len(one) for one in groups])
+    groups = [values[conversations == name] for name in np.unique(conversations)]
+    sums, sizes = (
+        np.array([group.sum() for group in groups]),
+        np.array([len(group) for group in groups]),
+    )
     drawn = np.random.default_rng(7).integers(0, len(groups), (DRAWS, len(groups)))
     low, high = np.percentile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), (2.5, 97.5))
     return f"{low:+.3f} to {high:+.3f}" if signed else f"{low:.3f}–{high:.3f}"

@@ -66,28 +66,34 @@ class Conversation:
 def read(file: Path) -> list[Conversation]:
     """Every conversation of a file in either form."""
     return [
-        _plain(one) if "turns" in one else _published(one)
-        for one in json.loads(file.read_text(encoding="utf-8"))
+        _plain(conversation) if "turns" in conversation else _published(conversation)
+        for conversation in json.loads(file.read_text(encoding="utf-8"))
     ]
 
 
 def _plain(body: dict[str, Any]) -> Conversation:
     turns = [
         Turn(
-            one["id"],
-            f"session-{one['session']}",
-            one["speaker"],
-            _said(one["text"], one.get("caption")),
-            one["at"],
+            turn["id"],
+            f"session-{turn['session']}",
+            turn["speaker"],
+            _said(turn["text"], turn.get("caption")),
+            turn["at"],
         )
-        for one in body["turns"]
+        for turn in body["turns"]
     ]
     return Conversation(
         body["conv_id"],
         turns,
         _asked(
-            (one["q"], one.get("cat", 0), one["evidence"], one.get("kind"), one.get("answer"))
-            for one in body["questions"]
+            (
+                question["q"],
+                question.get("cat", 0),
+                question["evidence"],
+                question.get("kind"),
+                question.get("answer"),
+            )
+            for question in body["questions"]
         ),
     )
 
@@ -96,32 +102,32 @@ def _published(body: dict[str, Any]) -> Conversation:
     talk = body["conversation"]
     turns = []
     for name in sorted(
-        (one for one in talk if _SESSION.fullmatch(one)), key=lambda one: int(one.partition("_")[2])
+        (key for key in talk if _SESSION.fullmatch(key)), key=lambda key: int(key.partition("_")[2])
     ):
         began = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(
             tzinfo=timezone.utc
         )
-        for place, one in enumerate(talk[name]):
+        for place, message in enumerate(talk[name]):
             at = (began + timedelta(seconds=place)).isoformat()
             turns.append(
                 Turn(
-                    one["dia_id"],
+                    message["dia_id"],
                     name,
-                    one["speaker"],
-                    _said(one["text"], one.get("blip_caption")),
+                    message["speaker"],
+                    _said(message["text"], message.get("blip_caption")),
                     at,
                 )
             )
-    known = {one.id for one in turns}
+    known = {turn.id for turn in turns}
     asked = (
         (
-            one["question"],
-            one["category"],
-            known & set(_TURN.findall(" ".join(one["evidence"]))),
+            question["question"],
+            question["category"],
+            known & set(_TURN.findall(" ".join(question["evidence"]))),
             None,
-            one.get("answer"),
+            question.get("answer"),
         )
-        for one in body["qa"]
+        for question in body["qa"]
     )
     return Conversation(body["sample_id"], turns, _asked(asked))
 

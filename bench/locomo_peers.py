@@ -32,24 +32,25 @@ async def rankings(
 ) -> dict[str, list[list[str]]]:
     """Per way, the turns of each question, best first."""
     texts = [
-        f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}"
-        for one in conversation.turns
+        f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}"
+        for turn in conversation.turns
     ]
-    ids = [one.id for one in conversation.turns]
-    asked = [one.text for one in conversation.questions]
+    ids = [turn.id for turn in conversation.turns]
+    asked = [question.text for question in conversation.questions]
     embedder = core._services.adapters.embedder
     vectors, queries = np.array(await embedder.embed(texts)), np.array(await embedder.embed(asked))
     dense = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")[:, :LISTED].tolist()
-    found: dict[str, list[list[int]]] = {"vectors alone": dense}
+    by_way: dict[str, list[list[int]]] = {"vectors alone": dense}
     if importlib.util.find_spec("bm25s") is not None:
-        found["BM25"] = worded = await asyncio.to_thread(_bm25, texts, asked)
-        found["BM25 and vectors by reciprocal ranks"] = [
+        by_way["BM25"] = worded = await asyncio.to_thread(_bm25, texts, asked)
+        by_way["BM25 and vectors by reciprocal ranks"] = [
             _by_ranks(*both) for both in zip(dense, worded, strict=True)
         ]
     else:
         print("BM25 is skipped: bm25s is not installed here", flush=True)
     named = {
-        name: [[ids[row] for row in rows[:MOST]] for rows in lists] for name, lists in found.items()
+        name: [[ids[row] for row in rows[:MOST]] for rows in lists]
+        for name, lists in by_way.items()
     }
     if (reason := peers.why_not()) is None:
         known = dict(zip((*texts, *asked), (*vectors, *queries), strict=True))
@@ -97,6 +98,6 @@ def _mem0(
     stored = peers.StoredTurns(
         folder, dict(zip(ids, texts, strict=True)), lambda text: stripped[text.strip()]
     )
-    found = [stored.search(question, MOST) for question in asked]
+    results = [stored.search(question, MOST) for question in asked]
     stored.close()
-    return found
+    return results

@@ -4,9 +4,10 @@ choose, the one left out is asked.
 `python -m bench.locomo_tuning FILE [--draws 120]`; FILE as `bench.locomo` takes it. The weights
 that every store counts at query time are searched: random draws, then from the best of them one
 weight after the other, until nothing gets better. Gamma stays as shipped: it was chosen for the
-thresholds. What a reader would get wrong: what the last line says is the recall to expect of
-conversations that nobody tuned for; the first is what the shipped weights find where all four
-had their say.
+thresholds.
+
+Note: the last line is the recall to expect of conversations that were not tuned for. The first is
+what the shipped weights find, which were chosen on all four.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ class Bench:
                     question.category,
                     *recalls(
                         question,
-                        [turns[one] for one in ranked(self.core, look, lambda p: put(p, weights))],
+                        [
+                            turns[memory_id]
+                            for memory_id in ranked(self.core, look, lambda p: put(p, weights))
+                        ],
                     ),
                 )
                 for place, question, look, turns in rows
@@ -99,11 +103,11 @@ def objective(table: Table) -> float:
     return float(np.mean([table[table[:, 1] == kind][:, 2:].mean() for kind in kinds]))
 
 
-def searched(bench: Bench, draws: Sequence[Weights], kept: npt.NDArray[np.bool_]) -> Weights:
+def searched(bench: Bench, draws: Sequence[Weights], among: npt.NDArray[np.bool_]) -> Weights:
     """The best weights for the kept questions: the best draw, then one weight after the other."""
 
     def worth(weights: Weights) -> float:
-        return objective(bench.found(weights)[kept])
+        return objective(bench.found(weights)[among])
 
     best = max(draws, key=worth)
     for _ in range(PASSES):
@@ -153,7 +157,7 @@ def _report(bench: Bench, draws: Sequence[Weights], conversations: Sequence[Conv
     for place, conversation in enumerate(conversations):
         weights = searched(bench, draws, of != place)
         left[of == place] = bench.found(weights)[of == place]
-        chosen.append([f"without {conversation.name}", *(f"{one:g}" for one in weights)])
+        chosen.append([f"without {conversation.name}", *(f"{weight:g}" for weight in weights)])
         print(
             f"{conversation.name} left out: {len(bench.known)} choices of weights tried so far",
             flush=True,
@@ -163,9 +167,9 @@ def _report(bench: Bench, draws: Sequence[Weights], conversations: Sequence[Conv
         "Chosen",
         ("", *GRID),
         [
-            ["shipped", *(f"{one:g}" for one in shipped)],
+            ["shipped", *(f"{weight:g}" for weight in shipped)],
             *chosen,
-            ["by all", *(f"{one:g}" for one in weights)],
+            ["by all", *(f"{weight:g}" for weight in weights)],
         ],
     )
     lines = [

@@ -53,10 +53,10 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
-    def fail(self, kind: str, seed: int, said: str) -> None:
+    def fail(self, kind: str, seed: int, reason: str) -> None:
         """Count a failure and print it."""
         self.counts[kind] += 1
-        self.failures.append(f"seed {seed}: {kind}: {said}")
+        self.failures.append(f"seed {seed}: {kind}: {reason}")
         print(self.failures[-1], flush=True)
 
 
@@ -96,10 +96,12 @@ async def consolidate(client: httpx.AsyncClient, seed: int, user_id: str, tally:
             user_id,
             tally,
         )
-    for one in _AFTERWARDS:
+    for request in _AFTERWARDS:
         await _send(
             client,
-            Request(one.method, one.path, query={"user_id": user_id}, statuses=one.statuses),
+            Request(
+                request.method, request.path, query={"user_id": user_id}, statuses=request.statuses
+            ),
             seed,
             tally,
         )
@@ -279,7 +281,7 @@ async def run_agents(first: int, count: int, tally: Tally) -> None:
             await ask_all(agents, seed)
         except Exception as error:  # noqa: BLE001 - every failure is what this is looking for
             tally.fail("error", seed, type(error).__name__)
-        answered = sum(number for what, number in meter.cut.items() if what.endswith(" answer"))
+        answered = sum(number for name, number in meter.cut.items() if name.endswith(" answer"))
         if answered > plainer:
             tally.fail("plainer rule", seed, str(answered - plainer))
             plainer = answered

@@ -73,13 +73,13 @@ def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
     memory = opened(folder, lambda text: runner.run(embedder.embed([text]))[0])
     stream = (body["content"] for body in loaded(library.SEED, USER))
     rows: list[Row] = []
-    held = 0
+    stored = 0
     for size in sorted(sizes):
         print(f"mem0: filling up to {size:,} memories …", flush=True)
-        for text in islice(stream, size - held):
+        for text in islice(stream, size - stored):
             memory.add(text, user_id=USER, infer=False)
         rows += _measured(memory, size, seconds)
-        held = size + rows[-1].operations
+        stored = size + rows[-1].operations
     memory.close()
     return rows
 
@@ -98,8 +98,8 @@ def _measured(memory: Any, size: int, seconds: float) -> list[Row]:
     added, times, took, errors = _timed(
         lambda text: memory.add(text, user_id=USER, infer=False), texts, seconds
     )
-    ids = [one["id"] for answer in added for one in answer["results"]]
-    lost = sum(memory.get(one) is None for one in ids)
+    ids = [result["id"] for answer in added for result in answer["results"]]
+    lost = sum(memory.get(memory_id) is None for memory_id in ids)
     return [row, Row.of("mem0 add", size, 1, times, took, errors, lost=lost)]
 
 
@@ -109,7 +109,12 @@ def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
     for mine, other in (("retrieve", "mem0 search"), ("save", "mem0 add")):
         for row in theirs:
             match = next(
-                (one for one in ours if one.what == mine and one.memories == row.memories), None
+                (
+                    row_of_ours
+                    for row_of_ours in ours
+                    if row_of_ours.what == mine and row_of_ours.memories == row.memories
+                ),
+                None,
             )
             if row.what == other and match is not None and row.per_second > 0:
                 ratio = match.per_second / row.per_second
@@ -131,8 +136,7 @@ def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
 
 def opened(folder: Path, vector: Callable[[str], Vector]) -> Any:
     """A mem0 of this folder whose vectors, of `DIMENSIONS`, this function makes."""
-    # Read when mem0 is first imported: no telemetry, and nothing of it in the home of
-    # whoever runs this.
+    # Read when mem0 is first imported: no telemetry, and none of its files in the home folder.
     os.environ["MEM0_TELEMETRY"] = "False"
     os.environ["MEM0_DIR"] = str(folder)
     from mem0 import Memory
@@ -175,8 +179,8 @@ class StoredTurns:
 
     def search(self, query: str, most: int) -> list[str]:
         """The ids of the turns that mem0 finds without a threshold, best first."""
-        found = self._memory.search(query, filters={"user_id": USER}, top_k=most, threshold=0.0)
-        return [result["metadata"]["turn"] for result in found["results"]]
+        answer = self._memory.search(query, filters={"user_id": USER}, top_k=most, threshold=0.0)
+        return [result["metadata"]["turn"] for result in answer["results"]]
 
     def close(self) -> None:
         """Let go of mem0's files."""
@@ -202,10 +206,10 @@ def _timed(
     """
     answers, times, kinds, errors = [], [], set(), 0
     began = time.perf_counter()
-    for one in inputs:
+    for argument in inputs:
         begun = time.perf_counter()
         try:
-            answers.append(call(one))
+            answers.append(call(argument))
             times.append(time.perf_counter() - begun)
         except Exception as error:  # noqa: BLE001
             errors += 1

@@ -2,9 +2,10 @@
 for docs/ranking.md.
 
 Seven memories are saved at their ages, one question is asked, and the recipes of the product score
-what the search found: relevance, recency and importance are measured, not made up. What a reader
-would get wrong: accesses are set here, because the product counts them minutes after they happen;
-and importance has faded by then, halved every 30 days since a memory was last touched.
+what the search found: relevance, recency and importance are measured, not made up.
+
+Note: accesses are set here, because the product counts them minutes after they happen; and
+importance has faded by then, halved every 30 days since a memory was last touched.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ MEMORIES = (
 
 @dataclass
 class Clock(SystemClock):
-    """Stands where it is put."""
+    """A clock that stays where it is put."""
 
     moment: datetime = TODAY
 
@@ -94,8 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts, relevances, scores = asyncio.run(_scored())
     import matplotlib as mpl
 
-    # Ids that are the same each time, and letters as text: a picture is drawn anew without a change
-    # where nothing changed.
+    # Ids that are the same each time, and letters as text: a picture that is drawn again differs
+    # only where something changed.
     mpl.rcParams.update(
         {
             "svg.hashsalt": "memory-core",
@@ -119,39 +120,43 @@ async def _scored() -> tuple[list[str], Floats, dict[Recipe, Scores]]:
             Settings(embedding_provider="minilm", data=Path(folder)), clock=clock
         ) as core:
             ids: dict[str, Told] = {}
-            for one in sorted(MEMORIES, key=lambda told: -told.days):
-                clock.moment = TODAY - timedelta(days=one.days)
+            for memory in sorted(MEMORIES, key=lambda told_memory: -told_memory.days):
+                clock.moment = TODAY - timedelta(days=memory.days)
                 saved = await core.save(
                     OWNER,
                     SaveInput(
-                        content=one.text, importance=one.importance, confidence=one.confidence
+                        content=memory.text,
+                        importance=memory.importance,
+                        confidence=memory.confidence,
                     ),
                 )
-                ids[saved.memory.id] = one
+                ids[saved.memory.id] = memory
             clock.moment = TODAY
-            found, relevant = await _searched(core)
+            candidates, relevant = await _searched(core)
             scoring = retrieve_rules(core.settings).scoring
     accessed = replace(
-        found, access_count=np.array([float(ids[name].accesses) for name in found.ids])
+        candidates, access_count=np.array([float(ids[name].accesses) for name in candidates.ids])
     )
     order = np.argsort(-relevant, kind="stable")
     scores = {
-        one: _in_order(score(one, None, relevant, accessed, TODAY.timestamp(), scoring), order)
-        for one in RECIPES
+        recipe: _in_order(
+            score(recipe, None, relevant, accessed, TODAY.timestamp(), scoring), order
+        )
+        for recipe in RECIPES
     }
-    return [ids[found.ids[row]].text for row in order.tolist()], relevant[order], scores
+    return [ids[candidates.ids[row]].text for row in order.tolist()], relevant[order], scores
 
 
 async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
     made, query = core._services.adapters, analyse_query(QUERY, TODAY)
     vector = (await made.embedder.embed([QUERY]))[0]
     where = Filter(frozenset({"active"}), now=TODAY)
-    found = await made.long_term.search(
+    answer = await made.long_term.search(
         OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms))
     )
     parameters = retrieve_rules(core.settings).relevance
-    measures = Measures([Part.whole(query)], found.candidates, found.statistics, parameters)
-    return found.candidates, measures.relevance().score[0]
+    measures = Measures([Part.whole(query)], answer.candidates, answer.statistics, parameters)
+    return answer.candidates, measures.relevance().score[0]
 
 
 def _in_order(scores: Scores, order: Any) -> Scores:
@@ -184,7 +189,7 @@ def _draw_places(
 
     columns: dict[str, Floats] = {
         "relevance\nalone": relevances,
-        **{str(name): one.score for name, one in scores.items()},
+        **{str(name): scored.score for name, scored in scores.items()},
     }
     places = np.array(
         [np.argsort(np.argsort(-values, kind="stable")) for values in columns.values()]

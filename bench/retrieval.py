@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--apart",
-        type=lambda text: {int(one) for one in text.split(",")},
+        type=lambda text: {int(category) for category in text.split(",")},
         default={5},
         help="categories to leave out",
     )
@@ -112,14 +112,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _ask_all(port: int, conversations: Sequence[dict[str, Any]], apart: set[int]) -> Asked:
     asked = Asked()
     questions = [
-        [one for one in each["questions"] if one["cat"] not in apart and one["evidence"]]
+        [
+            question
+            for question in each["questions"]
+            if question["cat"] not in apart and question["evidence"]
+        ]
         for each in conversations
     ]
     users = [f"{each['conv_id']}-{uuid.uuid4().hex[:8]}" for each in conversations]
     for user, conversation, mine in zip(users, conversations, questions, strict=True):
         await send(port, saves(user, conversation["turns"]))
         hits, times = await _retrieve(port, user, mine, limit=max(CUTS), similarity_threshold=0.0)
-        asked.evidence += [frozenset(one["evidence"]) for one in mine]
+        asked.evidence += [frozenset(question["evidence"]) for question in mine]
         asked.open += hits
         # only these: when a question comes again, the host still knows its vector
         asked.times += times
@@ -160,17 +164,17 @@ def saves(user: str, turns: Sequence[dict[str, Any]]) -> list[Ask]:
 async def _retrieve(
     port: int, user: str, questions: Sequence[dict[str, Any]], **more: Any
 ) -> tuple[list[Hits], list[float]]:
-    bodies = [{"user_id": user, "query": one["q"], **more} for one in questions]
+    bodies = [{"user_id": user, "query": question["q"], **more} for question in questions]
     answers, times = await send(
         port, [ask("retrieve", "POST", "/api/v1/memories/retrieve", body) for body in bodies]
     )
-    found = [answer["results"] for answer in answers]
+    results = [answer["results"] for answer in answers]
     return [
         Hits(
-            [one["memory"]["metadata"]["turn"] for one in hits],
-            [one["relevance_score"] for one in hits],
+            [hit["memory"]["metadata"]["turn"] for hit in hits],
+            [hit["relevance_score"] for hit in hits],
         )
-        for hits in found
+        for hits in results
     ], times
 
 
@@ -183,9 +187,9 @@ async def send(port: int, asks: list[Ask]) -> tuple[list[Any], list[float]]:
         raise RuntimeError(f"the host refused or failed: {measured.errors}")
     answers = [orjson.loads(body) for bodies in measured.bodies.values() for body in bodies]
     for answer in answers:
-        if refused := [one for one in answer["results"] if one.get("status", 201) >= 300]:
+        if refused := [result for result in answer["results"] if result.get("status", 201) >= 300]:
             raise RuntimeError(f"a turn was refused: {refused[0]}")
-    return answers, [one for times in measured.times.values() for one in times]
+    return answers, [time for times in measured.times.values() for time in times]
 
 
 def _report(asked: Asked) -> None:
@@ -229,7 +233,7 @@ def _report(asked: Asked) -> None:
 
 
 def _line(
-    name: str, asked: Asked, found: Sequence[list[str]], unrelated: Sequence[list[str]]
+    name: str, asked: Asked, rankings: Sequence[list[str]], unrelated: Sequence[list[str]]
 ) -> list[str]:
     """A best hit is the best-ranked evidence among the first ten; it is lost when the thresholds
     leave it out.
@@ -238,13 +242,15 @@ def _line(
         next((turn for turn in hits.turns[:RESULTS] if turn in evidence), None)
         for hits, evidence in zip(asked.open, asked.evidence, strict=True)
     ]
-    lost = [turn not in kept for turn, kept in zip(best, found, strict=True) if turn is not None]
-    recall = _recall(asked, found)
+    lost = [
+        turn not in turns for turn, turns in zip(best, rankings, strict=True) if turn is not None
+    ]
+    recall = _recall(asked, rankings)
     whole = _recall(asked, [hits.turns[:RESULTS] for hits in asked.open])
     quiet = _share([not hits for hits in unrelated])
     return [
         name,
-        _share([bool(hits) for hits in found]),
+        _share([bool(hits) for hits in rankings]),
         _share(lost),
         f"{recall:.4f}",
         f"{100 * recall / whole:.1f} %",
@@ -252,12 +258,12 @@ def _line(
     ]
 
 
-def _recall(asked: Asked, found: Sequence[list[str]]) -> float:
+def _recall(asked: Asked, rankings: Sequence[list[str]]) -> float:
     """Mean share of a question's evidence that was found."""
     return sum(
         len(evidence & set(turns)) / len(evidence)
-        for evidence, turns in zip(asked.evidence, found, strict=True)
-    ) / len(found)
+        for evidence, turns in zip(asked.evidence, rankings, strict=True)
+    ) / len(rankings)
 
 
 def _share(flags: Sequence[bool]) -> str:

@@ -3,11 +3,12 @@
 
 Each client appends items, one or three a call, and pops one as often; every call has an
 Idempotency-Key and is sent again until it is answered. Then the session is read. The exit code is 1
-where an item was popped twice, or is lost, or is there that nobody appended, or where the order is
-not that of appending: what is left, and what each pop took while a later item surely was there.
+where an item was popped twice, or is lost, or is there without having been appended, or where the
+order is not that of appending: what is left, and what each pop took while a later item surely was
+there.
 
-One would get wrong: of two calls that overlapped in time either may be the first. Only what was
-answered before another was sent counts.
+Note: of two calls that overlapped in time either may be the first. Only what was answered before
+another was sent counts.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ class Record:
 def faults(record: Record) -> dict[str, int]:
     """How often each promise was broken."""
     taken = Counter(item for item, _ in record.popped)
-    found = [*taken, *record.left]
+    items = [*taken, *record.left]
     return {
         "popped twice": sum(count - 1 for count in taken.values()),
         "popped and still there": sum(item in taken for item in record.left),
         "twice in the session": len(record.left) - len(set(record.left)),
-        "lost": len(record.appended.keys() - set(found)),
-        "not appended by anybody": len(set(found) - record.appended.keys()),
+        "lost": len(record.appended.keys() - set(items)),
+        "not appended by anybody": len(set(items) - record.appended.keys()),
         "left out of order": _disorder(record),
         "popped below a later item": _pops_below(record),
     }
@@ -89,8 +90,8 @@ def _disorder(record: Record) -> int:
         count += earliest < span.sent
         earliest = min(earliest, span.answered)
     for batch in record.batches:
-        kept = [places[item] for item in batch if item in places]
-        count += sum(later < earlier for earlier, later in pairwise(kept))
+        positions = [places[item] for item in batch if item in places]
+        count += sum(later < earlier for earlier, later in pairwise(positions))
     return count
 
 
@@ -141,14 +142,14 @@ class Client:
         self._record.empty_pops += not taken
         self._record.popped.extend((item, span) for item in taken)
 
-    async def _send(self, method: str, path: str, **what: object) -> tuple[httpx.Response, Span]:
+    async def _send(self, method: str, path: str, **options: object) -> tuple[httpx.Response, Span]:
         """The answer of a call that is sent until it has one. Raises httpx.HTTPStatusError where
         that is a refusal for good.
         """
         began, headers = time.perf_counter(), {"Idempotency-Key": uuid4().hex}
         while True:
             try:
-                answer = await self._http.request(method, path, headers=headers, **what)  # type: ignore[arg-type]
+                answer = await self._http.request(method, path, headers=headers, **options)  # type: ignore[arg-type]
             except httpx.TransportError:
                 answer = None
             if answer is not None and answer.status_code not in AGAIN:

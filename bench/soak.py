@@ -55,10 +55,12 @@ less is noise.
 
 
 class Sample(NamedTuple):
-    """What the host held at a moment. at: seconds since the load began."""
+    """What the host held at a moment. at: seconds since the load began. measures: by name, as in
+    `BOUNDS`.
+    """
 
     at: float
-    held: dict[str, float]
+    measures: dict[str, float]
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
@@ -77,7 +79,7 @@ def judged(samples: Sequence[Sample], seconds: float) -> dict[str, tuple[float, 
     last = [sample for sample in samples if sample.at >= seconds * WARM_UP]
     verdicts = {}
     for name, bound in BOUNDS.items():
-        per_second = slope([(sample.at, sample.held[name]) for sample in last])
+        per_second = slope([(sample.at, sample.measures[name]) for sample in last])
         risen = per_second * seconds * (1 - WARM_UP)
         verdicts[name] = (per_second * 3600, per_second * 3600 > bound and risen > SLACK[name])
     return verdicts
@@ -106,7 +108,7 @@ class Load:
         ]
 
     async def _client(self, number: int) -> None:
-        """Calls for every fourth user, so that nobody is called for while it is erased."""
+        """Calls for every fourth user, so that no user is called for while it is erased."""
         deeds: dict[Callable[[str], Awaitable[None]], int] = {
             self._save: 30, self._converse: 10, self._append: 10, self._retrieve: 20,
             self._context: 10, self._list: 13, self._clear: 6,
@@ -196,15 +198,15 @@ async def _watch(host: Host, data: Path, load: Load, began: float, seconds: floa
         base_url=f"http://127.0.0.1:{host.port}", timeout=60, trust_env=False
     ) as client:
         while (at := time.monotonic() - began) < seconds:
-            held = {
+            held_by_name = {
                 **held_by_process(host, data),
                 "waiting tasks": await waiting_tasks(client, load.users()),
             }
-            samples.append(Sample(at, held))
+            samples.append(Sample(at, held_by_name))
             if len(samples) % PRINT_EVERY == 1:
                 print(
                     f"{at:4.0f} s: "
-                    f"{', '.join(f'{name} {value:.0f}' for name, value in held.items())}",
+                    f"{', '.join(f'{name} {value:.0f}' for name, value in held_by_name.items())}",
                     flush=True,
                 )
             await asyncio.sleep(LOOK_S)
@@ -257,9 +259,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             *(
                 f"{value:,.1f}"
                 for value in (
-                    samples[0].held[name],
-                    samples[-1].held[name],
-                    max(sample.held[name] for sample in samples),
+                    samples[0].measures[name],
+                    samples[-1].measures[name],
+                    max(sample.measures[name] for sample in samples),
                 )
             ),
             f"{hourly:+,.1f}",
@@ -279,8 +281,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{len(load.wrong)} of {load.counts['requests']:,} requests were answered wrongly",
         flush=True,
     )
-    for what in load.wrong[:10]:
-        print(what, flush=True)
+    for complaint in load.wrong[:10]:
+        print(complaint, flush=True)
     return int(bool(load.wrong) or any(is_steep for _, is_steep in verdicts.values()))
 
 

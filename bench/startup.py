@@ -20,19 +20,21 @@ REPEATS = 5
 
 def measure(folder: Path) -> dict[str, float]:
     """Seconds by what was measured; also printed."""
-    found = {
+    figures = {
         "import function_app, cumulative": statistics.median(imported() for _ in range(REPEATS))
     }
     for embedder in ("hash", "minilm"):
         try:
             first_answer(folder / embedder, embedder)
-            found[f"second start to first retrieve, {embedder} embedder"] = first_answer(
+            figures[f"second start to first retrieve, {embedder} embedder"] = first_answer(
                 folder / embedder, embedder
             )
         except RuntimeError as error:
             print(f"the {embedder} embedder is skipped: {error}", flush=True)
-    show("Start-up", ("", "s"), [[what, f"{seconds:.2f}"] for what, seconds in found.items()])
-    return found
+    show(
+        "Start-up", ("", "s"), [[heading, f"{seconds:.2f}"] for heading, seconds in figures.items()]
+    )
+    return figures
 
 
 def imported() -> float:

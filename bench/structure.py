@@ -161,7 +161,7 @@ def _parameters_of(function: Function) -> int:
 
 
 def _updates_copy(node: ast.AST) -> bool:
-    """Whether it copies a model with changes that nobody checks."""
+    """Whether it copies a model with changes that are not validated."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -1,7 +1,7 @@
 """One line of a table for each thing measured, and the tables.
 
-What a reader would get wrong: `lost` is only known once every acknowledged save has been read back;
-until then it is shown as "–".
+Note: `lost` is only known once every acknowledged save has been read back; until then it is shown
+as "–".
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 the same in every run.
 
 The words are invented but for the hundred most frequent ones, so that stop words, stemming and long
-posting lists cost what they cost in English. What a reader would get wrong: a query is made of
-words of a memory that is there, since queries that find nothing would skip the dearest part of a
-search, reading the winners.
+posting lists cost what they cost in English.
+
+Note: a query is made of words of a memory that is there. Queries that find nothing would skip the
+dearest part of a search, reading the winners.
 """
 
 from __future__ import annotations
@@ -101,8 +102,8 @@ def queries(seed: int, name: str, known: int) -> Iterator[str]:
     chance = random.Random(seed + 1)
     frequent = frozenset(FREQUENT)
     while True:
-        said = [word.strip(".").lower() for word in chance.choice(contents).split()]
-        telling = [word for word in said if word not in frequent]
+        words = [word.strip(".").lower() for word in chance.choice(contents).split()]
+        telling = [word for word in words if word not in frequent]
         yield (
             f"What did {chance.choice(ACTORS)} say about "
             f"{' '.join(chance.sample(telling, min(4, len(telling))))}?"

@@ -1,8 +1,8 @@
 """The fan-out of many users: the real one, over a store that holds nothing but how many are due.
 
-What a reader would get wrong: only one range is gone through, the busiest hour, and at most `MOST`
-of its users; the others are alike, so their number is multiplied. The rest of an hour costs by who
-is due, which a day of a sample has counted (`bench/day.py`).
+Note: only one range is gone through, the busiest hour, and at most `MOST` of its users; the others
+are alike, so their number is multiplied. The rest of an hour costs by the users that are due, which
+a day of a sample has counted (`bench/day.py`).
 """
 
 from __future__ import annotations
@@ -83,18 +83,18 @@ class Ticked:
 async def tick(ranges: int, due: int, spread: timedelta) -> Ticked:
     """A tick with `due` users, evenly in `ranges`."""
     each = -(-due // ranges)
-    shown = min(each, MOST)
-    store, sent = DueUsers(ranges, shown), Sent()
+    per_range = min(each, MOST)
+    store, sent = DueUsers(ranges, per_range), Sent()
     out = FanOut(store, sent, None, None, _Stands(), spread)  # type: ignore[arg-type]
     await out.tick()
-    one = sent.waiting.pop()
+    task = sent.waiting.pop()
     sent.waiting.clear()
-    await out.work(one)
+    await out.work(task)
     while sent.waiting:
         await out.work(sent.waiting.pop())
-    times = each / shown if shown else 1.0
+    times = each / per_range if per_range else 1.0
     further, pages = sent.kinds["range"] - ranges, store.pages
-    peak = max(sent.by_second.values(), default=0) * (due / shown if shown else 0.0)
+    peak = max(sent.by_second.values(), default=0) * (due / per_range if per_range else 0.0)
     return Ticked(
         ranges + round(further * times * ranges), due, round(pages * times * ranges), round(peak)
     )

@@ -1,9 +1,8 @@
 """Made-up users with news: what ten memories of an hour are, and an open MemoryCore whose clock the
 bench turns.
 
-What a reader would get wrong: each hour's facts change some slots of the hour before, so that a
-second hour has truths to replace and a profile to correct, and is not dearer or cheaper only
-because nothing happens in it.
+Note: each hour's facts change some slots of the hour before, so that a second hour has truths to
+replace and a profile to correct, and is not dearer or cheaper only because nothing happens in it.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ _SLOTS = (("city", "lives in", PLACES), ("job", "works as a", JOBS), ("hobby", "
 
 
 class Hands:
-    """A clock that stands until it is moved. along: moved with it, as the clock of a service that
-    drops what expires.
+    """A clock that stays where it is until it is moved. along: moved with it, as the clock of a
+    service that drops what expires.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Hands:
         await asyncio.Event().wait()
 
     def forward(self, by: timedelta) -> None:
-        """Let time go by, here and for whoever goes along."""
+        """Let time go by, here and in `along`."""
         self._at += by
         self._along(by)
 

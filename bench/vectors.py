@@ -5,9 +5,10 @@ SET as `bench.locomo_data` reads it. `shorten` needs no service: the local embed
 lifted to 1,536 numbers by a fixed orthonormal map whose rows weigh less and less, so that the whole
 vectors have the cosines that the local ones have, and a shortened one loses something, as a model's
 own shortened vectors do. How fast rows weigh less is chosen so that vectors alone lose what was
-published for text-embedding-3-small (62.3 on MTEB with 1,536 numbers, 61.6 with 512). What a reader
-would get wrong: the loss of the product is measured, that of the model is not, it is what was put
-in. `calibrate` asks the embedder of the settings (`EMBEDDING_PROVIDER` …).
+published for text-embedding-3-small (62.3 on MTEB with 1,536 numbers, 61.6 with 512). `calibrate`
+asks the embedder of the settings (`EMBEDDING_PROVIDER` …).
+
+Note: the loss of the product is measured. That of the model is not: it is what was put in.
 """
 
 from __future__ import annotations
@@ -115,7 +116,11 @@ class Stand:
             return []
         whole = np.array(await self.known.embed(texts), dtype=np.float64) @ self.turn.T
         made = list(shortened(whole, self.dimensions).astype(np.float32))
-        return [np.array(numbers(one), dtype=np.float32) for one in made] if self.digits else made
+        return (
+            [np.array(numbers(vector), dtype=np.float32) for vector in made]
+            if self.digits
+            else made
+        )
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The same."""
@@ -139,13 +144,13 @@ async def alone(
     digits: bool = False,
 ) -> float:
     """Recall@10 by the cosine alone."""
-    found = []
+    recalls_at_ten = []
     for conversation in conversations:
         texts, names = (
-            [one.text for one in conversation.turns],
-            [one.id for one in conversation.turns],
+            [turn.text for turn in conversation.turns],
+            [turn.id for turn in conversation.turns],
         )
-        asked_for = [one.text for one in conversation.questions]
+        asked_for = [question.text for question in conversation.questions]
         sides = [
             shortened(np.array(await known.embed(part), dtype=np.float64) @ turn.T, length)
             for part in (texts, asked_for)
@@ -153,16 +158,16 @@ async def alone(
         if digits:
             sides = [np.array([numbers(row.astype(np.float32)) for row in side]) for side in sides]
         order = np.argsort(-(sides[1] @ sides[0].T), axis=1)[:, :TOP]
-        found += [
-            recalls(one, [names[place] for place in row])[1]
-            for one, row in zip(conversation.questions, order, strict=True)
+        recalls_at_ten += [
+            recalls(question, [names[place] for place in row])[1]
+            for question, row in zip(conversation.questions, order, strict=True)
         ]
-    return float(np.mean(found))
+    return float(np.mean(recalls_at_ten))
 
 
 async def by_product(conversations: Sequence[Conversation], stand: Stand) -> float:
     """Recall@10 of the default recipe, words and vectors, as with a model behind a service."""
-    found = []
+    recalls_at_ten = []
     for conversation in conversations:
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings(
@@ -177,13 +182,13 @@ async def by_product(conversations: Sequence[Conversation], stand: Stand) -> flo
                 turns = await save(core, conversation)
                 for question in conversation.questions:
                     look = await asked(core, conversation.name, question)
-                    found.append(
+                    recalls_at_ten.append(
                         recalls(
                             question,
                             [turns[name] for name in ranked(core, look, lambda given: given)],
                         )[1]
                     )
-    return float(np.mean(found))
+    return float(np.mean(recalls_at_ten))
 
 
 def replaced(settings: Settings) -> Settings:
@@ -219,7 +224,7 @@ async def shorten(conversations: Sequence[Conversation]) -> None:
             [
                 f"{decay:.1f}",
                 f"{np.square(turn[:SHORT]).sum() / np.square(turn).sum():.2f}",
-                *(f"{one:.4f}" for one in recall),
+                *(f"{share:.4f}" for share in recall),
             ]
         )
     show(
@@ -227,7 +232,7 @@ async def shorten(conversations: Sequence[Conversation]) -> None:
         ("decay", "of it in 512", *map(str, LENGTHS)),
         rows,
     )
-    decay = min(DECAYS, key=lambda one: abs(losses[one] - PUBLISHED))
+    decay = min(DECAYS, key=lambda candidate: abs(losses[candidate] - PUBLISHED))
     turn = lifted(decay)
     print(
         f"\ndecay {decay}: vectors alone keep {losses[decay]:.4f} of their recall with 512 "
@@ -266,10 +271,10 @@ def wire(whole: Floats, length: int, *, digits: bool) -> tuple[int, str, str]:
     """
     vectors = shortened(whole, length).astype(np.float32)[:2000]
     sent = [
-        numbers(one) if digits else [float(f"{value:.9g}") for value in one.tolist()]
-        for one in vectors
+        numbers(vector) if digits else [float(f"{value:.9g}") for value in vector.tolist()]
+        for vector in vectors
     ]
-    size = float(np.mean([len(orjson.dumps(one)) for one in sent]))
+    size = float(np.mean([len(orjson.dumps(body)) for body in sent]))
     drawn = np.random.default_rng(7).integers(0, len(vectors), (2, 20_000))
     exact, stored = vectors.astype(np.float64), np.array(sent, dtype=np.float32).astype(np.float64)
     errors = np.abs(
@@ -287,7 +292,8 @@ async def calibrate(conversations: Sequence[Conversation]) -> None:
     adapters = Adapters.of(settings, SystemClock(), lambda units: None)
     pairs = drawn_pairs(conversations)
     ours, theirs = [
-        await cosines(Known(one, {}), pairs) for one in (MiniLMEmbedder(), adapters.embedder)
+        await cosines(Known(embedder, {}), pairs)
+        for embedder in (MiniLMEmbedder(), adapters.embedder)
     ]
     await adapters.embedder.close()
     rows = []
@@ -313,16 +319,16 @@ def drawn_pairs(conversations: Sequence[Conversation]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for place, conversation in enumerate(conversations):
         texts, by_id = (
-            [one.text for one in conversation.turns],
-            {one.id: one.text for one in conversation.turns},
+            [turn.text for turn in conversation.turns],
+            {turn.id: turn.text for turn in conversation.turns},
         )
         pairs += pairwise(texts)
         pairs += [
-            (one.text, by_id[name])
-            for one in conversation.questions
-            for name in sorted(one.evidence)
+            (question.text, by_id[name])
+            for question in conversation.questions
+            for name in sorted(question.evidence)
         ]
-        other = [one.text for one in conversations[place - 1].turns]
+        other = [turn.text for turn in conversations[place - 1].turns]
         pairs += [(text, other[random.integers(len(other))]) for text in texts]
         for text in texts[::2]:
             words = text.split()
@@ -343,7 +349,7 @@ def drawn_pairs(conversations: Sequence[Conversation]) -> list[tuple[str, str]]:
 async def cosines(known: Known, pairs: Sequence[tuple[str, str]]) -> Floats:
     """The cosine of each pair."""
     await known.embed([text for pair in pairs for text in pair])
-    return np.array([float(known.vectors[one] @ known.vectors[other]) for one, other in pairs])
+    return np.array([float(known.vectors[text] @ known.vectors[other]) for text, other in pairs])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -352,7 +358,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=("shorten", "calibrate"))
     parser.add_argument("sets", nargs="+", type=Path, metavar="SET.json")
     given = parser.parse_args(arguments)
-    conversations = [one for file in given.sets for one in read(file)]
+    conversations = [conversation for file in given.sets for conversation in read(file)]
     asyncio.run(shorten(conversations) if given.what == "shorten" else calibrate(conversations))
     return 0
 

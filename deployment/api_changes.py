@@ -2,8 +2,8 @@
 `python -m deployment.api_changes`.
 
 `api_baseline.json` is the surface of the last release, or of the last breaking change that was
-decided: `--record` writes it anew. Calls, fields, types, values and limits are compared. Conditions
-between fields (`if`, `not`) are not: tests of the inputs have those.
+decided: `--record` writes it again. Calls, fields, types, values and limits are compared.
+Conditions between fields (`if`, `not`) are not: tests of the inputs have those.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOWER = ("minLength", "minimum", "minItems", "exclusiveMinimum")
 RIGHTS = ("", "read", "write", "admin")
 Json = dict[str, Any]
 Surface = dict[str, Json]
-"""Place → what stands there. A place is a call, what it takes or answers, or a field of a schema in
+"""Place → what is there. A place is a call, what it takes or answers, or a field of a schema in
 one of these two directions.
 """
 

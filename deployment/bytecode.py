@@ -1,7 +1,7 @@
 """Byte code of every module in the package, by the Python that runs it on Azure:
 the package is mounted read-only there.
 
-Without it each cold start compiles the app and its packages anew. The byte code is never compared
+Without it each cold start compiles the app and its packages again. The byte code is never compared
 with its source (`unchecked-hash`), so the same sources give the same bytes, and no time of a file
 counts. Python ignores byte code of another version than its own.
 """
@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 WHERE_IT_RUNS = "/home/site/wwwroot"
-"""Stands in byte code in the place of the folder that it was compiled in, which would
-make it differ.
+"""The folder that byte code names as its source's. That of the machine which compiled it would
+make the bytes differ.
 """
 
 
@@ -43,15 +43,18 @@ def _candidates(version: str) -> Iterator[list[str]]:
     yield [sys.executable]
     if given := os.environ.get("PACKAGE_PYTHON"):
         yield [given]
-    if found := shutil.which(f"python{version}"):
-        yield [found]
+    if command_path := shutil.which(f"python{version}"):
+        yield [command_path]
     if launcher := shutil.which("py"):
         yield [launcher, f"-{version}"]
     for root in (
         Path.home() / ".pyenv" / "versions",
         Path.home() / ".local" / "share" / "uv" / "python",
     ):
-        yield from ([str(found)] for found in sorted(root.glob(f"*{version}*/bin/python{version}")))
+        yield from (
+            [str(executable)]
+            for executable in sorted(root.glob(f"*{version}*/bin/python{version}"))
+        )
 
 
 def compile_folder(folder: Path, python: str) -> None:

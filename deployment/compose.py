@@ -1,5 +1,5 @@
-"""For compose.yaml: make database and container on the emulator of Cosmos DB, which nobody
-provisions: `python -m deployment.compose`.
+"""For compose.yaml: make database and container on the emulator of Cosmos DB, as the infrastructure
+code does on Azure: `python -m deployment.compose`.
 """
 
 from __future__ import annotations

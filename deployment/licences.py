@@ -60,7 +60,7 @@ the packages are there. The same, with hashes, is in the package as a bill of ma
 
 @dataclass(frozen=True, slots=True)
 class CarriedFiles:
-    """Files of somebody else's in the package that are no Python package. sha256:
+    """Files by other authors in the package that are no Python package. sha256:
     of the largest of them.
     """
 

@@ -52,9 +52,9 @@ def assemble(
         )
     publish(app)
     if with_vocabulary:
-        kept = vocabulary.fetch(ROOT / ".cache" / vocabulary.FOLDER)
+        vocabulary_file = vocabulary.fetch(ROOT / ".cache" / vocabulary.FOLDER)
         (app / vocabulary.FOLDER).mkdir(exist_ok=True)
-        shutil.copy(kept, app / vocabulary.FOLDER)
+        shutil.copy(vocabulary_file, app / vocabulary.FOLDER)
     if with_packages:
         packages = app / WHERE_AZURE_LOOKS
         locked = lock.check_lock(version)
@@ -99,7 +99,7 @@ def _made(folder: Path) -> Path:
 def pack(folder: Path, target: Path) -> None:
     """All files of a folder, in the order of their names, with one time for all."""
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
-        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             entry = ZipInfo(file.relative_to(folder).as_posix(), _EPOCH)
             entry.compress_type = ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.folder is not None:
             made = lay_out(given.folder, given.python, with_bytecode=not given.no_bytecode)
-            sizes = [one.stat().st_size for one in made.rglob("*") if one.is_file()]
+            sizes = [path.stat().st_size for path in made.rglob("*") if path.is_file()]
             print(
                 f"{made}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MB, in "
                 f"{time.perf_counter() - began:.0f} s"
@@ -138,7 +138,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     with ZipFile(target) as archive:
-        files, unpacked = len(archive.namelist()), sum(one.file_size for one in archive.infolist())
+        files, unpacked = (
+            len(archive.namelist()),
+            sum(entry.file_size for entry in archive.infolist()),
+        )
     size = target.stat().st_size / 2**20
     print(
         f"{target}: {size:.1f} MB, {files} files, {unpacked / 2**20:.1f} MB unpacked, in "

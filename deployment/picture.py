@@ -55,7 +55,7 @@ def boxes() -> dict[str, Box]:
         (ROOT / "memory_core/adapters/cosmos/policy.json").read_text(encoding="utf-8")
     )
     work = [name for name in policy["queues"] if not name.endswith("-poison")]
-    names = ", ".join(one["name"] for one in containers["containers"])
+    names = ", ".join(container["name"] for container in containers["containers"])
     return {
         "agents": Box(
             30, 180, 190, 96, "Agents, people", ("HTTPS with an API key,", "webhooks back to them")
@@ -160,19 +160,19 @@ def picture() -> str:
         'markerHeight="7" orient="auto-start-reverse">'
         '<path class="tip" d="M0 0 10 5 0 10z"/></marker></defs>\n'
         f'<rect class="page" width="{WIDTH}" height="{HEIGHT}"/>\n{network}\n'
-        + "\n".join([*(_box(one) for one in all_boxes.values()), *lines])
+        + "\n".join([*(_box(box) for box in all_boxes.values()), *lines])
         + "\n</svg>\n"
     )
 
 
-def _box(one: Box) -> str:
-    texts = [f'<text class="title" x="{one.x + 14}" y="{one.y + 25}">{escape(one.title)}</text>']
+def _box(box: Box) -> str:
+    texts = [f'<text class="title" x="{box.x + 14}" y="{box.y + 25}">{escape(box.title)}</text>']
     texts += [
-        f'<text class="small" x="{one.x + 14}" y="{one.y + 46 + 19 * at}">{escape(line)}</text>'
-        for at, line in enumerate(one.lines)
+        f'<text class="small" x="{box.x + 14}" y="{box.y + 46 + 19 * at}">{escape(line)}</text>'
+        for at, line in enumerate(box.lines)
     ]
     return (
-        f'<rect class="{one.kind}" x="{one.x}" y="{one.y}" width="{one.w}" height="{one.h}" '
+        f'<rect class="{box.kind}" x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}" '
         f'rx="8"/>{"".join(texts)}'
     )
 

@@ -2,9 +2,10 @@
 
 Both are lists with one word a line, such as Debian's packages `wamerican-small` and `wamerican`
 install (SCOWL). To the words of the first come those that the embedder has a piece of its own for.
-A stem that the second list knows with a capital only is a name and stays out. What a reader would
-get wrong: all word vectors share one direction, and without taking it away everything is near
-everything (a likeness above 0.35 then means nothing).
+A stem that the second list knows with a capital only is a name and stays out.
+
+Note: all word vectors share one direction, which is subtracted first. With it, everything is near
+everything, and a likeness above 0.35 means nothing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Swagger UI, the viewer of `/docs`, as it is kept in the app: `python -m deployment.viewer`
-fetches it anew from npm.
+fetches it again from npm.
 
 Of the package only what the page loads is kept, compressed, with its licences. Each file is checked
 against its hash, so a new version is a change of this module.

@@ -1,8 +1,8 @@
 """An agent of the Microsoft Agent Framework that remembers its user.
 
 `memory-core serve` or `make run` in another terminal, then this file, after
-`pip install './memory_core_client[agent-framework]'`. In a model's place stands a script; put a
-chat client of the framework there to ask a real one.
+`pip install './memory_core_client[agent-framework]'`. The model is a script; put a chat client of
+the framework in its place to ask a real one.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """A LangGraph agent that remembers its user beyond a thread.
 
 `memory-core serve` or `make run` in another terminal, then this file, after
-`pip install './memory_core_client[langgraph]'`. In a model's place stands a script; put
-`init_chat_model("…").invoke` of LangChain there.
+`pip install './memory_core_client[langgraph]'`. The model is a script; put
+`init_chat_model("…").invoke` of LangChain in its place to ask a real one.
 """
 
 import os

@@ -1,8 +1,8 @@
 """An agent of the OpenAI Agents SDK that remembers its user beyond a session.
 
 `memory-core serve` or `make run` in another terminal, then this file, after
-`pip install './memory_core_client[openai-agents]'`. In a model's place stands a script; leave
-`model` out, or name one, to ask a real one.
+`pip install './memory_core_client[openai-agents]'`. The model is a script; leave `model` out,
+or name one, to ask a real one.
 """
 
 import os

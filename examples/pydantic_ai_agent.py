@@ -1,8 +1,8 @@
 """An agent of Pydantic AI that keeps and looks up by tools.
 
 `memory-core serve` or `make run` in another terminal, then this file, after
-`pip install ./memory_core_client pydantic-ai`. In a model's place stands a script; name one, such
-as "openai:…", to ask a real one.
+`pip install ./memory_core_client pydantic-ai`. The model is a script; name one, such as
+"openai:…", to ask a real one.
 """
 
 import os

@@ -119,18 +119,20 @@ class ScriptedAgents:
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[ExtractedFacts]:
         unlike = await self._asked("facts")
-        said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
+        matches = [
+            (place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)
+        ]
         slot = {"subject": "user", "attribute": "city"}
         facts = [
             SaidFact(
-                text=f"The user lives in {found[1]}{unlike}",
+                text=f"The user lives in {match[1]}{unlike}",
                 message=place,
-                quote=found[0],
-                value=found[1],
+                quote=match[0],
+                value=match[1],
                 **slot,
             )
-            for place, found in said
-            if found is not None
+            for place, match in matches
+            if match is not None
         ]
         return Answered(ExtractedFacts(facts=facts), WHO)
 
@@ -141,15 +143,15 @@ class ScriptedAgents:
         await self._asked("form")
         calls, before, self.before = self.calls.copy(), self.before, None
         boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
-        firsts = [0, *(one.after + 1 for one in boundaries.cuts)] if boundaries is not None else [0]
-        said = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
+        firsts = [0, *(cut.after + 1 for cut in boundaries.cuts)] if boundaries is not None else [0]
+        parts = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
         episodes = [
             EpisodeParts(
                 first=first,
                 behaviour=(await self.analyse_episode(owner, some)).value,
                 story=(await self.summarise(owner, some)).value,
             )
-            for first, some in said
+            for first, some in parts
         ]
         facts = (await self.extract_facts(owner, messages)).value
         self.calls, self.before = calls, before
@@ -169,7 +171,7 @@ class ScriptedAgents:
         return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), WHO)
 
     async def decide_conflicts(
-        self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]
+        self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
     ) -> Answered[Decisions]:
         await self._asked("conflicts")
         return Answered(Decisions(), WHO)
@@ -194,21 +196,21 @@ class ScriptedAgents:
         return Answered(ProfileUpdate(), WHO)
 
     async def judge_sufficiency(
-        self, owner: Owner, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+        self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         await self._asked("sufficiency")
         rewritten = self.rewritten[len(asked) - 1] if len(asked) <= len(self.rewritten) else None
         return Answered(
             Sufficiency(
-                sufficient=rewritten is None, why=f"{len(found)} found", rewritten=rewritten
+                sufficient=rewritten is None, why=f"{len(results)} found", rewritten=rewritten
             ),
             WHO,
         )
 
 
 class Gate:
-    """Holds whoever comes to `name` until it is opened, the first `skip` apart;
-    `reached` says that somebody is there.
+    """Holds each caller of `name` until it is opened, the first `skip` apart;
+    `reached` is set when a caller waits there.
     """
 
     def __init__(self, name: str, skip: int = 0) -> None:

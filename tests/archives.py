@@ -47,7 +47,7 @@ class Folder:
 
 class Service:
     """A container of its own. On an emulator it is made when an archive is opened;
-    elsewhere somebody has to.
+    elsewhere it has to be there.
     """
 
     def __init__(self, account: Account, tier: Tier = "cool") -> None:
@@ -74,8 +74,8 @@ class Service:
                 yield container
         else:
             async with (
-                credential(given.identity_client_id) as who,
-                ContainerClient(given.url or "", self.container, who) as container,
+                credential(given.identity_client_id) as credential_in_use,
+                ContainerClient(given.url or "", self.container, credential_in_use) as container,
             ):
                 yield container
 

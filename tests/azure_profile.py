@@ -1,8 +1,8 @@
-"""`make run-azure`: the development host on what an app on Azure stands on, all started,
+"""`make run-azure`: the development host on the stores and queues of an app on Azure, all started,
 made ready and stopped by one command.
 
-One would get wrong: what is kept is what emulators write into the data folder. It is for trying
-things, not for memories that matter: Azurite writes down messages and blobs every five seconds, and
+Note: what is kept is what emulators write into the data folder. It is for trying things, not for
+memories that matter: Azurite writes down messages and blobs every five seconds, and
 the Cosmos DB emulator does not wait for the disk.
 """
 
@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Stopped(BaseException):
-    """Somebody asked this command to stop. It is no error, so nothing that handles errors
+    """A user asked this command to stop. It is no error, so nothing that handles errors
     may hold it up.
     """
 

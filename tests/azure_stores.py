@@ -1,7 +1,7 @@
-"""All that Memory Core stands on in Azure, on this machine: the Cosmos DB emulator,
+"""All that Memory Core needs in Azure, on this machine: the Cosmos DB emulator,
 a redis-server and Azurite, on free ports.
 
-One would get wrong: nothing here makes the product behave otherwise. It gets settings as an app on
+Note: nothing here makes the product behave otherwise. It gets settings as an app on
 Azure does, and uses the same SDKs. Only what the infrastructure makes there is made otherwise: the
 container of memories here, queues and blob container by the adapters.
 """

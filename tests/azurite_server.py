@@ -38,10 +38,10 @@ class AzuriteServer:
     """One Azurite on 127.0.0.1 that ends with the process that started it.
 
     Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same
-    ports. With one, `stop` and `start` bring everything back, and so does the death of whoever
-    started it; what was written in the five seconds before a `kill` may be lost, for Azurite writes
-    its lists every five seconds. certificate: a PEM file with a key; then it speaks HTTPS and
-    takes tokens too.
+    ports. With one, `stop` and `start` bring everything back, and so does the death
+    of the process that started it; what was written in the five seconds before a `kill` may be
+    lost, for Azurite writes its lists every five seconds. certificate: a PEM file with a key; then
+    it speaks HTTPS and takes tokens too.
     """
 
     def __init__(self, data: Path | None = None, certificate: Path | None = None) -> None:
@@ -71,7 +71,7 @@ class AzuriteServer:
 
     def start(self) -> None:
         """Start and return once it accepts connections."""
-        kept = (
+        location = (
             ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
         )
         ports = [
@@ -89,18 +89,18 @@ class AzuriteServer:
                 "--key",
                 str(self._certificate),
             ]
-        command = [str(NODE), str(_installed()), *kept, *ports, *options]
+        command = [str(NODE), str(_installed()), *location, *ports, *options]
         # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end
         # it there, with nothing written down.
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as output:
             self._process = child.start(
                 command,
                 alone=self._data and self._data / "lock",
                 cwd=CACHE,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
             )
-            self._wait_until_listening(self._process, said.fileno(), time.monotonic() + START_S)
+            self._wait_until_listening(self._process, output.fileno(), time.monotonic() + START_S)
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
@@ -126,11 +126,13 @@ class AzuriteServer:
             self._process = None
 
     @staticmethod
-    def _wait_until_listening(process: subprocess.Popen[bytes], said: int, deadline: float) -> None:
+    def _wait_until_listening(
+        process: subprocess.Popen[bytes], output: int, deadline: float
+    ) -> None:
         while True:
             ended = process.poll() is not None
             # the place to write at is shared with Azurite, so it must not move
-            seen = os.pread(said, 65536, 0).decode(errors="replace")
+            seen = os.pread(output, 65536, 0).decode(errors="replace")
             if seen.count(_LISTENS) == len(_SERVICES):
                 return
             if ended or time.monotonic() > deadline:

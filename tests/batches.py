@@ -45,7 +45,10 @@ async def gather(
 
 async def _bodies(world: World, kind: Any, owner: Owner) -> list[dict[str, Any]]:
     store = await world.look_on()
-    return [one.body for one in await store.page(owner, kind, None, None, 500, newest_first=False)]
+    return [
+        document.body
+        for document in await store.page(owner, kind, None, None, 500, newest_first=False)
+    ]
 
 
 async def handed_over(world: World, owner: Owner = ALICE) -> list[list[str]]:
@@ -53,27 +56,27 @@ async def handed_over(world: World, owner: Owner = ALICE) -> list[list[str]]:
     their first.
     """
     return sorted(
-        [message["content"] for message in one["messages"]]
-        for one in await _bodies(world, "messages", owner)
+        [message["content"] for message in body["messages"]]
+        for body in await _bodies(world, "messages", owner)
     )
 
 
 async def waiting(world: World, owner: Owner = ALICE) -> list[list[str]]:
     """The contents of each buffer."""
     return [
-        [message["content"] for message in one["messages"]]
-        for one in await _bodies(world, "buffer", owner)
+        [message["content"] for message in body["messages"]]
+        for body in await _bodies(world, "buffer", owner)
     ]
 
 
 async def everything(world: World, owner: Owner = ALICE) -> list[str]:
     """Every message that is kept anywhere, sorted: one that was lost is missing here,
-    one that was doubled stands here twice.
+    one that was doubled is here twice.
     """
     return sorted(
         content
-        for held in (*await handed_over(world, owner), *await waiting(world, owner))
-        for content in held
+        for contents in (*await handed_over(world, owner), *await waiting(world, owner))
+        for content in contents
     )
 
 

@@ -171,7 +171,7 @@ class Browser:
 
 @contextmanager
 def running(program: str) -> Iterator[Browser]:
-    """A browser for as long as the block runs, with a profile that nobody used before."""
+    """A browser for as long as the block runs, with a new profile."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(program, Path(folder))
         try:
@@ -189,9 +189,9 @@ def found() -> tuple[str | None, str]:
             return program, ""
         if shutil.which("apt-get") is None or os.geteuid() != 0:
             return None, "there is no Chromium, and installing it needs apt-get and root"
-        said = _installed()
+        version = _installed()
         program = _on_the_path()
-        return program, "" if program else f"apt-get could not install Chromium: {said[-500:]}"
+        return program, "" if program else f"apt-get could not install Chromium: {version[-500:]}"
 
 
 def _on_the_path() -> str | None:
@@ -201,13 +201,13 @@ def _on_the_path() -> str | None:
 def _installed() -> str:
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     options = ["-qq", "-o", "DPkg::Lock::Timeout=120"]
-    said = ""
+    output = ""
     for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
         done = subprocess.run(
             ["apt-get", *options, *command], env=quiet, capture_output=True, text=True, timeout=600
         )
-        said += done.stdout + done.stderr
-    return said
+        output += done.stdout + done.stderr
+    return output
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Small makers of what tests store: memories, events, batches; a clock that stands still and a
+"""Small makers of what tests store: memories, events, batches; a clock that does not move and a
 store that loses answers.
 """
 
@@ -97,9 +97,11 @@ def memory(content: str = "green tea", *, owner: Owner = ALICE, **fields: Any) -
     return Memory(**({"search_text": search_text(given["lexical"])} | given))
 
 
-def document(one: Memory, kind: Any = "memory") -> Document:
+def document(stored_memory: Memory, kind: Any = "memory") -> Document:
     """A memory as the store keeps it."""
-    return Document(one.id, kind, one.model_dump(mode="json"), one.embedding)
+    return Document(
+        stored_memory.id, kind, stored_memory.model_dump(mode="json"), stored_memory.embedding
+    )
 
 
 def event(
@@ -128,13 +130,13 @@ def batch(
     """A commit on top of `expected`: `events` events, the writes, and the head moved by as many.
     `head`: fields to change in it.
 
-    The events name the memories that are written, in order; whoever writes several asks for as
+    The events name the memories that are written, in order; a test that writes several asks for as
     many events.
     """
     commit_id = commit_id or uuid.uuid4().hex
     before = expected or Head(epoch="epoch-1")
     after = before.model_copy(update={"sequence": before.sequence + events, **(head or {})})
-    names = [one.document.id for one in writes if one.document.kind == "memory"][:events]
+    names = [write.document.id for write in writes if write.document.kind == "memory"][:events]
     names += ["mem_x"] * (events - len(names))
     made = tuple(
         event(commit_id, number, before.sequence + 1 + number, name, epoch=after.epoch)
@@ -150,22 +152,26 @@ def saving(
     commit_id = commit_id or uuid.uuid4().hex
     head = expected or Head(epoch="epoch-1")
     placed = [
-        one.model_copy(
+        memory.model_copy(
             update={
                 "epoch": head.epoch,
                 "sequence": head.sequence + 1 + number,
                 "revision": head.sequence + 1 + number,
             }
         )
-        for number, one in enumerate(memories)
+        for number, memory in enumerate(memories)
     ]
     events = tuple(
-        event(commit_id, number, one.sequence, one.id, epoch=head.epoch)
-        for number, one in enumerate(placed)
+        event(commit_id, number, memory.sequence, memory.id, epoch=head.epoch)
+        for number, memory in enumerate(placed)
     )
     moved = head.model_copy(update={"sequence": head.sequence + len(placed)})
     return Batch(
-        commit_id, expected, moved, events, tuple(Write(mode, document(one)) for one in placed)
+        commit_id,
+        expected,
+        moved,
+        events,
+        tuple(Write(mode, document(memory)) for memory in placed),
     )
 
 

@@ -1,5 +1,5 @@
-"""A certificate of 127.0.0.1 that nobody vouches for: who trusts the file itself trusts the server
-that has it.
+"""A certificate of 127.0.0.1 that no authority vouches for: a client that trusts the file itself
+trusts the server that has it.
 """
 
 from __future__ import annotations

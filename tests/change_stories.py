@@ -1,4 +1,4 @@
-"""Everyday stories: what somebody says, what the same person says weeks later, and whether that
+"""Everyday stories: what a person says, what the same person says weeks later, and whether that
 means the first holds no more.
 """
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 
 class ChatForm(NamedTuple):
-    """A list of messages. kept: (role, actor, content) of each message that comes of it."""
+    """A list of messages. expected: (role, actor, content) of each message that comes of it."""
 
     name: str
     messages: list[dict[str, Any]]
-    kept: list[tuple[str, str | None, str]]
+    expected: list[tuple[str, str | None, str]]
 
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"

@@ -213,9 +213,13 @@ def kind_of(body: dict[str, Any]) -> str:
     schema = body.get("response_format", {}).get("json_schema")
     if schema:
         return str(schema["name"])
-    told = body["messages"][0]["content"]
+    instructions = body["messages"][0]["content"]
     return max(
-        (name for name, answer in GOOD.items() if all(f'"{field}":' in told for field in answer)),
+        (
+            name
+            for name, answer in GOOD.items()
+            if all(f'"{field}":' in instructions for field in answer)
+        ),
         key=lambda name: len(GOOD[name]),
     )
 

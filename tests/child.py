@@ -2,8 +2,8 @@
 
 The server takes the place of this program's process, so the starter knows its pid. Beside it stays
 a watcher, which reads the standard input: the starter holds the other end open for as long as it
-lives. What a reader would get wrong: a watcher that looked from time to time whether the starter's
-pid is still there would be simpler, but a stranger may have got the number since.
+lives. A watcher that looked from time to time whether the starter's pid is still there would be
+simpler, but another process may have got the number since.
 
 What the server starts itself has its session, and ends with it, also where the server has died
 before; that needs Linux. The watcher is of that session, too, so the number stays the session's.
@@ -81,7 +81,7 @@ def members(session: int) -> list[int]:
     """The processes of a server of `start` that run or are frozen, itself first where it does, but
     for its watcher; none where there is no /proc.
     """
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile
             state, _, _, its_session = (
@@ -91,12 +91,12 @@ def members(session: int) -> list[int]:
                 continue
             is_watcher = int(folder.name) != session and _NAME in (folder / "cmdline").read_bytes()
             if not is_watcher:
-                found.append(int(folder.name))
-    return sorted(found, key=lambda pid: (pid != session, pid))
+                pids.append(int(folder.name))
+    return sorted(pids, key=lambda pid: (pid != session, pid))
 
 
 def _kill(pid: int, deadline: float) -> None:
-    """Kill a process of somebody else, and wait until it has ended."""
+    """Kill a process that is no child of this one, and wait until it has ended."""
     with suppress(ProcessLookupError):
         file = os.pidfd_open(pid)
         try:
@@ -115,10 +115,10 @@ def is_readable(file: int, seconds: float) -> bool:
     return bool(poll.poll(max(0.0, seconds) * 1000))
 
 
-def _send_all(session: int, what: signal.Signals) -> None:
+def _send_all(session: int, signal_number: signal.Signals) -> None:
     for pid in members(session):
         with suppress(ProcessLookupError):
-            os.kill(pid, what)
+            os.kill(pid, signal_number)
 
 
 def _watch(server: int) -> None:
@@ -126,7 +126,7 @@ def _watch(server: int) -> None:
     has another parent.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
-    # else whoever reads the server's output would wait for the watcher to end, too
+    # else a reader of the server's output would wait for the watcher to end, too
     for output in (1, 2):
         os.dup2(nowhere, output)
     while os.read(0, 1):

@@ -29,13 +29,13 @@ YEARS = timedelta(days=365.25)
 
 
 def years_go_by(world: World, years: float = 11) -> None:
-    """Move the clock, as far as nobody has to wait for it."""
+    """Move the clock, without waiting."""
     world.clock.moment += years * YEARS
 
 
 async def saved(core: MemoryCore, *items: SaveInput, owner: Owner = ALICE) -> list[Memory]:
     """Save items one by one; the memories that they became."""
-    return [(await core.save(owner, one)).memory for one in items]
+    return [(await core.save(owner, item)).memory for item in items]
 
 
 async def begun(core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> Accepted:
@@ -65,18 +65,18 @@ async def everything(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     own reads them.
     """
     store = await world.look_on()
-    found: dict[str, Memory] = {}
+    memories: dict[str, Memory] = {}
     for kind in ("memory", "version"):
         documents = await store.page(owner, kind, None, None, 10_000)  # type: ignore[arg-type]
         for start in range(0, len(documents), 90):
             snapshot = await store.snapshot(
-                owner, [one.id for one in documents[start : start + 90]]
+                owner, [document.id for document in documents[start : start + 90]]
             )
             for document in snapshot.documents.values():
                 memory = Memory.model_validate(document.body)
                 memory.embedding = document.vector
-                found[memory.id] = memory
-    return found
+                memories[memory.id] = memory
+    return memories
 
 
 async def blobs(world: World) -> list[str]:
@@ -126,26 +126,26 @@ class Stepping:
     down: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def call(*args: Any, **options: Any) -> Any:
             if self.down:
                 raise Unavailable("archive", "does not answer")
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             await self.steps.after(name)
             return answer
 
         return call
 
 
-def equal(one: Memory, other: Memory, *but: str) -> bool:
+def equal(memory: Memory, other: Memory, *but: str) -> bool:
     """The same in all fields but some, to the last bit of the vector."""
-    same_vector = (one.embedding is None) == (other.embedding is None) and (
-        one.embedding is None or np.array_equal(one.embedding, other.embedding)  # type: ignore[arg-type]
+    same_vector = (memory.embedding is None) == (other.embedding is None) and (
+        memory.embedding is None or np.array_equal(memory.embedding, other.embedding)  # type: ignore[arg-type]
     )
-    return ("embedding" in but or same_vector) and one.model_dump(
+    return ("embedding" in but or same_vector) and memory.model_dump(
         exclude=set(but)
     ) == other.model_dump(exclude=set(but))
 
@@ -154,15 +154,15 @@ async def pointed_to(world: World, owner: Owner = ALICE) -> list[str]:
     """The locations that memories point to, each once, in order."""
     return sorted(
         {
-            one.archival_location
-            for one in (await everything(world, owner)).values()
-            if one.archival_location
+            memory.archival_location
+            for memory in (await everything(world, owner)).values()
+            if memory.archival_location
         }
     )
 
 
 async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner = ALICE) -> None:
-    """Each memory stands whole, or as a stub whose cold copy is whole."""
+    """Each memory is there as a whole, or as a stub whose cold copy is whole."""
     archive = world.archive()
     await archive.open()
     copies = copies_of(archive)
@@ -176,9 +176,9 @@ async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner 
                     "a query finds it by its vector, too"
                 )
                 assert stands.archival_location is not None
-                kept = (await copies.read(owner, stands.archival_location)).memory(identity)
-                assert kept is not None
-                stands = kept
+                memory = (await copies.read(owner, stands.archival_location)).memory(identity)
+                assert memory is not None
+                stands = memory
             assert stands.content == was.content
             assert (stands.embedding is None) == (was.embedding is None)
     finally:

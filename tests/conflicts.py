@@ -1,5 +1,5 @@
 """What tests about conflicts ask: the records, whether everything that counts open questions
-agrees, and how a memory stands.
+agrees, and what state a memory is in.
 """
 
 from __future__ import annotations
@@ -41,48 +41,48 @@ def asking(decision: str, reason: str | None = None) -> ResolveInput:
 
 async def records_of(world: World, owner: Owner = ALICE) -> list[ConflictRecord]:
     """All records, newest first, as a process of its own reads them."""
-    found = await (await world.look_on()).page(owner, "conflict", None, None, 1000)
-    return [record_in(one.body) for one in found]
+    documents = await (await world.look_on()).page(owner, "conflict", None, None, 1000)
+    return [record_in(document.body) for document in documents]
 
 
 async def open_ids(world: World, owner: Owner = ALICE) -> set[str]:
     """The ids of the records that are pending."""
-    return {one.id for one in await records_of(world, owner) if one.open}
+    return {record.id for record in await records_of(world, owner) if record.open}
 
 
 def standing(memory: Memory) -> dict[str, Any]:
-    """How a memory stands: what an undo has to restore."""
+    """The state of a memory: what an undo has to restore."""
     return {name: getattr(memory, name) for name in STANDING}
 
 
 async def all_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory by id, whatever became of it."""
-    found, cursor, more = dict[str, Memory](), None, True
+    memories, cursor, more = dict[str, Memory](), None, True
     while more:
         page = await core.list(
             owner, ListInput.model_validate({"status": "all", "limit": 100, "cursor": cursor})
         )
-        found |= {one.id: one for one in page.memories}
+        memories |= {memory.id: memory for memory in page.memories}
         cursor, more = page.next_cursor, page.next_cursor is not None
-    return found
+    return memories
 
 
 async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) -> None:
     """Records, memories and head agree on what is open; only memories that stand are asked
     about; chains end.
     """
-    pending = {one.id: one for one in await records_of(world, owner) if one.open}
+    pending = {record.id: record for record in await records_of(world, owner) if record.open}
     memories = await all_of(core, owner)
     named = {
-        name: {one.id for one in memories.values() if name in one.conflict_ids}
-        for one in memories.values()
-        for name in one.conflict_ids
+        name: {memory.id for memory in memories.values() if name in memory.conflict_ids}
+        for memory in memories.values()
+        for name in memory.conflict_ids
     }
-    assert named == {name: set(one.sides) for name, one in pending.items()}
-    for one in memories.values():
-        assert not one.conflict_ids or one.status in FOUND_BY_DEFAULT
-        assert (one.conflict_state == "pending") is bool(one.conflict_ids)
-        seen, step = {one.id}, one
+    assert named == {name: set(record.sides) for name, record in pending.items()}
+    for memory in memories.values():
+        assert not memory.conflict_ids or memory.status in FOUND_BY_DEFAULT
+        assert (memory.conflict_state == "pending") is bool(memory.conflict_ids)
+        seen, step = {memory.id}, memory
         while step.next_id is not None and step.next_id in memories:
             step = memories[step.next_id]
             assert step.id not in seen, "a chain has an end"
@@ -96,16 +96,17 @@ def one_truth_a_slot(memories: dict[str, Memory]) -> None:
     open questions.
     """
     slots: dict[Any, list[Memory]] = {}
-    for one in memories.values():
-        if slot_of(one) is not None and one.status in FOUND_BY_DEFAULT:
-            slots.setdefault(slot_of(one), []).append(one)
+    for memory in memories.values():
+        if slot_of(memory) is not None and memory.status in FOUND_BY_DEFAULT:
+            slots.setdefault(slot_of(memory), []).append(memory)
     for mates in slots.values():
         joined, left = {*mates[0].conflict_ids}, mates[1:]
-        while near := [one for one in left if joined & {*one.conflict_ids}]:
-            joined |= {name for one in near for name in one.conflict_ids}
-            left = [one for one in left if one not in near]
+        while near := [memory for memory in left if joined & {*memory.conflict_ids}]:
+            joined |= {name for memory in near for name in memory.conflict_ids}
+            left = [memory for memory in left if memory not in near]
         assert not left, (
-            f"{[one.content for one in left]} stand beside {mates[0].content} and nobody is asked"
+            f"{[memory.content for memory in left]} coexist with {mates[0].content} and "
+            "no conflict is pending"
         )
 
 
@@ -117,7 +118,7 @@ async def warring(world: World) -> MemoryCore:
 async def port(
     core: MemoryCore, number: int, days: int = 0, server: str = "big", **fields: Any
 ) -> Saved:
-    """A statement that stands against others with another number, uncertainly."""
+    """A statement that contradicts others with another number, uncertainly."""
     when = NOW + timedelta(days=days)
     return await core.save(
         ALICE,
@@ -138,7 +139,7 @@ async def lives(core: MemoryCore, where: str, days: int = 0, **fields: Any) -> S
 
 
 async def open_conflict(core: MemoryCore, **fields: Any) -> tuple[Saved, Saved, str]:
-    """Two statements between which nobody has decided, and the id of their record."""
+    """Two statements in a pending conflict, and the id of its record."""
     old, new = await port(core, 8080, **fields), await port(core, 8081, days=1, **fields)
     assert new.conflict is not None
     assert new.conflict.open
@@ -147,4 +148,4 @@ async def open_conflict(core: MemoryCore, **fields: Any) -> tuple[Saved, Saved, 
 
 async def now(core: MemoryCore, *saved: Saved) -> list[Memory]:
     """The memories that were saved, as they are now."""
-    return [await core.get(ALICE, one.memory.id) for one in saved]
+    return [await core.get(ALICE, result.memory.id) for result in saved]

@@ -72,8 +72,8 @@ class CosmosServer:
     def start(self) -> None:
         """Start and return once it answers."""
         where = ["--port", str(self._ports[0]), "--replica-port", str(self._ports[1])]
-        kept = ["--data", str(self._data)] if self._data else []
-        program = ["tests.cosmos_emulator", *where, *kept, *self._options]
+        data_options = ["--data", str(self._data)] if self._data else []
+        program = ["tests.cosmos_emulator", *where, *data_options, *self._options]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         if self._data is None and fork_server.CAN_FORK:
             self._process = fork_server.start(program, env=environment, stdout=subprocess.PIPE)
@@ -122,8 +122,8 @@ class CosmosServer:
 
     def faults(self) -> list[dict[str, Any]]:
         """The rules in force, with how often each has struck."""
-        found: list[dict[str, Any]] = self._control("GET", "faults").json()
-        return found
+        rules: list[dict[str, Any]] = self._control("GET", "faults").json()
+        return rules
 
     def heal(self) -> None:
         """End all faults."""
@@ -131,11 +131,11 @@ class CosmosServer:
 
     def requests(self) -> list[dict[str, Any]]:
         """What was asked since the last `forget_requests`, in order."""
-        found: list[dict[str, Any]] = self._control("GET", "requests").json()
-        return found
+        requests: list[dict[str, Any]] = self._control("GET", "requests").json()
+        return requests
 
     def forget_requests(self) -> None:
-        """Begin the log anew."""
+        """Begin the log again."""
         self._control("DELETE", "requests")
 
     def lag(self, *, milliseconds: float = 0.0, commits: int = 0) -> None:
@@ -150,13 +150,13 @@ class CosmosServer:
         """Move the emulator's clock forward."""
         self._control("POST", "clock", {"advance_s": seconds})
 
-    def _control(self, method: str, what: str, body: Any = None) -> httpx.Response:
+    def _control(self, method: str, resource: str, body: Any = None) -> httpx.Response:
         # A rule set in one call is in force in the next request: the emulator answers one at a
         # time. Without `verify=False` each call would read the list of authorities, 60 ms,
         # to speak plain HTTP.
         response = httpx.request(
             method,
-            f"{self.endpoint}_emulator/{what}",
+            f"{self.endpoint}_emulator/{resource}",
             json=body,
             timeout=10,
             trust_env=False,

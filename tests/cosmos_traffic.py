@@ -68,20 +68,20 @@ def check_that_each_names_one_user(requests: Iterable[Mapping[str, Any]]) -> int
     the key again. How many there were.
     """
     checked = 0
-    for one in requests:
-        if one["operation"] not in DOCUMENTS:
+    for request in requests:
+        if request["operation"] not in DOCUMENTS:
             continue
-        if not one["key"] and any(query.search(one["statement"] or "") for query in ACROSS):
+        if not request["key"] and any(query.search(request["statement"] or "") for query in ACROSS):
             continue
-        if not one["key"] and is_by_words(one["statement"] or ""):
+        if not request["key"] and is_by_words(request["statement"] or ""):
             checked += 1
             continue
-        assert one["key"], f"no partition key: {one}"
-        key = json.loads(one["key"])
-        assert len(key) == 1, one
-        assert all(owner_of(key[0])), one
-        statement = one["statement"]
+        assert request["key"], f"no partition key: {request}"
+        key = json.loads(request["key"])
+        assert len(key) == 1, request
+        assert all(owner_of(key[0])), request
+        statement = request["statement"]
         if statement is not None and STATISTICS not in statement:
-            assert CLAUSE.search(statement), one
+            assert CLAUSE.search(statement), request
         checked += 1
     return checked

@@ -24,8 +24,8 @@ class Brought:
     @property
     def task(self) -> dict[str, Any]:
         """What it says."""
-        told: dict[str, Any] = orjson.loads(self.body)
-        return told
+        body: dict[str, Any] = orjson.loads(self.body)
+        return body
 
 
 @dataclass

@@ -101,15 +101,15 @@ def commands(block: Block) -> list[tuple[str, str]]:
     """The commands of a shell block, each with the lines that follow it."""
     if block.language == "bash":
         return [(block.text.strip(), "")]
-    found: list[tuple[str, str]] = []
+    blocks_found: list[tuple[str, str]] = []
     for part in re.split(r"(?m)^\$ ", block.text)[1:]:
         lines = part.rstrip("\n").split("\n")
         end = next(
             (number for number in range(1, len(lines)) if is_whole("\n".join(lines[:number]))),
             len(lines),
         )
-        found.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
-    return found
+        blocks_found.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
+    return blocks_found
 
 
 def is_whole(command: str) -> bool:
@@ -128,23 +128,23 @@ def syntax_error(command: str) -> str | None:
 
 def steps(page: Path) -> list[Step]:
     """What to run of a page, its Python too where there are commands beside it."""
-    every, found = blocks(page), list[Step]()
+    every, steps_found = blocks(page), list[Step]()
     for block, following in zip_longest(every, every[1:]):
         if block.not_run:
             continue
         if block.language in SHELL:
-            found += [before_step(block, line) for line in block.before]
-            own = [Step(block, command, shown or None) for command, shown in commands(block)]
-            found += [*own[:-1], with_json_below(own[-1], following)]
+            steps_found += [before_step(block, line) for line in block.before]
+            own = [Step(block, command, output or None) for command, output in commands(block)]
+            steps_found += [*own[:-1], with_json_below(own[-1], following)]
         elif block.language == "python":
-            found.append(
+            steps_found.append(
                 Step(
                     block,
                     f"python - <<'PROGRAM'\n{block.text}PROGRAM",
                     "\n".join(re.findall(r"# prints: (.*)", block.text)) or None,
                 )
             )
-    return found
+    return steps_found
 
 
 def before_step(block: Block, line: str) -> Step:
@@ -155,16 +155,16 @@ def before_step(block: Block, line: str) -> Step:
 
 def with_json_below(step: Step, below: Block | None) -> Step:
     """A step and what it prints: what the page shows of headers, and the JSON block right below."""
-    shown = step.expected or ""
-    if shown.startswith("HTTP/"):
-        shown = "\n".join(f"{line}\n..." for line in shown.split("\n"))
+    expected = step.expected or ""
+    if expected.startswith("HTTP/"):
+        expected = "\n".join(f"{line}\n..." for line in expected.split("\n"))
     if (
         below is not None
         and below.language == "json"
         and below.line - step.block.line == step.block.text.count("\n") + 3
     ):
-        shown += f"\n{below.text}"
-    return Step(step.block, step.command, shown or None)
+        expected += f"\n{below.text}"
+    return Step(step.block, step.command, expected or None)
 
 
 class Shell:
@@ -233,7 +233,7 @@ class Shell:
 
 
 class Reader:
-    """Somebody who types in what a page says: with the host's address, users of their own,
+    """A reader who types in what a page says: with the host's address, users of their own,
     and the ids that they were given.
     """
 
@@ -250,8 +250,8 @@ class Reader:
     def follow(self, step: Step) -> str | None:
         """Run a step; what is wrong with its end or with what it printed."""
         command = self.adapted(step.command)
-        for shown, given in self._ids.items():
-            command = command.replace(shown, given)
+        for placeholder, given in self._ids.items():
+            command = command.replace(placeholder, given)
         printed, code = self._shell.run(command)
         wrong = f"{step.block.name}: {command}\n{printed}"
         if code:
@@ -264,15 +264,15 @@ class Reader:
             abs(float(match[group]) - value) > TOLERANCE for group, value in decimals.items()
         ):
             return f"{wrong}\nis not what the page shows:\n{step.expected}"
-        self._ids |= {shown: match[group] for shown, group in ids.items()}
+        self._ids |= {placeholder: match[group] for placeholder, group in ids.items()}
         return None
 
 
-def expectation(shown: str, known: dict[str, str]) -> tuple[str, dict[str, str], dict[str, float]]:
+def expectation(output: str, known: dict[str, str]) -> tuple[str, dict[str, str], dict[str, float]]:
     """A pattern for what a page shows, the group of each id that is not known yet,
     and the decimals by their groups.
     """
-    text, pattern, ids, decimals, end = shown.strip(), "", dict[str, str](), dict[str, float](), 0
+    text, pattern, ids, decimals, end = output.strip(), "", dict[str, str](), dict[str, float](), 0
     for piece in _PIECE.finditer(text):
         pattern += re.escape(text[end : piece.start()])
         end = piece.end()

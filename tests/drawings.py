@@ -69,11 +69,11 @@ def story() -> Graph:
         )),
         "c3": (300, "Ana has signed a contract for a flat in Porto."),
     }  # fmt: skip
-    told = [
+    memories = [
         memory(text, id=name, category="cell", event_timestamp=NOW + timedelta(days=day))
         for name, (day, text) in cells.items()
     ]
-    told[0] = told[0].model_copy(
+    memories[0] = memories[0].model_copy(
         update={
             "atomic_facts": [AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2")]
         }
@@ -97,7 +97,7 @@ def story() -> Graph:
         "Ana and the Douro: she has always liked rivers, and Porto has one.",
         category="note",
     )
-    return of_memories(asked, tree, [*told, note], complete=True)
+    return of_memories(asked, tree, [*memories, note], complete=True)
 
 
 def merge() -> Graph:
@@ -105,15 +105,16 @@ def merge() -> Graph:
     one is long.
     """
     notes = [
-        fact(f"s{one}", one * 10, f"Note {one}: in the garden grow basil and {one} lemon trees.",
-            next_id="m", source_ids=[f"c{one}"])
-        for one in range(4)
+        fact(f"s{number}", number * 10,
+            f"Note {number}: in the garden grow basil and {number} lemon trees.",
+            next_id="m", source_ids=[f"c{number}"])
+        for number in range(4)
     ]  # fmt: skip
     notes = [
-        one.model_copy(
+        note.model_copy(
             update={"status": Status.UPDATED, "status_reason": "consolidated", "category": "note"}
         )
-        for one in notes
+        for note in notes
     ]
     merged = fact(
         "m", 50, "The garden: tomatoes, basil, lemon trees. " * 20, next_id="end", category="note"
@@ -121,11 +122,11 @@ def merge() -> Graph:
     merged = merged.model_copy(update={"status": Status.DELETED})
     cells = [
         memory(
-            f"They spoke of the garden, {one}",
-            id=f"c{one}",
-            event_timestamp=NOW + timedelta(days=one * 10),
+            f"They spoke of the garden, {number}",
+            id=f"c{number}",
+            event_timestamp=NOW + timedelta(days=number * 10),
         )
-        for one in range(4)
+        for number in range(4)
     ]
     return of_memories(
         merged, [*notes, merged, fact("end", 90, "Ana gave her garden away")], cells, complete=True
@@ -140,19 +141,19 @@ def one_alone() -> Graph:
 
 def cell_with_facts() -> Graph:
     """A cell that was asked for, with six facts, one of them replaced since."""
-    told = [AtomicFact(text="x", fact_id=f"f{one}") for one in range(6)]
+    told_facts = [AtomicFact(text="x", fact_id=f"f{number}") for number in range(6)]
     cell = memory(
-        "Ana told this and that about herself", id="c", category="cell", atomic_facts=told
+        "Ana told this and that about herself", id="c", category="cell", atomic_facts=told_facts
     )
     facts = [
         fact(
-            f"f{one}",
+            f"f{number}",
             0,
-            f"Ana has {one} cats",
+            f"Ana has {number} cats",
             source_ids=["c"],
-            next_id="now" if one == 0 else None,
+            next_id="now" if number == 0 else None,
         )
-        for one in range(6)
+        for number in range(6)
     ]
     return of_memories(cell, [cell], [*facts, fact("now", 9, "Ana has no cats")], complete=True)
 
@@ -161,19 +162,21 @@ def chain(length: int) -> Graph:
     """One after the other."""
     links = [
         fact(
-            f"m{one}",
-            one,
-            f"Ana has {one} lemons",
-            next_id=f"m{one + 1}" if one < length - 1 else None,
+            f"m{number}",
+            number,
+            f"Ana has {number} lemons",
+            next_id=f"m{number + 1}" if number < length - 1 else None,
         )
-        for one in range(length)
+        for number in range(length)
     ]
     return of_memories(links[1], links, [], complete=True)
 
 
 def circle(length: int) -> Graph:
     """What no writer makes: the last leads to the first."""
-    links = [fact(f"m{one}", one, next_id=f"m{(one + 1) % length}") for one in range(length)]
+    links = [
+        fact(f"m{number}", number, next_id=f"m{(number + 1) % length}") for number in range(length)
+    ]
     return of_memories(links[0], links, [], complete=True)
 
 
@@ -182,10 +185,12 @@ def forest(count: int, seed: int = 1) -> Graph:
     rng = random.Random(seed)
     words = ["Ana", "moved", "garden", "Lisbon", "الحديقة", "東京の庭", "lemon", "piano"]
     made = []
-    for one in range(count):
-        text = f"Memory {one}: " + " ".join(rng.choice(words) for _ in range(rng.randint(2, 14)))
-        following = None if one == 0 else f"m{max(0, one - 1 - rng.randrange(min(one, 9)))}"
-        made.append(fact(f"m{one}", count - one, text, next_id=following))
+    for number in range(count):
+        text = f"Memory {number}: " + " ".join(rng.choice(words) for _ in range(rng.randint(2, 14)))
+        following = (
+            None if number == 0 else f"m{max(0, number - 1 - rng.randrange(min(number, 9)))}"
+        )
+        made.append(fact(f"m{number}", count - number, text, next_id=following))
     return of_memories(made[count // 2], made, [], complete=False)
 
 
@@ -193,13 +198,13 @@ def hostile() -> Graph:
     """Texts that would break out, as content, as category and as reason."""
     last = len(HOSTILE) - 1
     made = [
-        fact(f"m{one}", one, text, category=text[:200],
-            next_id=f"m{one + 1}" if one < last else None)
-        for one, text in enumerate(HOSTILE)
+        fact(f"m{number}", number, text, category=text[:200],
+            next_id=f"m{number + 1}" if number < last else None)
+        for number, text in enumerate(HOSTILE)
     ]  # fmt: skip
     made = [
-        one.model_copy(update={"status_reason": text[:200]})
-        for one, text in zip(made, HOSTILE, strict=True)
+        memory.model_copy(update={"status_reason": text[:200]})
+        for memory, text in zip(made, HOSTILE, strict=True)
     ]
     return of_memories(made[3], made, [], complete=True)
 

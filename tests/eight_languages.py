@@ -1,4 +1,4 @@
-"""Small lives in eight languages: what somebody told, and questions about it, each with the number
+"""Small lives in eight languages: what a user told, and questions about it, each with the number
 of the memory that answers it.
 """
 

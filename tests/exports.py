@@ -65,13 +65,13 @@ async def gathered(
     file: bytes,
     owner: Owner = BOB,
     size: int = 2**20,
-    what: ImportInput = EXPORT,
+    import_input: ImportInput = EXPORT,
     sha256: str | None = None,
 ) -> str:
     """The task of an import whose parts are committed. size: of a part. sha256:
     another one than the file's.
     """
-    task_id = (await core.begin_import(owner, what)).task_id
+    task_id = (await core.begin_import(owner, import_input)).task_id
     parts = [file[at : at + size] for at in range(0, len(file), size)]
     for number, part in reversed([*enumerate(parts, 1)]):
         await core.import_part(owner, task_id, number, part)
@@ -101,9 +101,9 @@ async def filled(core: MemoryCore) -> None:
     await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))
     await core.save(ALICE, rule("language", "pt"))
     await core.save(ALICE, rule("language", "en"))
-    told = (await core.save(ALICE, fact("The hive is blue", session_id="s2"))).memory
+    memory = (await core.save(ALICE, fact("The hive is blue", session_id="s2"))).memory
     changed = await core.update(
-        ALICE, told.id, UpdateInput(content="The hive is green 🐝"), told.etag
+        ALICE, memory.id, UpdateInput(content="The hive is green 🐝"), memory.etag
     )
     await core.delete(ALICE, (await core.save(ALICE, turn("forget this", session="s3"))).memory.id)
     assert changed.version == 2
@@ -128,14 +128,14 @@ class Before:
     left: int = 0
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name != self.name:
-            return found
+            return attribute
 
         async def late(*args: Any, **options: Any) -> Any:
             self.left -= 1
             if self.left == 0:
                 await self.then()
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return late

@@ -37,7 +37,7 @@ LEAF = (str, bytes, int, float, complex, bool, type(None), ModuleType)
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression and where it stands."""
+    """A compiled expression and where it is."""
 
     where: str
     pattern: Any
@@ -65,9 +65,9 @@ def compiled() -> list[Expression]:
     """Every compiled expression that a module keeps."""
     return list(
         {
-            id(found.pattern): found
+            id(expression.pattern): expression
             for module in modules().values()
-            for found in patterns_of(module)
+            for expression in patterns_of(module)
         }.values()
     )
 
@@ -76,7 +76,7 @@ def patterns_of(module: ModuleType) -> list[Expression]:
     """What can be reached from a module's names: globals, class attributes, containers,
     instances, closures, defaults.
     """
-    found: list[Expression] = []
+    expressions: list[Expression] = []
     seen: set[int] = set()
     left: list[tuple[str, Any]] = [
         (f"{module.__name__}.{key}", value)
@@ -89,7 +89,7 @@ def patterns_of(module: ModuleType) -> list[Expression]:
             continue
         seen.add(id(value))
         if isinstance(value, PATTERNS):
-            found.append(Expression(where, value))
+            expressions.append(Expression(where, value))
         elif isinstance(value, types.FunctionType):
             left += [
                 (where, part)
@@ -102,7 +102,7 @@ def patterns_of(module: ModuleType) -> list[Expression]:
             ]
         else:
             left += [(where, referent) for referent in gc.get_referents(value)]
-    return found
+    return expressions
 
 
 def _is_foreign(value: Any) -> bool:
@@ -328,28 +328,28 @@ def _tree_of(pattern: re.Pattern[Any]) -> Any:
 
 
 def _pumps(pattern: Any) -> list[tuple[str, str]]:
-    """What each repetition of the expression takes, after what stands before it,
+    """What each repetition of the expression takes, after what comes before it,
     and together with that.
     """
     if not isinstance(pattern, re.Pattern):
         return []
     tree = _tree_of(pattern)
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     marks = sorted({mark for mark in _literals(tree) if not mark.isalnum()})[:6]
     draw = random.Random(24)
     for _ in range(2):
         for before, body in _repeats(tree, "", draw):
             taken = _sample(body, draw)
-            found |= {(before, mark): None for mark in marks if _takes_any(body)}
+            pairs |= {(before, mark): None for mark in marks if _takes_any(body)}
             if taken:
-                found |= {("", taken): None, (before, taken): None, ("", before + taken): None}
+                pairs |= {("", taken): None, (before, taken): None, ("", before + taken): None}
         whole = _sample(tree, draw)
-        found |= {("", part): None for part in (whole, whole[:-1], whole[1:]) if part}
-    return list(found)[:MOST_PUMPS]
+        pairs |= {("", part): None for part in (whole, whole[:-1], whole[1:]) if part}
+    return list(pairs)[:MOST_PUMPS]
 
 
 def _repeats(tree: Any, before: str, draw: random.Random) -> Iterator[tuple[str, Any]]:
-    """What stands before each repeated part, and that part."""
+    """What comes before each repeated part, and that part."""
     for code, argument in tree:
         if (
             code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)

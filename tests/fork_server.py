@@ -2,12 +2,12 @@
 start costs a tenth of the time.
 
 `start` is `subprocess.Popen` of `python -m module`: folder, environment, input and output are the
-program's own, and so are its pid, its signals and its exit code. What a reader would get wrong:
+program's own, and so are its pid, its signals and its exit code. Note:
 nothing that a start does after its imports is shared. The server opens no store, starts no thread
 and reads no setting; what depends on the environment is read by each fork, in its own.
 
-A program ends when whoever asked for it is gone, or its server. Where forks are not safe (macOS),
-each gets an interpreter of its own.
+A program ends when the process that asked for it is gone, or its server. Where forks are not safe
+(macOS), each gets an interpreter of its own.
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ def start_afresh(
 
 
 def command(*arguments: str) -> list[str]:
-    """A command that does what `python -m` with these arguments does, for whoever starts
-    processes by himself.
+    """A command that does what `python -m` with these arguments does, for tests that start
+    processes themselves.
 
     Its process passes its input, its output and the signals that it gets on to a fork, and ends as
     that does. Not for variables that are read at import.
@@ -273,7 +273,7 @@ class _Server:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> None:
-        """Serve until whoever started it closes the input or is gone; then no fork lives on."""
+        """Serve until its starter closes the input or is gone; then no fork lives on."""
         # Ctrl+C is for who started it, who then closes the input
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -339,7 +339,7 @@ class _Server:
         _run(asked)
 
     def _drop(self, pid: int) -> None:
-        """Whoever asked for this fork is gone, so it ends."""
+        """The process that asked for this fork is gone, so it ends."""
         os.kill(pid, signal.SIGKILL)
         self._selector.unregister(self._asked[pid])
 
@@ -426,9 +426,9 @@ def main(address: str) -> None:
 
     Raises AssertionError where an import has left a thread, for a fork would be without it.
     """
-    for found in pkgutil.walk_packages(memory_core.__path__, f"{memory_core.__name__}."):
-        if not found.name.endswith(".__main__"):
-            importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(memory_core.__path__, f"{memory_core.__name__}."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
     for name in IMPORTED_LATER:
         importlib.import_module(name)
     assert len(os.listdir("/proc/self/task")) == 1, (

@@ -47,7 +47,7 @@ class Host:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.ready = folder, ready
-        kept = {
+        inherited = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
@@ -60,7 +60,7 @@ class Host:
             str(folder / "data"),
             *arguments,
         ]
-        environment = {**kept, "EMBEDDING_PROVIDER": "hash", **settings}
+        environment = {**inherited, "EMBEDDING_PROVIDER": "hash", **settings}
         start = fork_server.start if forked else fork_server.start_afresh
         with (folder / "terminal.txt").open("wb") as terminal:
             self.process = start(
@@ -80,13 +80,13 @@ class Host:
             lambda text: _ADDRESS.search(text) is not None or self.process.poll() is not None,
             START_S,
         )
-        found = _ADDRESS.search(self.terminal)
-        assert found is not None, f"the host did not start:\n{self.terminal}"
+        match = _ADDRESS.search(self.terminal)
+        assert match is not None, f"the host did not start:\n{self.terminal}"
         path = "/health/ready" if self.ready else "/health"
         answer_when(
-            lambda: _status(f"{found[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S
+            lambda: _status(f"{match[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S
         )
-        return found[1]
+        return match[1]
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; its exit code."""
@@ -163,16 +163,16 @@ def memories(client: httpx.Client, user_id: str, **query: str) -> list[dict[str,
         params={"user_id": user_id, "status": "all", "limit": "100", "view": "full", **query},
     )
     assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["memories"]
-    return found
+    page: list[dict[str, Any]] = response.json()["memories"]
+    return page
 
 
 def problem(response: httpx.Response, status: int, field: str | None = None) -> dict[str, Any]:
     """The problem in a response, checked to be one of this status that names this field."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
-    found: dict[str, Any] = response.json()
-    assert found.keys() - {"did_you_mean"} == {
+    record: dict[str, Any] = response.json()
+    assert record.keys() - {"did_you_mean"} == {
         "type",
         "title",
         "status",
@@ -181,14 +181,14 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
         "correlation_id",
         "errors",
     }
-    assert found["status"] == status
-    assert found["correlation_id"] == response.headers["x-correlation-id"]
+    assert record["status"] == status
+    assert record["correlation_id"] == response.headers["x-correlation-id"]
     assert "Traceback" not in response.text
     if status in (429, 503):
         assert int(response.headers["retry-after"]) > 0
     if field is not None:
-        assert field in [error["field"] for error in found["errors"]], found
-    return found
+        assert field in [error["field"] for error in record["errors"]], record
+    return record
 
 
 def _status(url: str) -> int | None:

@@ -1,5 +1,5 @@
-"""Texts that try to steer whoever reads them, by kind: what a memory system must store as words
-and never obey.
+"""Texts that try to steer the model that reads them, by kind: what a memory system must store as
+words and never obey.
 
 Every one of them is something that a user, a web page or a tool could put into a conversation.
 `ALL` is what most tests want; a name is for the test's id. The made-up ids and marks are of the

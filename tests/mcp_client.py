@@ -23,7 +23,7 @@ USER_HEADER = "X-Memory-User"
 
 
 class Person:
-    """Somebody whom a client can ask. asked: the questions."""
+    """A person whom a client can ask. asked: the questions."""
 
     def __init__(self, *, agrees: bool, action: str = "accept") -> None:
         self.asked: list[str] = []

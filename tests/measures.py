@@ -6,18 +6,18 @@ from memory_core.domain.ranking.measures import Measures
 from memory_core.domain.ranking.query import Part
 
 
-def measures(query, found, statistics, parameters):
+def measures(query, candidates, statistics, parameters):
     """Of candidates whose columns are the query's terms."""
-    return Measures([Part.whole(query)], found, statistics, parameters)
+    return Measures([Part.whole(query)], candidates, statistics, parameters)
 
 
-def relevance(query, found, statistics, parameters):
+def relevance(query, candidates, statistics, parameters):
     """The verdict on U candidates."""
-    of_part = measures(query, found, statistics, parameters).relevance()
-    return of_part.of_parts(np.zeros(len(found), dtype=np.int64))
+    of_part = measures(query, candidates, statistics, parameters).relevance()
+    return of_part.of_parts(np.zeros(len(candidates), dtype=np.int64))
 
 
-def ordering(query, found, statistics, parameters):
+def ordering(query, candidates, statistics, parameters):
     """What orders them."""
-    made = measures(query, found, statistics, parameters)
+    made = measures(query, candidates, statistics, parameters)
     return made.ordering(made.relevance())[0]

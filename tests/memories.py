@@ -16,7 +16,7 @@ BEN = Owner("shop", "ben")
 
 
 class MovableClock:
-    """A clock that stands still until it is moved."""
+    """A clock that stays where it is until it is moved."""
 
     def __init__(self, now: datetime = NOON) -> None:
         self._now = now

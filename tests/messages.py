@@ -25,17 +25,17 @@ _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeou"
 
 def rare_words(number: int, count: int = 5) -> str:
     """Words that nothing else says, the same for the same number."""
-    found = []
+    memories = []
     for place in range(count):
         digest = shake_128(f"{number} {place}".encode()).digest(8)
         pairs = zip(digest[::2], digest[1::2], strict=True)
-        found.append(
+        memories.append(
             "".join(
                 _CONSONANTS[first % len(_CONSONANTS)] + _VOWELS[second % len(_VOWELS)]
                 for first, second in pairs
             )
         )
-    return " ".join(found)
+    return " ".join(memories)
 
 
 def lines(count: int, first: int = 0) -> list[str]:
@@ -56,12 +56,12 @@ async def say(
     call: Call = Call(),  # noqa: B008
 ) -> list[Accepted]:
     """Tell a conversation in calls `of` so many messages, a minute between two messages;
-    nobody works on it.
+    no worker takes it.
     """
     answers = []
     for start in range(0, len(contents), of):
-        told = talk(*contents[start : start + of], at=NOW + start * MINUTE, session=session)
-        answers.append(await core.converse(owner, told, call))
+        conversation = talk(*contents[start : start + of], at=NOW + start * MINUTE, session=session)
+        answers.append(await core.converse(owner, conversation, call))
     return answers
 
 
@@ -96,9 +96,9 @@ async def best_words(core: MemoryCore, query: str, owner: Owner = ALICE) -> str 
 
 async def lost(core: MemoryCore, count: int, owner: Owner = ALICE) -> list[int]:
     """Which of these lines are not the best answer to their own rare words."""
-    told = lines(count)
+    contents = lines(count)
     return [
         number
         for number in range(count)
-        if await best_words(core, rare_words(number), owner) != told[number]
+        if await best_words(core, rare_words(number), owner) != contents[number]
     ]

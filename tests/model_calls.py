@@ -117,5 +117,5 @@ class Made:
         return line in self.telemetry.text({}, {}).decode()
 
     async def close(self) -> None:
-        for one in self._closing:
-            await one.close()
+        for agents in self._closing:
+            await agents.close()

@@ -64,19 +64,19 @@ class Mortal:
     WRITES: ClassVar = ("commit", "keep", "send", "put", "remove", "write")
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name in ("open", "close", "pool", "check", "receive", "complete", "length"):
-            return found
+            return attribute
 
         async def call(*args: Any, **options: Any) -> Any:
             self.moment.check()
             if name not in self.WRITES:
-                return await found(*args, **options)
+                return await attribute(*args, **options)
             mine = self.moment.comes(name)
             if mine and not self.moment.after:
                 self.moment.die()
             self.moment.overdue |= mine
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             if self.moment.overdue:
                 self.moment.die()
             return answer

@@ -37,5 +37,7 @@ def npm(*arguments: str, where: Path) -> None:
 
 def _trusting() -> dict[str, str]:
     candidates = (os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *_USUAL)
-    bundle = next((one for one in candidates if one and Path(one).is_file()), None)
+    bundle = next(
+        (candidate for candidate in candidates if candidate and Path(candidate).is_file()), None
+    )
     return {**({"NODE_EXTRA_CA_CERTS": bundle} if bundle else {}), **os.environ}

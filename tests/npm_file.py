@@ -19,18 +19,18 @@ def npm_file(package: str, path: str) -> Path:
     """The file `path` of `package` ("name@1.2.3"). Of two processes that want it,
     one fetches it and the other waits.
     """
-    kept = CACHE / package.replace("/", "+") / Path(path).name
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with (kept.parent / "lock").open("w") as lock:
+    cached_file = CACHE / package.replace("/", "+") / Path(path).name
+    cached_file.parent.mkdir(parents=True, exist_ok=True)
+    with (cached_file.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            _fetch(package, path, kept)
-    return kept
+        if not cached_file.exists():
+            _fetch(package, path, cached_file)
+    return cached_file
 
 
-def _fetch(package: str, path: str, kept: Path) -> None:
+def _fetch(package: str, path: str, cached_file: Path) -> None:
     """Fetch beside and rename, so that a file of this name is always a whole one."""
-    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=cached_file.parent) as folder:
         npm(
             "pack",
             package,
@@ -43,7 +43,7 @@ def _fetch(package: str, path: str, kept: Path) -> None:
         (archive,) = Path(folder).glob("*.tgz")
         unfinished = Path(folder) / "unfinished"
         with tarfile.open(archive) as packed, unfinished.open("wb") as target:
-            found = packed.extractfile(f"package/{path}")
-            assert found is not None, f"{package} has no file {path}"
-            shutil.copyfileobj(found, target)
-        unfinished.rename(kept)
+            file_in_package = packed.extractfile(f"package/{path}")
+            assert file_in_package is not None, f"{package} has no file {path}"
+            shutil.copyfileobj(file_in_package, target)
+        unfinished.rename(cached_file)

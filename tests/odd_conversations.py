@@ -276,9 +276,9 @@ class _Drawn:
 
     def unicode(self) -> str:
         """Code points of every plane, but surrogates and NUL."""
-        found: list[str] = []
+        lines: list[str] = []
         length = min(self.length(), 600)
-        while len(found) < length:
+        while len(lines) < length:
             code = self.draw.choice(
                 (
                     self.draw.randrange(1, 0x800),
@@ -287,8 +287,8 @@ class _Drawn:
                 )
             )
             if not 0xD800 <= code <= 0xDFFF:
-                found.append(chr(code))
-        return "".join(found)
+                lines.append(chr(code))
+        return "".join(lines)
 
     def marks(self) -> str:
         """Letters under heaps of combining marks, joined and emoji sequences,
@@ -329,11 +329,11 @@ class _Drawn:
 
     def sentence(self) -> str:
         frame = self.draw.choice(FRAMES)
-        said = frame
-        while "{}" in said:
-            head, _, tail = said.partition("{}")
-            said = head + self.fragment().replace("{}", "{ }") + tail
-        return said
+        sentence = frame
+        while "{}" in sentence:
+            head, _, tail = sentence.partition("{}")
+            sentence = head + self.fragment().replace("{}", "{ }") + tail
+        return sentence
 
     def many(self) -> str:
         """Many of one kind: twenty long links, a hundred file paths."""
@@ -402,18 +402,22 @@ class _Drawn:
         if self.draw.random() < 0.1:
             at = self.draw.choice(_ODD_TIMES)
             return [at] * count
-        now, found = _START + timedelta(days=self.draw.randint(-9_000, 100)), []
+        now, turns = _START + timedelta(days=self.draw.randint(-9_000, 100)), []
         for _ in range(count):
             now += timedelta(
                 seconds=self.draw.choice((0, 1, 30, 30, 30, 600, 9_000, 90_000, -3_600))
             )
-            found.append(now.isoformat())
-        return found
+            turns.append(now.isoformat())
+        return turns
 
 
 def _taken(text: str) -> str:
     """The text as the API takes it: no NUL, no unpaired surrogate, not blank, at most 32 KiB."""
-    plain = "".join(one for one in text if one != "\0" and unicodedata.category(one) != "Cs")
+    plain = "".join(
+        character
+        for character in text
+        if character != "\0" and unicodedata.category(character) != "Cs"
+    )
     cut = plain.encode()[:MAX_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."
 
@@ -453,16 +457,17 @@ def conversation(seed: int) -> list[dict[str, Any]]:
 
 def messages(seed: int) -> list[Message]:
     """The conversation as the agents are given it."""
-    return [Message.model_validate(one) for one in conversation(seed)]
+    return [Message.model_validate(message) for message in conversation(seed)]
 
 
 def name(seed: int) -> str:
     """An odd name of a session or an agent that the API takes."""
     drawn = _Drawn(random.Random(f"odd name {seed}"))
     text = "".join(
-        one
-        for one in drawn.fragment()
-        if one not in "/\\#?" and unicodedata.category(one) not in ("Cc", "Cs", "Zl", "Zp")
+        character
+        for character in drawn.fragment()
+        if character not in "/\\#?"
+        and unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
     )
     return text.strip()[:128].strip() or "plain"
 
@@ -485,16 +490,16 @@ def requests(seed: int, user_id: str) -> list[Request]:
     agent's words, batches, queries.
     """
     drawn = _Drawn(random.Random(f"odd requests {seed}"))
-    told, session = conversation(seed)[:20], name(seed)
+    turns, session = conversation(seed)[:20], name(seed)
     spoken = [
-        {name: value for name, value in one.items() if name in ("role", "content", "actor")}
-        for one in told
+        {name: value for name, value in message.items() if name in ("role", "content", "actor")}
+        for message in turns
     ]
-    who: dict[str, Any] = {"user_id": user_id, "session_id": session}
+    owner: dict[str, Any] = {"user_id": user_id, "session_id": session}
     label = _label(drawn.fragment())
     saved = {
         "user_id": user_id,
-        "content": told[0]["content"],
+        "content": turns[0]["content"],
         "actor": label,
         "tags": [label, *(_label(drawn.fragment()) for _ in range(3))],
     }
@@ -522,7 +527,7 @@ def requests(seed: int, user_id: str) -> list[Request]:
         Request(
             "POST",
             "memories/save",
-            {**saved, **who, "event_timestamp": told[0]["timestamp"]},
+            {**saved, **owner, "event_timestamp": turns[0]["timestamp"]},
             statuses=(200, 201),
         ),
         Request(
@@ -540,16 +545,19 @@ def requests(seed: int, user_id: str) -> list[Request]:
         Request(
             "POST",
             "memories/bulk",
-            {"user_id": user_id, "memories": [{"content": one["content"]} for one in told[:5]]},
+            {
+                "user_id": user_id,
+                "memories": [{"content": message["content"]} for message in turns[:5]],
+            },
         ),
         Request(
             "POST",
             "agent/memories",
-            {**who, "messages": spoken[:3], "agent_id": name(seed + 1)},
+            {**owner, "messages": spoken[:3], "agent_id": name(seed + 1)},
             statuses=(202,),
         ),
-        Request("POST", "memories/batch", {**who, "messages": told[:3]}, statuses=(200, 202)),
-        Request("POST", "memories/batch/flush", who),
+        Request("POST", "memories/batch", {**owner, "messages": turns[:3]}, statuses=(200, 202)),
+        Request("POST", "memories/batch/flush", owner),
         Request("POST", "memories/retrieve", {"user_id": user_id, "query": query}, statuses=(200,)),
         Request(
             "POST",
@@ -584,41 +592,41 @@ async def ask_all(agents: Agents, seed: int) -> None:
     """Ask agents everything that formation, consolidation and recollection ask, about one odd
     conversation. Raises what they raise.
     """
-    said = messages(seed)[:MAX_MESSAGES]
-    await agents.detect_boundary("app", said, said[0].content)
-    await agents.analyse_episode("app", said)
-    await agents.summarise("app", said, fast=True)
-    summary = (await agents.summarise("app", said)).value
-    facts = (await agents.extract_facts("app", said)).value.facts
-    story = DecisionItem(0, summary.narrative, "note", said[0].timestamp, actor=said[0].actor)
-    told = [
+    turns = messages(seed)[:MAX_MESSAGES]
+    await agents.detect_boundary("app", turns, turns[0].content)
+    await agents.analyse_episode("app", turns)
+    await agents.summarise("app", turns, fast=True)
+    summary = (await agents.summarise("app", turns)).value
+    facts = (await agents.extract_facts("app", turns)).value.facts
+    story = DecisionItem(0, summary.narrative, "note", turns[0].timestamp, actor=turns[0].actor)
+    items = [
         DecisionItem(
             number,
-            one.text,
+            fact.text,
             "fact",
-            said[0].timestamp,
-            (one.subject, one.attribute) if one.subject and one.attribute else None,
+            turns[0].timestamp,
+            (fact.subject, fact.attribute) if fact.subject and fact.attribute else None,
         )
-        for number, one in enumerate(facts[:5])
+        for number, fact in enumerate(facts[:5])
     ]
     contents = [
-        DecisionItem(number, one.content, None, one.timestamp, actor=one.actor)
-        for number, one in enumerate(said[:5])
+        DecisionItem(number, message.content, None, message.timestamp, actor=message.actor)
+        for number, message in enumerate(turns[:5])
     ]
-    await agents.decide_conflicts("app", [*told, story], [*told, *contents, story])
+    await agents.decide_conflicts("app", [*items, story], [*items, *contents, story])
     await agents.find_patterns(
         "app",
         [
-            replace(one, number=number)
-            for number, one in enumerate((*contents, *contents, *contents))
+            replace(content, number=number)
+            for number, content in enumerate((*contents, *contents, *contents))
         ],
     )
     await agents.judge_sufficiency(
-        "app", said[0].content[:10_000], [said[0].content[:10_000]], [*contents, *told]
+        "app", turns[0].content[:10_000], [turns[0].content[:10_000]], [*contents, *items]
     )
-    shows = tuple(sentence.text[:300] for sentence in sentences(said[0].content)[:4])
+    shows = tuple(sentence.text[:300] for sentence in sentences(turns[0].content)[:4])
     await agents.update_profile(
-        "app", [SceneItem(0, "food", (summary.narrative,) * 3, (shows,) * 3, said[0].timestamp)]
+        "app", [SceneItem(0, "food", (summary.narrative,) * 3, (shows,) * 3, turns[0].timestamp)]
     )
     with suppress(AgentFailed):  # what does not fit into one note is an answer, too
         await agents.synthesise("app", [story, *contents[:3]])
@@ -635,8 +643,8 @@ def refused(seed: int) -> str:
     content, actor = draw.choice(
         ((half, "ana"), ("hello", half), ("", "ana"), (" \\n\\t", "ana"), ("hello", "  "))
     )
-    told = (
+    story = (
         f'{{"role": "user", "content": "{content}", "timestamp": "2026-01-05T09:00:00Z", "actor": '
         f'"{actor}"}}'
     )
-    return f'{{"user_id": "refused", "messages": [{told}]}}'
+    return f'{{"user_id": "refused", "messages": [{story}]}}'

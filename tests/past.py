@@ -22,7 +22,7 @@ Logged = dict[str, Any]
 
 
 def logged(memory: Memory) -> Logged:
-    """What the log records of a memory, and where in the log it stands. To which cell a message
+    """What the log records of a memory, and its place in the log. To which cell a message
     belongs is a mark, which no event tells.
     """
     unlogged = set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set())
@@ -37,17 +37,17 @@ async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory and every old version, by id, as a process of its own reads them."""
     store = await world.look_on()
     documents = [
-        one
+        document
         for kind in ("memory", "version")
-        for one in await store.page(owner, kind, None, None, 100_000)
+        for document in await store.page(owner, kind, None, None, 100_000)
     ]  # type: ignore[arg-type]
-    memories = (Memory.model_validate(one.body) for one in documents)
-    return {one.id: one for one in memories}
+    memories = (Memory.model_validate(document.body) for document in documents)
+    return {memory.id: memory for memory in memories}
 
 
 async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     """The same as the log records it."""
-    return {name: logged(one) for name, one in (await memories_of(world, owner)).items()}
+    return {name: logged(memory) for name, memory in (await memories_of(world, owner)).items()}
 
 
 async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
@@ -58,12 +58,12 @@ async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     states = fold({}, await world.log(owner))
     cells = cells_of_messages(states)
     memories = {name: state.memory(head.epoch) for name, state in states.items()}
-    said = {
-        name: one.model_copy(update={"cell_id": cells.get(name)})
-        for name, one in memories.items()
+    turns = {
+        name: memory.model_copy(update={"cell_id": cells.get(name)})
+        for name, memory in memories.items()
         if is_message(name)
     }
-    return {name: logged(one) for name, one in {**memories, **said}.items()}
+    return {name: logged(memory) for name, memory in {**memories, **turns}.items()}
 
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
@@ -75,15 +75,15 @@ async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> Non
         await world.head(owner),
         await memories_of(world, owner),
     )
-    held = {name: logged(one) for name, one in memories.items()}
-    assert [one.sequence for one in events] == list(range(1, len(events) + 1))
-    times = [one.occurred_at for one in events]
+    rows = {name: logged(memory) for name, memory in memories.items()}
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    times = [event.occurred_at for event in events]
     assert times == sorted(set(times))
-    assert await told(world, owner) == held
+    assert await told(world, owner) == rows
     check_that_messages_know_their_cells(memories)
     if head is not None:
         assert head.sequence == len(events)
-        statuses = [one["status"] for name, one in held.items() if "." not in name]
+        statuses = [row["status"] for name, row in rows.items() if "." not in name]
         assert {name: count for name, count in head.counts.items() if count} == {
             name: statuses.count(name) for name in set(statuses)
         }
@@ -100,21 +100,21 @@ def check_that_messages_know_their_cells(memories: Mapping[str, Memory]) -> None
 
 async def full_read(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Logged]:
     """What a list of all statuses answers, page by page, without what no event records."""
-    return [logged(one) for one in await listed(core, owner, status="all", **query)]
+    return [logged(memory) for memory in await listed(core, owner, status="all", **query)]
 
 
 async def replayed(
     core: MemoryCore, owner: Owner = ALICE, *, limit: int = 100, **query: Any
 ) -> list[Logged]:
     """What a replay answers, page by page."""
-    found: list[Logged] = []
+    rows: list[Logged] = []
     cursor = None
     while True:
         page = await core.replay(owner, ReplayInput(limit=limit, cursor=cursor, **query))
-        found += [logged(one) for one in page.memories]
+        rows += [logged(memory) for memory in page.memories]
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return rows
 
 
 async def as_of(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> int | None:

@@ -31,19 +31,21 @@ class Finding(ScriptedAgents):
     """Agents that find what they are told to, in whatever they are shown."""
 
     def __init__(
-        self, *found: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]
+        self, *answers: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]
     ) -> None:
         super().__init__()
-        self.found, self.shown = list(found), list[Sequence[DecisionItem]]()
+        self.found, self.shown = list(answers), list[Sequence[DecisionItem]]()
 
     async def find_patterns(
         self, app_id: str, episodes: Sequence[DecisionItem]
     ) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         self.shown.append(episodes)
-        given = [one(episodes) if callable(one) else one for one in self.found]
+        given = [answer(episodes) if callable(answer) else answer for answer in self.found]
         return Answered(
-            FoundPatterns(patterns=[FoundPattern(**{"pattern": "habit", **one}) for one in given]),
+            FoundPatterns(
+                patterns=[FoundPattern(**{"pattern": "habit", **pattern}) for pattern in given]
+            ),
             WHO,
         )
 
@@ -74,11 +76,11 @@ async def told(
         )
         for place, content in enumerate(contents)
     ]
-    return [one.memory for one in saved]
+    return [result.memory for result in saved]
 
 
 async def patterns(core: MemoryCore, owner: Any = ALICE) -> list[Memory]:
-    return [one for one in await listed(core, owner) if one.category == "pattern"]
+    return [memory for memory in await listed(core, owner) if memory.category == "pattern"]
 
 
 def counts(task: Task) -> dict[str, int]:
@@ -90,8 +92,8 @@ def counts(task: Task) -> dict[str, int]:
 
 
 async def deleted_one_by_one(core: MemoryCore, episodes: Sequence[Memory]) -> None:
-    for one in episodes:
-        await core.delete(ALICE, one.id)
+    for episode in episodes:
+        await core.delete(ALICE, episode.id)
 
 
 ANIMALS = ("heron", "otter", "fox", "toad")

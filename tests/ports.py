@@ -9,13 +9,13 @@ import weakref
 
 
 def kept_for(server: object) -> int:
-    """A free port on 127.0.0.1 that nobody else gets for as long as this object lives; the program
+    """A free port on 127.0.0.1 that no other test gets while this object lives; the program
     that it starts can listen there.
 
-    What a reader would get wrong: a port that was free a moment ago is not free for long. Of
+    Note: a port that was free a moment ago is not free for long. Of
     thousands of connections of tests that run beside, one gets it as its own end while the server
     is down, and the server can't come back. So a socket stays bound to it, without listening: Linux
-    gives the port to no connection and to nobody who asks for any free one, but lets a program
+    gives the port to no connection and to no program that asks for any free one, but lets a program
     listen there which names it and says SO_REUSEADDR, as servers do. A connection to it is refused
     meanwhile, as to a server that is down. Other systems have other rules, so there the port is
     only one that was free.

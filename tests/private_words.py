@@ -1,4 +1,4 @@
-"""Refuse private words in memory_core/: `python -m tests.private_words`.
+"""Refuse private words in the folders that are free of them: `python -m tests.private_words`.
 
 Two things are refused: names bound in code that are pronouns or bare participles (`one`, `held`,
 `told`), where a noun of what it is would tell more; and words of docstrings and comments that this
@@ -12,11 +12,14 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = tuple(
+    ROOT / name for name in ("memory_core", "deployment", "examples", "memory_core_client")
+)
 NAMES = frozenset(
     [
         "one",
@@ -102,17 +105,20 @@ def words_by_file(folder: Path) -> dict[str, list[PrivateWord]]:
     return {path: words_of_file for path, words_of_file in words.items() if words_of_file}
 
 
-def main(folder: Path = ROOT / "memory_core") -> int:
-    """Print each private word of the folder with its file and line. Returns the exit code:
+def main(folders: Sequence[Path] = FOLDERS) -> int:
+    """Print each private word of the folders with its file and line. Returns the exit code:
     1 where there is any.
     """
-    found = words_by_file(folder)
-    for path, words_of_file in found.items():
-        for word in words_of_file:
-            print(f"{path}:{word.line}: {word.word}")  # noqa: T201
-    if found:
+    lines = [
+        f"{path}:{word.line}: {word.word}"
+        for folder in folders
+        for path, words_of_file in words_by_file(folder).items()
+        for word in words_of_file
+    ]
+    if lines:
+        print("\n".join(lines))  # noqa: T201
         print("Name what it is, in words of docs/glossary.md.")  # noqa: T201
-    return 1 if found else 0
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

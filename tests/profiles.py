@@ -30,7 +30,7 @@ class Profile:
     stores: AzureStores | None
 
     def settings(self) -> dict[str, str]:
-        """The settings of hosts that share one long term with each other and nobody else."""
+        """The settings of hosts that share one long term with each other and no other host."""
         if self.stores is None:
             return {}
         database = uuid.uuid4().hex
@@ -54,7 +54,7 @@ def azure_stores() -> Iterator[AzureStores]:
 
 @pytest.fixture(scope="session", params=["embedded", "azure"])
 def profile(request: pytest.FixtureRequest) -> Profile:
-    """Whoever uses it, or `host`, is run in both."""
+    """A test that uses it, or `host`, is run in both."""
     return Profile(request.getfixturevalue("azure_stores") if request.param == "azure" else None)
 
 
@@ -62,7 +62,7 @@ def profile(request: pytest.FixtureRequest) -> Profile:
 def embedded_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of one host of the embedded profile, which lives as long as the tests do.
 
-    `profile`, and what is made of it, is made anew whenever the next test has another one:
+    `profile`, and what is made of it, is made again whenever the next test has another one:
     twice a file.
     """
     with running(tmp_path_factory.mktemp("host")) as client:

@@ -42,21 +42,29 @@ class ReadingModel:
             return completion("I can't do that.")
         return completion(json.dumps(value))
 
-    async def _answer(self, kind: str, found: list[tuple[list[str], str]]) -> dict[str, Any]:
+    async def _answer(
+        self, kind: str, record_entries: list[tuple[list[str], str]]
+    ) -> dict[str, Any]:
         messages = [
-            message for heading, text in found if (message := message_of(heading, text)) is not None
+            message
+            for heading, text in record_entries
+            if (message := message_of(heading, text)) is not None
         ]
-        previous = next((text for heading, text in found if heading[0] == "previous episode"), None)
+        previous = next(
+            (text for heading, text in record_entries if heading[0] == "previous episode"), None
+        )
         items = {
             name: [
                 item_of(heading, text)
-                for heading, text in found
+                for heading, text in record_entries
                 if heading[0].startswith(f"{name} ")
             ]
             for name in ("new", "held", "note", "episode")
         }
         scenes = [
-            scene_of(heading, text) for heading, text in found if heading[0].startswith("scene ")
+            scene_of(heading, text)
+            for heading, text in record_entries
+            if heading[0].startswith("scene ")
         ]
         calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
             "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
@@ -76,8 +84,8 @@ class ReadingModel:
         }
         if kind in joint:
             return await joint[kind]()
-        told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
-        return {"narrative": told["narrative"]} if kind == "Narrative" else told
+        answer: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
+        return {"narrative": answer["narrative"]} if kind == "Narrative" else answer
 
     async def _formed(
         self, messages: list[Message], previous: str | None, *, cut: bool
@@ -102,21 +110,21 @@ class ReadingModel:
     async def _reflected(
         self, episodes: list[DecisionItem], scenes: list[SceneItem]
     ) -> dict[str, Any]:
-        told = [with_lines(scene, episodes) for scene in scenes]
-        parts = (await self._rules.reflect("app", episodes, told)).value
+        scenes_with_lines = [with_lines(scene, episodes) for scene in scenes]
+        parts = (await self._rules.reflect("app", episodes, scenes_with_lines)).value
         assert parts.patterns is not None
         assert parts.profile is not None
         return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
 
 
 def observed(behaviour: EpisodeAnalysis | None) -> list[dict[str, str]]:
-    """What shows of somebody's behaviour, as a joint answer tells it."""
+    """What shows of a speaker's behaviour, as a joint answer tells it."""
     if behaviour is None:
         return []
     worked, failed = behaviour.what_worked, behaviour.what_failed
     profile, insights = behaviour.behavioral_profile, behaviour.interaction_insights
     guidance = behaviour.future_guidance
-    said = [
+    statements = [
         *(("worked", text) for text in worked.strategies), ("why_worked", worked.pattern),
         *(("failed", text) for text in failed.strategies), ("why_failed", failed.pattern),
         ("communication", profile.communication), ("learning", profile.learning),
@@ -127,18 +135,23 @@ def observed(behaviour: EpisodeAnalysis | None) -> list[dict[str, str]]:
         *(("avoid", text) for text in guidance.avoid_approaches),
         ("key_insight", guidance.adaptation_note),
     ]  # fmt: skip
-    return [{"aspect": aspect, "text": text} for aspect, text in said if text != NOT_AVAILABLE]
+    return [
+        {"aspect": aspect, "text": text} for aspect, text in statements if text != NOT_AVAILABLE
+    ]
 
 
 def flat(story: ConversationSummary | None) -> dict[str, Any] | None:
     """A story without the groups of its fields, as a joint answer tells it."""
     if story is None:
         return None
-    told = story.model_dump(mode="json", exclude={"context"})
-    worth = told["metadata"]["worth"] or "none"
+    story_fields = story.model_dump(mode="json", exclude={"context"})
+    worth = story_fields["metadata"]["worth"] or "none"
     return {
-        "narrative": told["narrative"], **told["retrieval"], **told["metadata"], "worth": worth
-    }  # fmt: skip
+        "narrative": story_fields["narrative"],
+        **story_fields["retrieval"],
+        **story_fields["metadata"],
+        "worth": worth,
+    }
 
 
 def entries(record: str) -> list[tuple[list[str], str]]:
@@ -196,7 +209,7 @@ def item_of(heading: list[str], text: str) -> DecisionItem:
         ),
         None,
     )
-    said = next(part.removeprefix("said ") for part in heading if part.startswith("said "))
+    statement = next(part.removeprefix("said ") for part in heading if part.startswith("said "))
     category = heading[1] if not heading[1].startswith("said ") else None
     number = int(heading[0].split(" ")[1])
     actor = next((part.removeprefix("by ") for part in heading[2:] if part.startswith("by ")), None)
@@ -204,7 +217,7 @@ def item_of(heading: list[str], text: str) -> DecisionItem:
         number,
         text,
         category,
-        datetime.fromisoformat(said),
+        datetime.fromisoformat(statement),
         (slot[0], slot[1]) if slot else None,
         actor,
     )

@@ -14,19 +14,22 @@ from tests.world import listed
 
 async def messages(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """All messages, by their text, whatever their status."""
-    return {one.content: one for one in await listed(core, owner, status="all", category=MESSAGE)}
+    return {
+        memory.content: memory
+        for memory in await listed(core, owner, status="all", category=MESSAGE)
+    }
 
 
 async def the_cell(core: MemoryCore, word: str, owner: Owner = ALICE) -> Memory:
     """The cell that tells a word."""
-    (found,) = [
-        one
-        for one in await listed(core, owner, status="all", category="cell")
-        if word in (one.episode or one.content)
+    (memory,) = [
+        memory
+        for memory in await listed(core, owner, status="all", category="cell")
+        if word in (memory.episode or memory.content)
     ]
-    return found
+    return memory
 
 
 def without_messages(memories: list[Memory]) -> list[Memory]:
     """What was saved, or formed."""
-    return [one for one in memories if not is_message(one.id)]
+    return [memory for memory in memories if not is_message(memory.id)]

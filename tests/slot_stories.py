@@ -2,8 +2,8 @@
 person expects of them.
 
 TWO_THINGS: the later message tells of another owner, thing, place or occasion, or adds to what was
-told; whoever marks the earlier one as replaced is wrong. ONE_THING: what the earlier one tells is
-so no more.
+told; it would be wrong to mark the earlier one as replaced. ONE_THING: what the earlier one tells
+is so no more.
 """
 
 from __future__ import annotations

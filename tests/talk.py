@@ -15,18 +15,18 @@ def talk(*lines: str, start: datetime = FRIDAY, actor: str | None = None) -> lis
     """Messages of lines like "a: Hello": u = user (and of `actor`), a = assistant, s = system, t =
     tool; without a mark the user's.
     """
-    found = []
+    messages = []
     for number, line in enumerate(lines):
         mark, sign, rest = line.partition(": ")
         known = bool(sign) and mark in _ROLES
         role: Any = _ROLES[mark] if known else "user"
-        who = actor if role == "user" else None
-        found.append(
+        actor_of_message = actor if role == "user" else None
+        messages.append(
             Message(
                 role=role,
                 content=rest if known else line,
                 timestamp=start + timedelta(minutes=number),
-                actor=who,
+                actor=actor_of_message,
             )
         )
-    return found
+    return messages

@@ -107,7 +107,7 @@ class Hand:
 
 
 async def task_of(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """The task as it stands."""
+    """The task as it is now."""
     return await core.task(owner, accepted.task_id)
 
 
@@ -128,21 +128,21 @@ async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) ->
     messages and all others.
     """
     everything = {
-        one.id: one.status.value
+        memory.id: memory.status.value
         for kind in (None, MESSAGE)
-        for one in await listed(core, owner, status="all", category=kind)
+        for memory in await listed(core, owner, status="all", category=kind)
     }
     head = await world.head(owner)
     assert head is not None
     assert {name: count for name, count in head.counts.items() if count} == Counter(
         everything.values()
     )
-    return dict(Counter(one.status.value for one in await told(core, owner)))
+    return dict(Counter(memory.status.value for memory in await told(core, owner)))
 
 
 async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
     """The contents of what was made of conversations, in order."""
-    return sorted(one.content for one in await told(core, owner))
+    return sorted(memory.content for memory in await told(core, owner))
 
 
 async def ended(
@@ -176,9 +176,9 @@ async def stored(world: World, conversation_id: str, owner: Owner = ALICE) -> Co
     seen = await (await world.look_on()).snapshot(
         owner, [conversation_id, messages_id(conversation_id)]
     )
-    found = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
-    assert found is not None
-    return found
+    formed = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
+    assert formed is not None
+    return formed
 
 
 async def pending(world: World, owner: Owner = ALICE) -> int:
@@ -209,9 +209,11 @@ async def formed_once(
         None,
     )
     assert task.result is not None
-    kept = await stored(world, task.result["conversation_id"], owner)
-    assert (kept.state, len(kept.formed_cells)) == ("formed", 2)
-    assert sorted(name for cell in kept.formed_cells for name in cell.memory_ids) == sorted(created)
+    formed = await stored(world, task.result["conversation_id"], owner)
+    assert (formed.state, len(formed.formed_cells)) == ("formed", 2)
+    assert sorted(name for cell in formed.formed_cells for name in cell.memory_ids) == sorted(
+        created
+    )
     assert task.result["counts"] == {"created": 3}, (
         "it counts what was done, whoever did it and in however many tries"
     )

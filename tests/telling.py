@@ -47,12 +47,12 @@ class Tellers(ScriptedAgents):
     whether cells get a note.
     """
 
-    rulings: Callable[[Items, Items], list[Decision]] = lambda new, held: []
+    rulings: Callable[[Items, Items], list[Decision]] = lambda new, older: []
     merged: Callable[[Items], str] = lambda notes: "\n".join(note.text for note in notes)
     failing: dict[str, list[BaseException]] = field(default_factory=dict)
     facts: Callable[[Sequence[Message]], list[SaidFact]] | None = None
     notes: bool = True
-    shown: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    conflict_calls: list[tuple[list[str], list[str]]] = field(default_factory=list)
 
     async def _asked(self, name: str) -> str:
         if self.failing.get(name):
@@ -82,10 +82,10 @@ class Tellers(ScriptedAgents):
         await self._asked("facts")
         return Answered(ExtractedFacts(facts=(self.facts or said)(messages)), WHO)
 
-    async def decide_conflicts(self, app_id: str, new: Items, held: Items) -> Answered[Decisions]:
+    async def decide_conflicts(self, app_id: str, new: Items, older: Items) -> Answered[Decisions]:
         await self._asked("conflicts")
-        self.shown.append(([one.text for one in new], [one.text for one in held]))
-        return Answered(Decisions(decisions=self.rulings(new, held)), WHO)
+        self.conflict_calls.append(([item.text for item in new], [item.text for item in older]))
+        return Answered(Decisions(decisions=self.rulings(new, older)), WHO)
 
     async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:
         await self._asked("synthesis")
@@ -118,14 +118,14 @@ def on_all(
 ) -> Callable[[Items, Items], list[Decision]]:
     """Rulings that do the same to every pair of one category."""
 
-    def rule(new: Items, held: Items) -> list[Decision]:
+    def rule(new: Items, older: Items) -> list[Decision]:
         pairs = [
-            (one, old)
-            for one in new
-            for old in held
-            if one.category == old.category and category in (None, one.category)
+            (item, old)
+            for item in new
+            for old in older
+            if item.category == old.category and category in (None, item.category)
         ]
-        return [decision(one.number, old.number, operation, confidence) for one, old in pairs]
+        return [decision(item.number, old.number, operation, confidence) for item, old in pairs]
 
     return rule
 
@@ -169,24 +169,26 @@ async def tell(
 
 
 async def formed(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """Work on what waits; the task as it then stands."""
+    """Work on what waits; the task as it is then."""
     await Hand(core).work_all()
     return await core.task(owner, accepted.task_id)
 
 
 async def facts_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """The facts that conversations made, by their text, whatever became of them."""
-    return {one.content: one for one in await told(core, owner) if one.category == "fact"}
+    return {
+        memory.content: memory for memory in await told(core, owner) if memory.category == "fact"
+    }
 
 
 async def of_category(core: MemoryCore, category: str, owner: Owner = ALICE) -> list[Memory]:
     """The cells, or the notes, in the order of what they tell."""
     return sorted(
-        (one for one in await told(core, owner) if one.category == category),
-        key=lambda one: (one.event_timestamp, one.id),
+        (memory for memory in await told(core, owner) if memory.category == category),
+        key=lambda memory: (memory.event_timestamp, memory.id),
     )
 
 
 def statuses(memories: Mapping[str, Memory]) -> dict[str, str]:
     """What became of each."""
-    return {name: one.status.value for name, one in memories.items()}
+    return {name: memory.status.value for name, memory in memories.items()}

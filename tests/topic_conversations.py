@@ -1,7 +1,7 @@
 """Conversations of one to four topics, written for these tests: `u:` is the user, `a:` the
-assistant, `---` stands where the topic changes.
+assistant, `---` is where the topic changes.
 
-The rules were tuned on `TUNED` and are judged on `UNSEEN`. What a reader would get wrong: a
+The rules were tuned on `TUNED` and are judged on `UNSEEN`. Note: a
 greeting or a thank-you belongs to the topic beside it, never to one of its own.
 """
 
@@ -377,7 +377,7 @@ def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
     """(messages, the numbers of the messages after which the topic changes) of each conversation;
     a message every 30 seconds.
     """
-    found = []
+    read_conversations = []
     for block in text.strip().split("==="):
         messages: list[Message] = []
         cuts: list[int] = []
@@ -392,5 +392,5 @@ def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
                     role="user" if role == "u" else "assistant", content=content, timestamp=when
                 )
             )
-        found.append((messages, cuts))
-    return found
+        read_conversations.append((messages, cuts))
+    return read_conversations

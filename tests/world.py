@@ -65,7 +65,7 @@ class WordsEmbedder:
     """A text's vector is the sum of its words' vectors: the cosine of two texts is the share of
     words they have in common.
 
-    It stands at the port, so that a test decides what is near. `down` makes it fail as a
+    It is at the port, so that a test decides what is near. `down` makes it fail as a
     service would.
     """
 
@@ -298,9 +298,9 @@ class Down:
     name: str = "long_term"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if not self.down or name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def unavailable(*_: Any, **__: Any) -> None:
             raise Unavailable(self.name, "does not answer")
@@ -319,12 +319,12 @@ class Meanwhile:
     then: Callable[[], Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name != self.name:
-            return found
+            return attribute
 
         async def followed(*args: Any, **options: Any) -> Any:
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             then, self.then = self.then, None
             if then is not None:
                 await then()
@@ -383,14 +383,14 @@ def rule(key: str, value: Any = None, **fields: Any) -> SaveInput:
 
 async def listed(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Memory]:
     """Every page of a list, as one."""
-    found: list[Memory] = []
+    memories: list[Memory] = []
     cursor = None
     while True:
         page = await core.list(owner, ListInput(**{"limit": 100, "cursor": cursor, **query}))
-        found += page.memories
+        memories += page.memories
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return memories
 
 
 async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
@@ -405,10 +405,10 @@ async def count_up(book: Ledger, memory_id: str) -> None:
     """Read, add one, write: what loses updates when a head is not respected."""
 
     def decide(look: Look) -> Changes[None]:
-        held = look.memory(memory_id)
-        assert held is not None
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
-        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
+        memory = look.memory(memory_id)
+        assert memory is not None
+        more = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, memory),), reads=frozenset({memory_id}))
 
     await book.commit(ALICE, decide, ids=[memory_id], call=Call())
 

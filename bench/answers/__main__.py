@@ -252,7 +252,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _ways(text: str) -> list[str]:
-    given = [one.strip() for one in text.split(",")]
+    given = [name.strip() for name in text.split(",")]
     if unknown := set(given) - {*WAYS}:
         raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there is no such way")
     return [way for way in WAYS if way in given]

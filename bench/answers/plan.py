@@ -60,9 +60,9 @@ class Cost:
 def items_of(conversations: Sequence[Conversation], most_questions: int | None) -> list[Item]:
     """The questions of conversations, at most so many of each."""
     return [
-        Item(place, f"{one.name}#{number}", question, reference(one, question))
-        for place, one in enumerate(conversations)
-        for number, question in enumerate(one.questions[:most_questions])
+        Item(place, f"{conversation.name}#{number}", question, reference(conversation, question))
+        for place, conversation in enumerate(conversations)
+        for number, question in enumerate(conversation.questions[:most_questions])
     ]
 
 
@@ -72,11 +72,11 @@ def reference(conversation: Conversation, question: Question) -> str:
         return UNANSWERABLE
     if question.answer is not None:
         return question.answer
-    turns = [one for one in conversation.turns if one.id in question.evidence]
-    shown = "\n".join(
-        f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}" for one in turns
+    turns = [turn for turn in conversation.turns if turn.id in question.evidence]
+    dialogue = "\n".join(
+        f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}" for turn in turns
     )
-    return shown[:MOST_REFERENCE]
+    return dialogue[:MOST_REFERENCE]
 
 
 def cost_of(
@@ -107,13 +107,13 @@ def cost_of(
 def fingerprint(conversations: Sequence[Conversation]) -> str:
     """Tells sets apart, so that one is not gone on with in the name of another."""
     digest = hashlib.sha256()
-    for one in conversations:
+    for conversation in conversations:
         digest.update(
             "\0".join(
                 [
-                    one.name,
-                    *(turn.text for turn in one.turns),
-                    *(asked.text for asked in one.questions),
+                    conversation.name,
+                    *(turn.text for turn in conversation.turns),
+                    *(asked.text for asked in conversation.questions),
                 ]
             ).encode()
         )

@@ -44,12 +44,12 @@ class Run:
         then is kept.
         """
         for place, conversation in enumerate(conversations):
-            mine = [one for one in items if one.conversation == place]
+            mine = [item for item in items if item.conversation == place]
             left = [
-                (one, way)
-                for one in mine
+                (item, way)
+                for item in mine
                 for way in self.ways
-                if (one.key, way) not in self.state.verdicts
+                if (item.key, way) not in self.state.verdicts
             ]
             if not left:
                 continue
@@ -64,25 +64,25 @@ class Run:
         """The user who holds a conversation. One whose telling was stopped is not gone on with: a
         new one is told it from the start.
         """
-        if conversation.name not in self.state.told:
+        if conversation.name not in self.state.users:
             progress(f"telling {conversation.name}, {len(conversation.turns)} messages")
             user = f"answers-{conversation.name}-{uuid.uuid4().hex[:8]}"
             for session, turns in sessions(conversation.turns):
                 for messages in calls_of(turns, A_CALL):
                     await asyncio.to_thread(self.service.tell, user, session, messages)
             self.state.tell(conversation.name, user)
-        return self.state.told[conversation.name]
+        return self.state.users[conversation.name]
 
     def _contexts(self, conversation: Conversation, user: str) -> dict[str, Callable[[str], str]]:
         """By way, what makes the context for a question."""
-        texts, scores = [one.text for one in conversation.turns], bm25(conversation.turns)
-        shown = [
-            f"[{one.at[:10]}] {one.actor}: {text}"
-            for one, text in zip(conversation.turns, texts, strict=True)
+        texts, scores = [turn.text for turn in conversation.turns], bm25(conversation.turns)
+        lines = [
+            f"[{turn.at[:10]}] {turn.actor}: {text}"
+            for turn, text in zip(conversation.turns, texts, strict=True)
         ]
         return {
             OURS: lambda query: self.service.context(user, query),
-            BM25: lambda query: packed(scores(query), shown),
+            BM25: lambda query: packed(scores(query), lines),
         }
 
     async def _all(
@@ -111,8 +111,8 @@ class Run:
         key, question = (item.key, way), item.question.text
         try:
             if key not in self.state.answers:
-                shown = await asyncio.to_thread(context, question)
-                answered = await self.model.answer(question, shown)
+                evidence = await asyncio.to_thread(context, question)
+                answered = await self.model.answer(question, evidence)
                 self.state.answer(key, answered.value, answered.tokens)
             judged = await self.model.judge(question, item.reference, self.state.answers[key])
             self.state.judge(key, judged.value.right, judged.value.why, judged.tokens)

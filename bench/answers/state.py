@@ -1,5 +1,5 @@
 """What a run has done so far, a JSON object a line, written as soon as it is known:
-whoever starts again goes on from there.
+the next run goes on from there.
 
 Note: the last line may be half of one, where the process was killed within it; it is left out,
 and overwritten by the next.
@@ -21,13 +21,13 @@ class OtherRun(Exception):
 
 @dataclass(slots=True)
 class State:
-    """A run's file. told: the user that holds each conversation, by its name. answers, verdicts:
+    """A run's file. users: the user that holds each conversation, by its name. answers, verdicts:
     by question and way.
     """
 
     file: Path
     about: dict[str, Any]
-    told: dict[str, str] = field(default_factory=dict)
+    users: dict[str, str] = field(default_factory=dict)
     answers: dict[Key, str] = field(default_factory=dict)
     verdicts: dict[Key, bool] = field(default_factory=dict)
     spent: list[int] = field(default_factory=lambda: [0, 0])
@@ -75,7 +75,7 @@ class State:
 
     def _take(self, line: dict[str, Any]) -> None:
         if "told" in line:
-            self.told[line["told"]] = line["user"]
+            self.users[line["told"]] = line["user"]
             return
         key = (line["question"], line["way"])
         if "answer" in line:
@@ -88,10 +88,10 @@ class State:
 def _lines(file: Path) -> list[dict[str, Any]]:
     if not file.exists():
         return []
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for line in file.read_text(encoding="utf-8").splitlines():
         try:
-            found.append(json.loads(line))
+            records.append(json.loads(line))
         except json.JSONDecodeError:
             break
-    return found
+    return records

@@ -46,15 +46,15 @@ def _file(name: str, options: argparse.Namespace) -> Path:
 def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
     items = json.loads(_file(name, options).read_text(encoding="utf-8"))
     outcomes: list[Outcome] = []
-    for one in MEASURES[name](service, items):
-        outcomes.append(one)
-        if options.show and not one.good and options.part != "held":
-            print(f"  {one.kind} {one.id} [{one.lang}] {one.seen}")
+    for outcome in MEASURES[name](service, items):
+        outcomes.append(outcome)
+        if options.show and not outcome.good and options.part != "held":
+            print(f"  {outcome.kind} {outcome.id} [{outcome.lang}] {outcome.seen}")
     print(f"{name} ({options.part})")
-    for kind in dict.fromkeys(one.kind for one in outcomes):
-        of_kind = [one for one in outcomes if one.kind == kind]
-        by_language = Counter(one.lang for one in of_kind)
-        good = Counter(one.lang for one in of_kind if one.good)
+    for kind in dict.fromkeys(outcome.kind for outcome in outcomes):
+        of_kind = [outcome for outcome in outcomes if outcome.kind == kind]
+        by_language = Counter(outcome.lang for outcome in of_kind)
+        good = Counter(outcome.lang for outcome in of_kind if outcome.good)
         languages = ", ".join(
             f"{lang} {good[lang]}/{count}" for lang, count in sorted(by_language.items())
         )

@@ -40,11 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         service = Service(client)
         for conversation in json.loads(options.set.read_text())[: options.limit]:
             _told(service, conversation)
-            for kind, good, said in _asked(service, conversation):
+            for kind, good, detail in _asked(service, conversation):
                 asked[kind] += 1
                 seen[kind] += good
                 if options.show and not good:
-                    print(f"  {kind}: {said}")
+                    print(f"  {kind}: {detail}")
     for kind, count in sorted(asked.items()):
         print(f"{kind:24} {seen[kind]:3}/{count:<3} {seen[kind] / count:6.1%}")
     return 0
@@ -55,18 +55,18 @@ def _told(service: Service, conversation: Mapping[str, Any]) -> None:
     for start in range(0, len(turns), A_CALL):
         messages = [
             {
-                "role": _role(one),
-                "content": one["text"],
+                "role": _role(turn),
+                "content": turn["text"],
                 "timestamp": (START + timedelta(minutes=start + place)).isoformat(),
             }
-            for place, one in enumerate(turns[start : start + A_CALL])
+            for place, turn in enumerate(turns[start : start + A_CALL])
         ]
         service.tell(conversation["conv_id"], "s", messages)
 
 
 def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str, bool, str]]:
-    user, turns = conversation["conv_id"], {str(one["id"]): one for one in conversation["turns"]}
-    found = []
+    user, turns = conversation["conv_id"], {str(turn["id"]): turn for turn in conversation["turns"]}
+    outcomes = []
     for question in conversation["questions"]:
         evidence = [
             turns[name]["text"]
@@ -83,8 +83,8 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
         context = " ".join(service.context(user, question["q"], exclude_session_id=None).split())
         if kind == "knowledge update":
             texts = [
-                _passage(one)
-                for one in service.post(
+                _passage(result)
+                for result in service.post(
                     "/api/v1/memories/retrieve", user_id=user, query=question["q"], limit=20
                 )["results"]
             ]
@@ -92,8 +92,8 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
                 (
                     text
                     for text in texts
-                    for one in evidence
-                    if one[:60] in text or text[:60] in one
+                    for passage in evidence
+                    if passage[:60] in text or text[:60] in passage
                 ),
                 "",
             )
@@ -101,21 +101,21 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
         elif kind == "instruction following":
             good = any(
                 _stands(sentence, context)
-                for one in evidence
-                for sentence in one.split("\n")
+                for passage in evidence
+                for sentence in passage.split("\n")
                 if re.match(r"(?:always|never)", sentence, re.I)
             )
         else:
             words = [
                 next(filter(None, match.groups()))
-                for one in evidence
-                for match in _PREFERS.finditer(one)
+                for passage in evidence
+                for match in _PREFERS.finditer(passage)
             ]
             good = any(" ".join(word.split()[:6]) in context for word in words)
             if not words:
                 continue
-        found.append((kind, good, f"{question['q'][:100]} | {evidence[-1][:160]}"))
-    return found
+        outcomes.append((kind, good, f"{question['q'][:100]} | {evidence[-1][:160]}"))
+    return outcomes
 
 
 def _passage(result: Mapping[str, Any]) -> str:

@@ -34,14 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         later: set[tuple[str, str]] = set()
         grounds: Counter[str] = Counter()
         for conversation in read(file):
-            said = [turn for turn in conversation.turns if turn.actor != ASSISTANT]
-            turns += len(said)
-            for turn, found in _changes(said):
+            user_turns = [turn for turn in conversation.turns if turn.actor != ASSISTANT]
+            turns += len(user_turns)
+            for turn, change in _changes(user_turns):
                 pairs += 1
                 later.add((conversation.name, turn.id))
-                grounds[found.ground] += 1
+                grounds[change.ground] += 1
                 if options.show:
-                    print(f"  {found.ground}: {found.replaced!r} | {found.statement!r}")
+                    print(f"  {change.ground}: {change.replaced!r} | {change.statement!r}")
         print(
             f"{file.stem}: {turns} turns, {len(later)} taken for a change of {pairs} earlier ones, "
             f"{dict(grounds)}",
@@ -61,9 +61,9 @@ def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Change]]:
         for earlier in range(place):
             if (
                 turns[earlier].actor == turn.actor
-                and (found := change_between(messages[earlier], messages[place])) is not None
+                and (change := change_between(messages[earlier], messages[place])) is not None
             ):
-                yield turn, found
+                yield turn, change
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def _left_out(rows: Sequence[Row], author: str) -> list[float]:
     if any(row.lang == theirs[0].lang for row in others):
         model = LinearModel(_weights(others), 1)
         return [model.chances(row.features)[0] for row in theirs]
-    found = [0.0] * len(theirs)
+    chances = [0.0] * len(theirs)
     for fold in range(FOLDS):
         model = LinearModel(
             _weights(
@@ -84,15 +84,15 @@ def _left_out(rows: Sequence[Row], author: str) -> list[float]:
             1,
         )
         for place in range(fold, len(theirs), FOLDS):
-            found[place] = model.chances(theirs[place].features)[0]
-    return found
+            chances[place] = model.chances(theirs[place].features)[0]
+    return chances
 
 
 def _report(author: str, rows: Sequence[Row], durable: Sequence[float]) -> None:
     """By threshold, the share of durable sentences that reach it and how many of those that do
     are durable.
     """
-    shown = []
+    lines = []
     for least in (LEAST_DURABLE, 0.5, 0.8):
         reached = [
             row.label == DURABLE
@@ -100,11 +100,11 @@ def _report(author: str, rows: Sequence[Row], durable: Sequence[float]) -> None:
             if chance >= least
         ]
         wanted = sum(row.label == DURABLE for row in rows)
-        shown.append(
+        lines.append(
             f"at {least}: {sum(reached)}/{wanted} reached, "
             f"{sum(reached) / max(1, len(reached)):.0%} of them durable"
         )
-    print(f"{author}: {'; '.join(shown)}")
+    print(f"{author}: {'; '.join(lines)}")
 
 
 if __name__ == "__main__":

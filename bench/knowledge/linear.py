@@ -37,7 +37,7 @@ def learnt(
         l2: penalty that keeps weights small.
 
     """
-    counted = Counter(name for found in seen for name in found)
+    counted = Counter(name for row in seen for name in row)
     names = {
         name: place
         for place, name in enumerate(
@@ -45,19 +45,19 @@ def learnt(
         )
     }
     given = np.zeros((len(seen), len(names) + 1), dtype=np.float32)
-    for place, found in enumerate(seen):
-        given[place, [names[name] for name in found if name in names]] = 1
+    for place, row in enumerate(seen):
+        given[place, [names[name] for name in row if name in names]] = 1
     given[:, -1] = 1
     weights = _descended(given, np.eye(classes, dtype=np.float32)[list(labels)], l1, l2)
     relative = weights[:, 1:] - weights[:, :1]
-    kept = {
+    by_name = {
         name: relative[place]
         for name, place in names.items()
         if np.abs(relative[place]).max() >= LEAST_WEIGHT
     }
     return {
         name: [round(float(weight), 2) for weight in row]
-        for name, row in sorted((kept | {BIAS: relative[-1]}).items())
+        for name, row in sorted((by_name | {BIAS: relative[-1]}).items())
     }
 
 

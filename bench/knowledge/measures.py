@@ -35,168 +35,175 @@ def pairs(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Out
     and only there.
     """
     for kind, wanted in (("contradictory", True), ("compatible", False)):
-        for one in items[kind]:
-            user = f"pair-{one['id']}-{kind}"
-            for text in (one["first"], one["second"]):
+        for item in items[kind]:
+            user = f"pair-{item['id']}-{kind}"
+            for text in (item["first"], item["second"]):
                 service.post("/api/v1/memories/save", user_id=user, type="semantic", content=text)
             records = service.conflicts(user)
             met = any(record["status"] == "pending" for record in records)
             yield Outcome(
                 kind,
-                one["lang"],
-                one["id"],
+                item["lang"],
+                item["id"],
                 met is wanted,
-                f"{one['first']} | {one['second']} | {_reasons(records)}",
+                f"{item['first']} | {item['second']} | {_reasons(records)}",
             )
 
 
 def changes(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
     """Two things said twenty days apart: the change is noticed, and a harmless pair is none."""
     for kind, wanted in (("changes", True), ("harmless", False)):
-        for one in items[kind]:
-            user = f"change-{one['id']}-{kind}"
-            for day, text in (("02", one["first"]), ("22", one["second"])):
+        for item in items[kind]:
+            user = f"change-{item['id']}-{kind}"
+            for day, text in (("02", item["first"]), ("22", item["second"])):
                 service.tell(user, f"day-{day}", _said(text, f"2026-03-{day}T18:00:00Z"))
-            records = [one for one in service.conflicts(user) if one["strategy"] != "merge"]
+            records = [
+                conflict for conflict in service.conflicts(user) if conflict["strategy"] != "merge"
+            ]
             over = [
                 fact["content"] for fact in service.facts(user) if fact["status"] == "superseded"
             ]
-            seen = f"{one['first']} | {one['second']} | {_reasons(records)} | over: {over}"
-            yield Outcome(kind, one["lang"], one["id"], bool(records or over) is wanted, seen)
+            seen = f"{item['first']} | {item['second']} | {_reasons(records)} | over: {over}"
+            yield Outcome(kind, item["lang"], item["id"], bool(records or over) is wanted, seen)
 
 
 def statements(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
     """One message each: the durable thing in it becomes a right fact; of the others
     none is made.
     """
-    for one in items["durable"]:
-        user = f"said-{one['id']}"
-        service.tell(user, "first", _said(one["message"], "2026-03-02T18:00:00Z"))
+    for item in items["durable"]:
+        user = f"said-{item['id']}"
+        service.tell(user, "first", _said(item["message"], "2026-03-02T18:00:00Z"))
         facts = [fact["content"] for fact in service.facts(user)]
         rules = [memory["content"] for memory in service.memories(user, type="procedural")]
         right = any(
-            _has_all(fact, one["must"]) and not _has_any(fact, one["wrong"])
+            _has_all(fact, item["must"]) and not _has_any(fact, item["wrong"])
             for fact in (*facts, *rules)
         )
-        seen = f"{one['message']} | must {one['must']} | {facts}"
-        yield Outcome("durable", one["lang"], one["id"], right, seen)
+        seen = f"{item['message']} | must {item['must']} | {facts}"
+        yield Outcome("durable", item["lang"], item["id"], right, seen)
         yield Outcome(
             "not wrong",
-            one["lang"],
-            one["id"],
-            not any(_has_any(fact, one["wrong"]) for fact in facts),
+            item["lang"],
+            item["id"],
+            not any(_has_any(fact, item["wrong"]) for fact in facts),
             seen,
         )
-    for one in items["not_durable"]:
-        user = f"passing-{one['id']}"
-        service.tell(user, "first", _said(one["message"], "2026-03-02T18:00:00Z"))
+    for item in items["not_durable"]:
+        user = f"passing-{item['id']}"
+        service.tell(user, "first", _said(item["message"], "2026-03-02T18:00:00Z"))
         facts = [fact["content"] for fact in service.facts(user)]
         yield Outcome(
-            "not durable", one["lang"], one["id"], not facts, f"{one['message']} | {facts}"
+            "not durable", item["lang"], item["id"], not facts, f"{item['message']} | {facts}"
         )
 
 
 def questions(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
-    """Talks of half a year, then questions: the answer stands in the context; what holds no more is
+    """Talks of half a year, then questions: the answer is in the context; what holds no more is
     marked, or is not there.
     """
     for talk in items["talks"]:
         user = f"talk-{talk['id']}"
         for number, session in enumerate(talk["sessions"]):
             messages = [
-                {**one, "timestamp": _later(session["date"], place)}
-                for place, one in enumerate(session["messages"])
+                {**message, "timestamp": _later(session["date"], place)}
+                for place, message in enumerate(session["messages"])
             ]
             service.tell(user, f"session-{number}", messages)
-        for one in talk["questions"]:
-            context = service.context(user, one["ask"])
-            found = service.found(user, one["ask"])
-            good = any(_has_all(context, words) for words in one["good"])
+        for question in talk["questions"]:
+            context = service.context(user, question["ask"])
+            results = service.found(user, question["ask"])
+            good = any(_has_all(context, words) for words in question["good"])
             stale = [
                 line
                 for line in context.splitlines()
-                if _has_any(line, one["outdated"]) and not _OVER.search(line)
+                if _has_any(line, question["outdated"]) and not _OVER.search(line)
             ]
-            seen = f"{one['ask']} | {one['good']} | {context!r} | found {found[:3]}"
-            yield Outcome("good", talk["lang"], one["id"], good, seen)
-            yield Outcome("not empty", talk["lang"], one["id"], bool(found), one["ask"])
+            seen = f"{question['ask']} | {question['good']} | {context!r} | found {results[:3]}"
+            yield Outcome("good", talk["lang"], question["id"], good, seen)
+            yield Outcome("not empty", talk["lang"], question["id"], bool(results), question["ask"])
             yield Outcome(
-                "nothing outdated", talk["lang"], one["id"], not stale, f"{one['ask']} | {stale}"
+                "nothing outdated",
+                talk["lang"],
+                question["id"],
+                not stale,
+                f"{question['ask']} | {stale}",
             )
 
 
 def forget(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
     """Requests to forget, words that sound like them, and standing wishes."""
-    for one in items["requests"]:
-        user = f"forget-{one['id']}"
-        _told(service, user, one["told"])
-        task = service.tell(user, "later", _said(one["ask"], "2026-03-22T18:00:00Z"))
+    for item in items["requests"]:
+        user = f"forget-{item['id']}"
+        _told(service, user, item["told"])
+        task = service.tell(user, "later", _said(item["ask"], "2026-03-22T18:00:00Z"))
         left = _live(service, user)
-        gone = not any(_has_any(text, one["gone"]) for text in left if text != one["ask"])
-        kept = all(any(_has_any(text, [word]) for text in left) for word in one["kept"])
+        gone = not any(_has_any(text, item["gone"]) for text in left if text != item["ask"])
+        rest_stays = all(any(_has_any(text, [word]) for text in left) for word in item["kept"])
         asked = any(
-            one["status"] == "pending" for one in (task.get("result") or {}).get("forgetting", ())
+            request["status"] == "pending"
+            for request in (task.get("result") or {}).get("forgetting", ())
         )
         seen = (
-            f"{one['ask']} | gone {one['gone']} {gone} | kept {one['kept']} {kept} | asked back "
-            f"{asked} | {task.get('result')}"
+            f"{item['ask']} | gone {item['gone']} {gone} | kept {item['kept']} {rest_stays} | "
+            f"asked back {asked} | {task.get('result')}"
         )
-        yield Outcome("requests", one["lang"], one["id"], (gone and kept) or asked, seen)
-        yield Outcome("what stays is there", one["lang"], one["id"], kept, seen)
-    for one in items["harmless"]:
-        user = f"harmless-{one['id']}"
-        _told(service, user, one["told"])
+        yield Outcome("requests", item["lang"], item["id"], (gone and rest_stays) or asked, seen)
+        yield Outcome("what stays is there", item["lang"], item["id"], rest_stays, seen)
+    for item in items["harmless"]:
+        user = f"harmless-{item['id']}"
+        _told(service, user, item["told"])
         message = {
-            "role": one["role"],
-            "content": one["message"],
+            "role": item["role"],
+            "content": item["message"],
             "timestamp": "2026-03-22T18:00:00Z",
         }
         task = service.tell(user, "later", [message])
         result = (task.get("result") or {}).get("forgetting")
         yield Outcome(
             "harmless",
-            one["lang"],
-            one["id"],
+            item["lang"],
+            item["id"],
             not result and not _forgotten(service, user),
-            f"{one['role']}: {one['message']} | {result}",
+            f"{item['role']}: {item['message']} | {result}",
         )
-    for one in items["wishes"]:
-        user = f"wish-{one['id']}"
-        _told(service, user, one["told"])
-        service.tell(user, "later", _said(one["message"], "2026-03-22T18:00:00Z"))
+    for item in items["wishes"]:
+        user = f"wish-{item['id']}"
+        _told(service, user, item["told"])
+        service.tell(user, "later", _said(item["message"], "2026-03-22T18:00:00Z"))
         rules = [memory["content"] for memory in service.memories(user, type="procedural")]
         yield Outcome(
             "wishes",
-            one["lang"],
-            one["id"],
+            item["lang"],
+            item["id"],
             bool(rules) and not _forgotten(service, user),
-            f"{one['message']} | {rules}",
+            f"{item['message']} | {rules}",
         )
-    for one in items["instructions"]:
-        user = f"instruction-{one['id']}"
-        service.tell(user, "first", _said(one["message"], "2026-03-02T18:00:00Z"))
+    for item in items["instructions"]:
+        user = f"instruction-{item['id']}"
+        service.tell(user, "first", _said(item["message"], "2026-03-02T18:00:00Z"))
         context = service.context(user, "What is the capital of France?")
         rules = [memory["content"] for memory in service.memories(user, type="procedural")]
-        stands = _has_all(context, one["must"]) and any(
-            _has_all(text, one["must"]) for text in rules
+        stands = _has_all(context, item["must"]) and any(
+            _has_all(text, item["must"]) for text in rules
         )
         yield Outcome(
             "instructions",
-            one["lang"],
-            one["id"],
+            item["lang"],
+            item["id"],
             stands,
-            f"{one['message']} | {one['must']} | {context!r}",
+            f"{item['message']} | {item['must']} | {context!r}",
         )
-        if one["withdraw"]:
-            service.tell(user, "later", _said(one["withdraw"], "2026-03-22T18:00:00Z"))
+        if item["withdraw"]:
+            service.tell(user, "later", _said(item["withdraw"], "2026-03-22T18:00:00Z"))
             rules = [memory["content"] for memory in service.memories(user, type="procedural")]
-            stays = any(_has_all(text, one["must"]) for text in rules)
+            stays = any(_has_all(text, item["must"]) for text in rules)
             yield Outcome(
                 "withdrawn",
-                one["lang"],
-                one["id"],
+                item["lang"],
+                item["id"],
                 stands and not stays,
-                f"{one['withdraw']} | {rules}",
+                f"{item['withdraw']} | {rules}",
             )
 
 
@@ -220,14 +227,14 @@ def _told(service: Service, user: str, texts: Sequence[str]) -> None:
 
 def _live(service: Service, user: str) -> list[str]:
     """The texts that are still told: of memories that stand, and of what a cell says."""
-    found = []
-    for one in service.memories(user):
-        found += [
-            one["content"],
-            one.get("episode") or "",
-            *(fact["text"] for fact in one.get("atomic_facts") or ()),
+    texts = []
+    for memory in service.memories(user):
+        texts += [
+            memory["content"],
+            memory.get("episode") or "",
+            *(fact["text"] for fact in memory.get("atomic_facts") or ()),
         ]
-    return found
+    return texts
 
 
 def _forgotten(service: Service, user: str) -> bool:
@@ -242,7 +249,9 @@ def _later(date: str, minutes: int) -> str:
 
 
 def _reasons(records: Sequence[Mapping[str, Any]]) -> str:
-    return "; ".join(f"{one['status']} {one['strategy']}: {one['reason']}" for one in records)
+    return "; ".join(
+        f"{record['status']} {record['strategy']}: {record['reason']}" for record in records
+    )
 
 
 def _has_all(text: str, words: Sequence[str]) -> bool:

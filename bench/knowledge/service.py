@@ -45,16 +45,16 @@ class Service:
             "task_id"
         ]
         until = time.monotonic() + self.wait_s
-        while (found := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in (
+        while (state := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in (
             "accepted",
             "running",
         ):
             if time.monotonic() > until:
                 raise TimeoutError(task)
             time.sleep(0.01)
-        if found["status"] != "succeeded":
-            raise RuntimeError(f"{task}: {found['status']}: {found.get('error')}")
-        return dict(found)
+        if state["status"] != "succeeded":
+            raise RuntimeError(f"{task}: {state['status']}: {state.get('error')}")
+        return dict(state)
 
     def memories(self, user: str, **where: Any) -> list[dict[str, Any]]:
         """The newest hundred memories."""
@@ -64,19 +64,19 @@ class Service:
 
     def facts(self, user: str) -> list[dict[str, Any]]:
         """The facts that were formed, those that hold no more included."""
-        found = {
-            one["id"]: one
+        facts_by_id = {
+            fact["id"]: fact
             for status in (None, "superseded", "deleted")
-            for one in self._facts(user, status)
+            for fact in self._facts(user, status)
         }
-        return [*found.values()]
+        return [*facts_by_id.values()]
 
     def _facts(self, user: str, status: str | None) -> list[dict[str, Any]]:
         where = {} if status is None else {"status": status}
         return [
-            one
-            for one in self.memories(user, type="semantic", **where)
-            if one["category"] != "note"
+            memory
+            for memory in self.memories(user, type="semantic", **where)
+            if memory["category"] != "note"
         ]
 
     def conflicts(self, user: str) -> list[dict[str, Any]]:
@@ -90,8 +90,8 @@ class Service:
     def found(self, user: str, query: str, **more: Any) -> list[str]:
         """The contents of what a query finds, best first."""
         return [
-            one["memory"]["content"]
-            for one in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)[
+            result["memory"]["content"]
+            for result in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)[
                 "results"
             ]
         ]

@@ -1,4 +1,4 @@
-"""`python -m bench.yardstick SET.json…`: what is found and what stands in contexts, over HTTP,
+"""`python -m bench.yardstick SET.json…`: what is found and what is in contexts, over HTTP,
 beside plain search in the same run.
 
 SET is a file of conversations in a form that `bench.locomo_data` reads. A host with the local
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 130 when it was stopped."""
     options = _options(arguments)
     signal.signal(signal.SIGTERM, _stop)
-    kept: dict[str, Any] = {
+    report: dict[str, Any] = {
         "arguments": sys.argv[1:],
         "python": platform.python_version(),
         "version": units.version(ROOT),
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     try:
         with ExitStack() as ending:
-            _run(options, kept, ending)
+            _run(options, report, ending)
     except KeyboardInterrupt:
         progress("Stopped; nothing is left running.")
         return STOPPED
@@ -152,7 +152,7 @@ def _calls(text: str) -> list[str]:
     return given
 
 
-def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -> None:
+def _run(options: argparse.Namespace, report: dict[str, Any], ending: ExitStack) -> None:
     over_http = [way for way in options.ways if way != UNITS]
     if over_http:
         temporary = ending.enter_context(
@@ -182,12 +182,12 @@ def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -
             )
             ending.callback(given.close)
             for way in over_http:
-                _keep(options, kept, file.stem, way, partial(WAYS[way], given))
+                _keep(options, report, file.stem, way, partial(WAYS[way], given))
     if UNITS in options.ways:
         codes = [ROOT, *(code.resolve() for code in options.code)]
         _keep(
             options,
-            kept,
+            report,
             "",
             UNITS,
             lambda: units.measure(codes, options.limit or units.CONVERSATIONS),
@@ -196,7 +196,7 @@ def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -
 
 def _keep(
     options: argparse.Namespace,
-    kept: dict[str, Any],
+    report: dict[str, Any],
     name: str,
     way: str,
     measure: Callable[[], Measured],
@@ -207,13 +207,13 @@ def _keep(
     took = time.perf_counter() - began
     progress(f"{name or way}, {way}: took {took:.0f} s")
     rows = {key: [row.plain() for row in of_key] for key, of_key in measured.rows.items()}
-    kept["sets"].setdefault(name, {})[way] = {
+    report["sets"].setdefault(name, {})[way] = {
         "seconds": round(took, 1),
         "figures": measured.figures,
         "rows": rows,
     }
     if options.json:
-        options.json.write_text(json.dumps(_finite(kept), indent=1))
+        options.json.write_text(json.dumps(_finite(report), indent=1))
 
 
 def _finite(value: Any) -> Any:

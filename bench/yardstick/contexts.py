@@ -1,4 +1,4 @@
-"""What stands in a context, and the context that a few lines of code would pack."""
+"""What is in a context, and the context that a few lines of code would pack."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 
-STANDS = 0.8
-"""The share of a turn's long words that must be in a context for the turn to stand there."""
+LEAST_SHARE = 0.8
+"""The share of a turn's long words that must be in a context for the turn to count as there."""
 PERHAPS = "Perhaps related:"
 """The line under which a context tells what may be beside the point."""
 CHARACTERS_A_TOKEN, MARK_TOKENS, SHORTEST, MOST_PACKED = 4.2, 8, 40, 200
@@ -23,12 +23,12 @@ def long_words(text: str) -> set[str]:
 
 
 def share_standing(context: str, evidence: Sequence[str]) -> float:
-    """The share of the turns of whose long words `STANDS` or more are in the context;
+    """The share of the turns that count as being in the context, by `LEAST_SHARE`;
     0 without turns.
     """
     there = long_words(context)
     standing = [
-        len(long_words(text) & there) >= STANDS * len(long_words(text)) for text in evidence
+        len(long_words(text) & there) >= LEAST_SHARE * len(long_words(text)) for text in evidence
     ]
     return sum(standing) / len(standing) if standing else 0.0
 
@@ -46,14 +46,14 @@ def packed(scores: Sequence[float], texts: Sequence[str], budget: float = BUDGET
 
 def packed_in_order(texts: Sequence[str], budget: float = BUDGET) -> str:
     """Whole turns within a budget of tokens, the first first; a turn too long for what is left is
-    passed over.
+    skipped.
     """
-    kept: list[str] = []
+    packed_texts: list[str] = []
     for text in texts[:MOST_PACKED]:
         if _tokens(text) <= budget:
             budget -= _tokens(text)
-            kept.append(text)
-    return "\n".join(kept)
+            packed_texts.append(text)
+    return "\n".join(packed_texts)
 
 
 def _tokens(text: str) -> float:

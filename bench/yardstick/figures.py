@@ -134,8 +134,8 @@ def between(rows: Sequence[Row], name: str, other: str) -> Figure:
 
 def by(rows: Sequence[Row], value: Callable[[Row], float | None]) -> Figure:
     """The figure of a value of each row; rows where it is None are left out."""
-    found = [(made, row.conversation) for row in rows if (made := value(row)) is not None]
-    return figure([made for made, _ in found], [place for _, place in found])
+    values = [(made, row.conversation) for row in rows if (made := value(row)) is not None]
+    return figure([made for made, _ in values], [place for _, place in values])
 
 
 def by_kind(rows: Sequence[Row], name: str) -> dict[str, float]:

@@ -33,10 +33,10 @@ def measure_frames(given: Given) -> Measured:
                 before, after = frames[number % len(frames)]
                 values: dict[str, float] = {}
                 for how, text in ((ALONE, question.text), (FRAMED, before + question.text + after)):
-                    found = given.service.turns(user, text, limit=TEN)
+                    results = given.service.turns(user, text, limit=TEN)
                     values |= {
-                        how + OURS: recall(found, question.evidence),
-                        how + EMPTY: float(not found),
+                        how + OURS: recall(results, question.evidence),
+                        how + EMPTY: float(not results),
                     }
                     values |= {
                         how + peer: recall(turns, question.evidence)
@@ -71,11 +71,11 @@ def _report_empty(measured: Measured, of: str, name: str, rows: list[Row], bare:
         "the message without its question": figures.of(bare, EMPTY),
     }
     measured.figures[f"{name}, nothing found"] = {
-        what: asdict(found) for what, found in empty.items()
+        name_of_share: asdict(share) for name_of_share, share in empty.items()
     }
     lines = [
-        [what, str(found.count), found.percent(), found.percent_interval()]
-        for what, found in empty.items()
+        [name_of_share, str(share.count), share.percent(), share.percent_interval()]
+        for name_of_share, share in empty.items()
     ]
     over = drawn(empty["a question alone"])
     measured.table(
@@ -90,10 +90,10 @@ def measure_two(given: Given) -> Measured:
         user, peers = given.users.saved(conversation), given.peers(conversation)
         for first, second in pairs(without_adversarial(conversation.questions)):
             text = f"{first.text} {second.text}"
-            found = {OURS: given.service.turns(user, text, limit=TEN), **peers.found(text, TEN)}
+            rankings = {OURS: given.service.turns(user, text, limit=TEN), **peers.found(text, TEN)}
             values = {
                 name: float(bool(first.evidence & set(ids)) and bool(second.evidence & set(ids)))
-                for name, ids in found.items()
+                for name, ids in rankings.items()
             }
             alone = [
                 bool(asked.evidence & set(given.service.turns(user, asked.text, limit=TEN)))

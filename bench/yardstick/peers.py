@@ -91,21 +91,21 @@ class Peers:
         self._embedder, self._worded = embedder, bm25(turns)
         self._texts = {turn.id: turn.text for turn in turns}
         self._ids = list(self._texts)
-        shown = [
+        lines = [
             f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}"
             for turn in turns
         ]
-        self._vectors = embedder.vectors(shown)
-        self._mem0 = self._stored(folder, shown) if why_not() is None else None
+        self._vectors = embedder.vectors(lines)
+        self._mem0 = self._stored(folder, lines) if why_not() is None else None
 
-    def _stored(self, folder: Path, shown: Sequence[str]) -> StoredTurns:
-        known = dict(zip((text.strip() for text in shown), self._vectors, strict=True))
+    def _stored(self, folder: Path, lines: Sequence[str]) -> StoredTurns:
+        known = dict(zip((text.strip() for text in lines), self._vectors, strict=True))
 
         def vector(text: str) -> np.ndarray:
             made = known.get(text.strip())
             return self._embedder.query(text) if made is None else made
 
-        return StoredTurns(folder, dict(zip(self._ids, shown, strict=True)), vector)
+        return StoredTurns(folder, dict(zip(self._ids, lines, strict=True)), vector)
 
     def close(self) -> None:
         """Let go of mem0's files."""
@@ -120,11 +120,13 @@ class Peers:
 
     def found(self, query: str, most: int) -> dict[str, list[str]]:
         """By way, the ids of the best turns."""
-        found = {
+        rankings = {
             name: [self._ids[place] for place in ranked(scores)[:most]]
             for name, scores in self.scores(query).items()
         }
-        return found if self._mem0 is None else {**found, MEM0: self._mem0.search(query, most)}
+        return (
+            rankings if self._mem0 is None else {**rankings, MEM0: self._mem0.search(query, most)}
+        )
 
     def contexts(self, query: str) -> dict[str, str]:
         """By way, the whole turns that it packs into the budget of a context. mem0's results are

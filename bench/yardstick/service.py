@@ -20,7 +20,7 @@ DIMENSIONS = 384
 """Of the local embedder's vectors."""
 ANSWER_S = 300
 IDLE_S = 2
-"""After which a connection is made anew: the host ends one that was idle for five seconds."""
+"""After which a new connection is made: the host ends one that was idle for five seconds."""
 BULK, BULK_BYTES = 100, 400_000
 """Most memories, and most bytes of them, in a bulk save."""
 FIRST_LOOK_S, LAST_LOOK_S, TASK_S = 0.005, 0.2, 900
@@ -52,10 +52,10 @@ class Service:
 
     def retrieve(self, user: str, query: str, **more: Any) -> list[dict[str, Any]]:
         """The results of a retrieve, best first."""
-        found: list[dict[str, Any]] = self.post(
+        results: list[dict[str, Any]] = self.post(
             "/api/v1/memories/retrieve", {"user_id": user, "query": query, **more}
         )["results"]
-        return found
+        return results
 
     def turns(self, user: str, query: str, **more: Any) -> list[str]:
         """The turns that a retrieve finds where turns were saved."""
@@ -184,7 +184,7 @@ def running(
 class Users:
     """Who holds which conversation, and who has it already from an earlier run on the same folder.
 
-    Note: what an earlier run did not finish is begun anew with another user, since messages told
+    Note: what an earlier run did not finish is begun again with another user, since messages sent
     twice would be memories twice.
     """
 

@@ -166,13 +166,13 @@ def measure_after_202(given: Given) -> Measured:
     measured = Measured(rows={"after202": rows, "later": again})
     shares = {name: figures.of(rows, name) for name in ("found", "nothing", "without thresholds")}
     shares["found later"] = figures.of(again, "found later")
-    measured.figures |= {name: asdict(found) for name, found in shares.items()}
+    measured.figures |= {name: asdict(share) for name, share in shares.items()}
     measured.figures |= {
         "tasks that waited": statuses.count("accepted"),
         "answers that were degraded": degraded,
     }
-    found, opened_share = shares["found"], shares["without thresholds"]
-    over = drawn(found)
+    found_share, opened_share = shares["found"], shares["without thresholds"]
+    over = drawn(found_share)
     headings = (
         "",
         "turns",
@@ -186,9 +186,9 @@ def measure_after_202(given: Given) -> Measured:
         "degraded",
     )
     line = [
-        str(found.count),
-        found.percent(),
-        found.percent_interval(),
+        str(found_share.count),
+        found_share.percent(),
+        found_share.percent_interval(),
         shares["nothing"].percent(),
     ]
     line += [

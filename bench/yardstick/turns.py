@@ -30,9 +30,11 @@ def measure(given: Given) -> Measured:
         # the first one reads the user's memories into memory
         given.service.turns(user, "Is there anything?", limit=1)
         for question in conversation.questions:
-            found = given.service.turns(user, question.text, limit=RESULTS, similarity_threshold=0)
+            results = given.service.turns(
+                user, question.text, limit=RESULTS, similarity_threshold=0
+            )
             times.append(given.service.seconds)
-            values = {OURS: recall(found, question.evidence)}
+            values = {OURS: recall(results, question.evidence)}
             values |= {
                 name: recall(turns, question.evidence)
                 for name, turns in peers.found(question.text, TEN).items()
@@ -135,7 +137,7 @@ def answered(
 
 
 def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) -> None:
-    """A line for each way of having told: evidence that stands in contexts, beside the peers',
+    """A line for each way of sending sessions: evidence that is in contexts, beside the peers',
     words, and the judgement.
     """
     lines = []
@@ -146,7 +148,7 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         standing = figures.of(head, "standing")
         packs = {peer: figures.of(head, f"standing, {peer}") for peer in peers}
         less = {peer: figures.between(head, "standing", f"standing, {peer}") for peer in peers}
-        said, right, words = (
+        sufficient, right, words = (
             figures.of(head, "sufficient"),
             figures.of(head, "right"),
             figures.of(head, "words"),
@@ -157,7 +159,7 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         lines.append([
             name, str(standing.count), standing.shown(), standing.interval(), agents.shown(),
             agents.interval(), *(pack.shown() for pack in packs.values()), less[BM25].difference(),
-            apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
+            apart_standing.shown(), words.shown(0), sufficient.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
             "standing": asdict(standing),
@@ -166,7 +168,7 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
             **{f"ours less {peer}": asdict(difference) for peer, difference in less.items()},
             "adversarial": asdict(apart_standing),
             "words": asdict(words),
-            "sufficient said": asdict(said),
+            "sufficient said": asdict(sufficient),
             "right where said": asdict(right),
             "by kind": figures.by_kind(rows, "standing"),
             "agent's by kind": figures.by_kind(rows, "agent's"),

@@ -58,17 +58,17 @@ def measure(given: Given) -> Measured:
     measured = Measured(rows={**foreign, "own": own})
     lines = []
     for name, rows in foreign.items():
-        shares = {what: figures.of(rows, what) for what in (NOTHING, EMPTY_CONTEXT, SHORT, MARKED)}
+        shares = {kind: figures.of(rows, kind) for kind in (NOTHING, EMPTY_CONTEXT, SHORT, MARKED)}
         words = figures.of(rows, "words")
         measured.figures[name] = {
-            **{what: asdict(found) for what, found in shares.items()},
+            **{kind: asdict(share) for kind, share in shares.items()},
             "words": asdict(words),
         }
         lines.append(
             [
                 name,
                 str(words.count),
-                *(f"{found.percent()} ({found.percent_interval()})" for found in shares.values()),
+                *(f"{share.percent()} ({share.percent_interval()})" for share in shares.values()),
                 words.shown(0),
             ]
         )
@@ -83,14 +83,14 @@ def measure(given: Given) -> Measured:
         "words",
     )
     measured.table(f"{given.name}, questions about another conversation", headings, lines)
-    costs = {what: figures.of(own, what) for what in (LOST, EMPTY)}
-    measured.figures["own"] = {what: asdict(found) for what, found in costs.items()}
+    costs = {kind: figures.of(own, kind) for kind in (LOST, EMPTY)}
+    measured.figures["own"] = {kind: asdict(cost) for kind, cost in costs.items()}
     measured.table(
         f"{given.name}, own questions with evidence among the first ten",
         ("", "questions", "share", drawn(costs[LOST])),
         [
-            [what, str(found.count), found.percent(), found.percent_interval()]
-            for what, found in costs.items()
+            [kind, str(cost.count), cost.percent(), cost.percent_interval()]
+            for kind, cost in costs.items()
         ],
     )
     return measured

@@ -25,7 +25,7 @@ class Given:
     """What a way measures.
 
     all: every conversation of the set, of which `most` are measured; the others still lend their
-    questions. calls: how sessions are told. frames: by name, what stands before and after a
+    questions. calls: how sessions are sent. frames: by name, what is written before and after a
     question. has_told: whether the way `told` runs, too. folder: of this run alone,
     for peers' files.
     """
@@ -91,13 +91,13 @@ class Measured:
         show(title, headings, lines)
         if note:
             print(f"\n{note}", flush=True)
-        kept = {
+        table = {
             "title": title,
             "headings": list(headings),
             "lines": [list(line) for line in lines],
             "note": note,
         }
-        self.figures.setdefault("tables", []).append(kept)
+        self.figures.setdefault("tables", []).append(table)
 
 
 def progress(text: str) -> None:
@@ -110,9 +110,9 @@ def without_adversarial(questions: Sequence[Question]) -> list[Question]:
     return [question for question in questions if question.kind != ADVERSARIAL]
 
 
-def recall(found: Sequence[str], evidence: frozenset[str]) -> float:
+def recall(ids: Sequence[str], evidence: frozenset[str]) -> float:
     """The share of the evidence among the first ten."""
-    return len(evidence & set(found[:TEN])) / len(evidence)
+    return len(evidence & set(ids[:TEN])) / len(evidence)
 
 
 def drawn(figure: Figure) -> str:

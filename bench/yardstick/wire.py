@@ -225,10 +225,10 @@ def metered(endpoint: str, meter: Meter) -> Iterator[str]:
             meter.note(
                 request.method, request.path, request.headers, body, answer.status, payload, charge
             )
-            kept = {
+            answer_headers = {
                 name: value for name, value in answer.headers.items() if name.lower() not in _HOP
             }
-            return web.Response(status=answer.status, body=payload, headers=kept)
+            return web.Response(status=answer.status, body=payload, headers=answer_headers)
 
     async def serve() -> web.AppRunner:
         app = web.Application(client_max_size=LARGEST)

@@ -114,9 +114,12 @@ def _cost(options: argparse.Namespace, folder: Path) -> bool:
     broken = cost.report(asked, months)
     _write(
         options.json,
-        {"asked": [one.plain() for one in asked], "idle": [one.plain() for one in months]},
+        {
+            "asked": [asked_user.plain() for asked_user in asked],
+            "idle": [month.plain() for month in months],
+        },
     )
-    print(*(f"BROKEN: {one}" for one in broken), sep="\n")
+    print(*(f"BROKEN: {complaint}" for complaint in broken), sep="\n")
     return bool(broken)
 
 
@@ -127,14 +130,16 @@ def _moved(options: argparse.Namespace, folder: Path) -> bool:
             moved.Talk.of_life(daily.life(options.seed).first_months(1, "a month of daily chats"))
         ]
     sets |= {
-        file.stem: [moved.Talk.of_conversation(one) for one in read(file)[: options.limit]]
+        file.stem: [
+            moved.Talk.of_conversation(conversation) for conversation in read(file)[: options.limit]
+        ]
         for file in options.data
     }
     figures, broken, place = dict[str, Any](), list[str](), 0
     with ExitStack() as ending:
         stores = _stores(options, folder, ending)
         for name, talks in sets.items():
-            told = []
+            talks_with_days = []
             for talk in talks:
                 settings = settings_of(
                     folder / f"talk{place}",
@@ -152,14 +157,14 @@ def _moved(options: argparse.Namespace, folder: Path) -> bool:
                     else moved.measure(talk, settings, stores.along)
                 )
                 moved.report(talk.name, len(talk.questions), days)
-                told.append((talk, days))
-                figures[talk.name] = [one.plain() for one in days]
-            whole = moved.together(told)
-            if len(told) > 1:
+                talks_with_days.append((talk, days))
+                figures[talk.name] = [day.plain() for day in days]
+            whole = moved.together(talks_with_days)
+            if len(talks_with_days) > 1:
                 moved.report(f"all of {name}", sum(len(talk.questions) for talk in talks), whole)
             broken += moved.broken(name, whole)
     _write(options.json, figures)
-    print(*(f"BROKEN: {one}" for one in broken), sep="\n")
+    print(*(f"BROKEN: {complaint}" for complaint in broken), sep="\n")
     return bool(broken)
 
 
@@ -176,13 +181,13 @@ def _year(options: argparse.Namespace, folder: Path) -> bool:
                 for place, job in enumerate(jobs)
             ]
         lived = lived_all(jobs, 1 if stores is not None else options.jobs)
-    told = _paired(jobs, lived)
-    broken = any(verdict.broken for verdict in report(told))
-    _write(options.json, {"arguments": sys.argv[1:], "lives": [life.plain() for life in told]})
+    paired = _paired(jobs, lived)
+    broken = any(verdict.broken for verdict in report(paired))
+    _write(options.json, {"arguments": sys.argv[1:], "lives": [life.plain() for life in paired]})
     if options.chart:
         from bench.year.chart import draw
 
-        draw(told, options.chart)
+        draw(paired, options.chart)
     return broken
 
 
@@ -225,15 +230,15 @@ def _stores(options: argparse.Namespace, folder: Path, ending: ExitStack) -> _Em
 
 
 def _paired(jobs: Sequence[Job], lived: Sequence[Lived]) -> list[Told]:
-    twins = {job.life.name: one for job, one in zip(jobs, lived, strict=True) if job.unfading}
+    twins = {job.life.name: life for job, life in zip(jobs, lived, strict=True) if job.unfading}
     return [
         Told(
-            one,
+            life,
             twins.get(job.life.name),
             even=job.life.name in (daily.NAME, SILENT_NAME),
             silent_after=SILENT - 1 if job.life.name == SILENT_NAME else None,
         )
-        for job, one in zip(jobs, lived, strict=True)
+        for job, life in zip(jobs, lived, strict=True)
         if not job.unfading
     ]
 

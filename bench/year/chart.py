@@ -24,32 +24,35 @@ def draw(lives: Sequence[Told], file: Path) -> None:
 
     mpl.rcParams.update({"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": SOFT})
     speaking, silent = (
-        [one for one in lives if one.silent_after is None],
-        [one for one in lives if one.silent_after is not None],
+        [life for life in lives if life.silent_after is None],
+        [life for life in lives if life.silent_after is not None],
     )
     figure = plt.figure(figsize=(11, 7.4), layout="constrained")
     grid = figure.add_gridspec(2, 3, height_ratios=(1.35, 1))
     _draw_recall(figure.add_subplot(grid[0, :2]), speaking)
-    found = [recall(speaking, month) for month in range(MONTHS)]
+    recalls = [recall(speaking, month) for month in range(MONTHS)]
     _draw_lines(
-        figure.add_subplot(grid[0, 2]), "Words of a context", "", {"": [one.words for one in found]}
+        figure.add_subplot(grid[0, 2]),
+        "Words of a context",
+        "",
+        {"": [month.words for month in recalls]},
     )
     there, quiet = [[stored(some, month) for month in range(MONTHS)] for some in (speaking, silent)]
-    told, still = "told all year", "told for a month, then silent"
+    speaking_label, still = "told all year", "told for a month, then silent"
     documents = {
-        told: [float(one.documents) for one in there],
-        still: [float(one.documents) for one in quiet],
+        speaking_label: [float(month.documents) for month in there],
+        still: [float(month.documents) for month in quiet],
     }
     _draw_lines(figure.add_subplot(grid[1, 0]), "Documents stored", "", documents)
     sizes = {
-        told: [one.stored / 2**20 for one in there],
-        still: [one.stored / 2**20 for one in quiet],
+        speaking_label: [month.stored / 2**20 for month in there],
+        still: [month.stored / 2**20 for month in quiet],
     }
     _draw_lines(figure.add_subplot(grid[1, 1]), "Stored", " (MB)", sizes)
     axes = figure.add_subplot(grid[1, 2])
-    axes.bar(NUMBERS, [one.run_units for one in there], color=FAINT, width=0.7)
+    axes.bar(NUMBERS, [month.run_units for month in there], color=FAINT, width=0.7)
     _dress(axes, "Cost of the runs", " (request units a month)")
-    names = ", ".join(one.lived.name for one in speaking)
+    names = ", ".join(life.lived.name for life in speaking)
     turns = f"{there[-1].turns:,} turns told"
     figure.suptitle(f"{TITLE}: {names}; {turns}", x=0.01, ha="left", fontsize=13, fontweight="bold")
     figure.savefig(file, dpi=110, facecolor="white", metadata={"Software": None})
@@ -57,13 +60,19 @@ def draw(lives: Sequence[Told], file: Path) -> None:
 
 
 def _draw_recall(axes: Any, lives: Sequence[Told]) -> None:
-    found = [recall(lives, month) for month in range(MONTHS)]
+    recalls = [recall(lives, month) for month in range(MONTHS)]
     lines: list[tuple[str, Values, str, float, str]] = [
-        ("the beginning, BM25", [one.peer_beginning for one in found], FAINT, 1.6, "--"),
-        ("the beginning, where nothing fades", [one.unfading for one in found], SOFT, 1.6, ":"),
-        ("three months ago", [one.earlier for one in found], FAINT, 2.2, "-"),
-        ("this month", [one.now for one in found], INK, 2.2, "-"),
-        ("the beginning", [one.beginning for one in found], ACCENT, 3.0, "-"),
+        ("the beginning, BM25", [month.peer_beginning for month in recalls], FAINT, 1.6, "--"),
+        (
+            "the beginning, where nothing fades",
+            [month.unfading for month in recalls],
+            SOFT,
+            1.6,
+            ":",
+        ),
+        ("three months ago", [month.earlier for month in recalls], FAINT, 2.2, "-"),
+        ("this month", [month.now for month in recalls], INK, 2.2, "-"),
+        ("the beginning", [month.beginning for month in recalls], ACCENT, 3.0, "-"),
     ]
     for name, values, colour, width, style in lines:
         if any(value is not None for value in values):

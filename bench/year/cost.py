@@ -58,7 +58,7 @@ FADED, ACTIVE, FRESH = "1 in 10 fresh, 9 in 10 faded", "all active", "the fresh 
 class Asked:
     """What the queries of one user came to, times in ms, all else a query in the mean."""
 
-    what: str
+    user: str
     memories: int
     decayed: int
     queries: int
@@ -71,7 +71,8 @@ class Asked:
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        fields = asdict(self)
+        return {"what": fields.pop("user"), **fields}
 
     def cells(self) -> list[str]:
         """The line's cells as text."""
@@ -83,7 +84,7 @@ class Asked:
             f"{self.requests:.1f}",
         ]
         return [
-            self.what,
+            self.user,
             *numbers,
             f"{self.units:,.1f}",
             f"{self.p50_ms:.2f}",
@@ -113,14 +114,14 @@ class Watched:
         self.calls = Counter[Owner]()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
+        attribute = getattr(self._inner, name)
 
         def watched(*given: Any, **options: Any) -> Any:
             if given and isinstance(given[0], Owner):
                 self.calls[given[0]] += 1
-            return found(*given, **options)
+            return attribute(*given, **options)
 
-        return watched if callable(found) else found
+        return watched if callable(attribute) else attribute
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Search, and count the candidates."""
@@ -163,7 +164,7 @@ async def faded_beside_active(folder: Path, size: int, count: int = QUERIES) -> 
     fresh ones alone.
     """
     bench = Bench(folder, upkeep_cap=10 * size, consolidation_threshold=10 * size)
-    owners = {what: Owner(APP, f"user{place}") for place, what in enumerate((FADED, ACTIVE, FRESH))}
+    owners = {kind: Owner(APP, f"user{place}") for place, kind in enumerate((FADED, ACTIVE, FRESH))}
     old = round(FADED_SHARE * size)
     async with bench.core as core:
         await core.warm_up()
@@ -174,25 +175,25 @@ async def faded_beside_active(folder: Path, size: int, count: int = QUERIES) -> 
         await _fill(bench, owners[FADED], old, size)
         await _fill(bench, owners[ACTIVE], 0, size)
         await _fill(bench, owners[FRESH], old, size)
-        times: dict[str, list[float]] = {what: [] for what in owners}
-        totals = {what: Counter[str]() for what in owners}
+        times: dict[str, list[float]] = {kind: [] for kind in owners}
+        totals = {kind: Counter[str]() for kind in owners}
         for place, query in enumerate(islice(_queries(size), WARM_UP + count)):
-            for what in _in_turn(list(owners), place):
+            for kind in _in_turn(list(owners), place):
                 bench.counts.clear()
                 before, began = bench.watched.candidates, time.perf_counter()
-                answer = await core.retrieve(owners[what], query)
+                answer = await core.retrieve(owners[kind], query)
                 took = time.perf_counter() - began
                 if place >= WARM_UP:
-                    times[what].append(took)
-                    totals[what].update(
+                    times[kind].append(took)
+                    totals[kind].update(
                         candidates=bench.watched.candidates - before,
                         results=len(answer.results),
                         requests=requests(bench.counts),
                         milliunits=round(1000 * units(bench.counts)),
                     )
         return [
-            await _asked(bench, what, owner, times[what], totals[what])
-            for what, owner in owners.items()
+            await _asked(bench, kind, owner, times[kind], totals[kind])
+            for kind, owner in owners.items()
         ]
 
 
@@ -202,12 +203,12 @@ def _in_turn(names: list[str], place: int) -> list[str]:
 
 
 async def _asked(
-    bench: Bench, what: str, owner: Owner, times: list[float], totals: Counter[str]
+    bench: Bench, kind: str, owner: Owner, times: list[float], totals: Counter[str]
 ) -> Asked:
     head = (await bench.watched.snapshot(owner)).head
     ordered, count = sorted(times), max(1, len(times))
     return Asked(
-        what=what,
+        user=kind,
         memories=sum(head.counts.values()),
         decayed=head.counts.get("decayed", 0),
         queries=len(times),
@@ -297,30 +298,31 @@ async def _tell(bench: Bench, owner: Owner, life: Life) -> None:
     while life.chats and life.chats[0].ends_at - life.began_at <= bench.clock.now() - BEGUN:
         chat = life.chats.pop(0)
         for messages in calls_of(chat.turns, A_CALL):
-            told = [
-                {name: said for name, said in message.items() if name != "timestamp"}
+            dated_later = [
+                {name: value for name, value in message.items() if name != "timestamp"}
                 for message in messages
             ]
             await bench.core.converse(
-                owner, ConverseInput.model_validate({"session_id": chat.session, "messages": told})
+                owner,
+                ConverseInput.model_validate({"session_id": chat.session, "messages": dated_later}),
             )
             await work(bench.core)
 
 
 def ratio(asked: list[Asked]) -> float:
     """The p50 with faded memories, as a multiple of that without."""
-    of = {one.what: one.p50_ms for one in asked}
+    of = {row.user: row.p50_ms for row in asked}
     return of[FADED] / of[ACTIVE]
 
 
 def report(asked: list[Asked], months: list[Idle]) -> list[str]:
     """Print the tables; what does not hold."""
     show(
-        "A retrieve of ten results, users asked in turns", HEADINGS, [one.cells() for one in asked]
+        "A retrieve of ten results, users asked in turns", HEADINGS, [row.cells() for row in asked]
     )
     lines = [
-        [str(one.month) if one.month else "told", str(one.requests), str(one.hours)]
-        for one in months
+        [str(month.month) if month.month else "told", str(month.requests), str(month.hours)]
+        for month in months
     ]
     show(
         "A user told for a month, then idle: every hour ticks",
@@ -332,5 +334,5 @@ def report(asked: list[Asked], months: list[Idle]) -> list[str]:
         f"\nwith faded memories p50 is {times:.2f} of that without; at most {MOST_RATIO} is meant"
     )
     broken = [] if times <= MOST_RATIO else [f"faded memories make p50 {times:.2f} times as long"]
-    busy = [str(one.month) for one in months[1:] if one.requests]
+    busy = [str(month.month) for month in months[1:] if month.requests]
     return broken + ([f"idle months with requests: {', '.join(busy)}"] if busy else [])

@@ -20,7 +20,7 @@ BEGAN_AT = datetime(2025, 1, 6, tzinfo=timezone.utc)
 EVENING = 20
 """The hour of a chat. Note: months begin at even hours, and no chat may go on over one of these."""
 CHANGED_AFTER = MONTHS // 2
-"""Months after which a truth is told anew."""
+"""Months after which a truth changes, and its new value is told."""
 USER = "user"
 NAME = "daily chats"
 
@@ -222,17 +222,17 @@ def life(seed: int = 7, *, every_days: int = 1, most_exchanges: int = 4) -> Life
     by_month: dict[int, list[int]] = {month: [] for month in range(MONTHS)}
     for day in days:
         by_month[empty.month_of(BEGAN_AT + timedelta(days=day, hours=EVENING + 1))].append(day)
-    told: dict[int, list[Fact]] = {day: [] for day in days}
+    facts_by_day: dict[int, list[Fact]] = {day: [] for day in days}
     for month, facts in enumerate(_facts(chance)):
         for fact in facts:
-            told[chance.choice(by_month[month])].append(fact)
+            facts_by_day[chance.choice(by_month[month])].append(fact)
     chats: list[Chat] = []
     truths: dict[str, int] = {}
     asked: list[Asked] = []
     for day in days:
         at = BEGAN_AT + timedelta(days=day, hours=EVENING, minutes=10 + chance.randrange(60))
         turns, evidence = _turns(
-            chance, f"day-{day}", at, told[day], chance.randint(2, most_exchanges)
+            chance, f"day-{day}", at, facts_by_day[day], chance.randint(2, most_exchanges)
         )
         chats.append(Chat(f"day-{day}", datetime.fromisoformat(turns[-1].at), turns))
         for fact, turn in evidence:
@@ -295,19 +295,19 @@ def _turns(
     chance: random.Random, session: str, at: datetime, facts: list[Fact], exchanges: int
 ) -> tuple[list[Turn], list[tuple[Fact, Turn]]]:
     """A chat, and the turn of each fact in it."""
-    said: list[tuple[str, Fact | None]] = []
+    spoken: list[tuple[str, Fact | None]] = []
     for line, answer in chance.sample(TALK, exchanges):
         words = {
             "mood": chance.choice(MOODS), "number": chance.randint(2, 12),
             "part": chance.choice(PARTS), "day": chance.choice(DAYS), "food": chance.choice(FOODS),
             "person": chance.choice(PEOPLE),
         }  # fmt: skip
-        said += [(line.format(**words), None), (answer, None)]
+        spoken += [(line.format(**words), None), (answer, None)]
     for fact in facts:
         opening = chance.choice(OPENINGS)
         text = opening + fact.text if opening else fact.text[0].upper() + fact.text[1:]
-        place = 2 * chance.randint(1, len(said) // 2)
-        said[place:place] = [(text, fact), (chance.choice(NOTED), None)]
+        place = 2 * chance.randint(1, len(spoken) // 2)
+        spoken[place:place] = [(text, fact), (chance.choice(NOTED), None)]
     turns = [
         Turn(
             f"{session}:{place}",
@@ -316,8 +316,8 @@ def _turns(
             text,
             (at + timedelta(minutes=place)).isoformat(),
         )
-        for place, (text, _) in enumerate(said)
+        for place, (text, _) in enumerate(spoken)
     ]
     return turns, [
-        (fact, turn) for (_, fact), turn in zip(said, turns, strict=True) if fact is not None
+        (fact, turn) for (_, fact), turn in zip(spoken, turns, strict=True) if fact is not None
     ]

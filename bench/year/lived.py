@@ -50,19 +50,24 @@ _MAY_FADE = Filter(frozenset({"active", "decayed"}))
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a turn that answers a question stands in the context, in ours and in what
+    """Whether a turn that answers a question is in the context, in ours and in what
     plain BM25 packs.
 
-    month: in which it was asked; told: in which the turn was told. words: of our context.
+    month: in which it was asked; told_month: in which the turn was told. words: of our context.
     """
 
     month: int
-    told: int
+    told_month: int
     question: int
     turn: str
     ours: float
     peer: float
     words: int
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = asdict(self)
+        return {"month": fields.pop("month"), "told": fields.pop("told_month"), **fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,8 @@ class Lived:
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        answers = [answer.plain() for answer in self.answers]
+        return {**asdict(self), "answers": answers}
 
 
 class Unseen:
@@ -232,7 +238,8 @@ class _Year:
         count, after, now = 0, None, self._clock.now()
         while documents := await self._inner.page(self._owner, "memory", _MAY_FADE, after, PAGE):
             count += sum(
-                has_faded(Memory.model_validate(one.body), now, self._fading) for one in documents
+                has_faded(Memory.model_validate(document.body), now, self._fading)
+                for document in documents
             )
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return count
@@ -277,15 +284,15 @@ class _Year:
             self.lived.answers += [
                 Standing(
                     month=month,
-                    told=told,
+                    told_month=told_month,
                     question=number,
                     turn=turn,
                     ours=share_standing(context, [texts[turn]]),
                     peer=share_standing(pack, [texts[turn]]),
                     words=len(context.split()),
                 )
-                for turn, told in question.evidence.items()
-                if told in about
+                for turn, told_month in question.evidence.items()
+                if told_month in about
             ]
 
 
@@ -318,6 +325,6 @@ _BOTH: dict[str, Any] = {
 }
 
 
-def of_age(answers: Sequence[Standing], month: int, told: int) -> list[Standing]:
-    """What was asked in a month about another."""
-    return [one for one in answers if one.month == month and one.told == told]
+def of_age(answers: Sequence[Standing], month: int, about: int) -> list[Standing]:
+    """What was asked in a month about what was told in another."""
+    return [answer for answer in answers if answer.month == month and answer.told_month == about]

@@ -69,12 +69,14 @@ class Life:
 
     def first_months(self, count: int, name: str) -> Life:
         """The same life, silent after so many months."""
-        kept = [chat for chat in self.chats if chat.ends_at < self.end_of(count - 1)]
+        chats = [chat for chat in self.chats if chat.ends_at < self.end_of(count - 1)]
         return replace(
             self,
             name=name,
-            chats=kept,
-            questions=[one for one in self.questions if one.is_answerable(count - 1)],
+            chats=chats,
+            questions=[
+                question for question in self.questions if question.is_answerable(count - 1)
+            ],
         )
 
 
@@ -89,9 +91,9 @@ def of_conversation(conversation: Conversation) -> Life:
     life = Life(conversation.name, began, chats, [])
     months = {turn.id: life.month_of(chat.ends_at) for chat in chats for turn in chat.turns}
     asked = [
-        Asked(one.text, {turn: months[turn] for turn in sorted(one.evidence)})
-        for one in conversation.questions
-        if _is_asked(one)
+        Asked(question.text, {turn: months[turn] for turn in sorted(question.evidence)})
+        for question in conversation.questions
+        if _is_asked(question)
     ]
     return replace(life, questions=asked)
 

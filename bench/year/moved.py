@@ -1,5 +1,5 @@
-"""The clock moved on after everything was told: the same questions after days and months in which
-nobody says or asks anything.
+"""The clock moved on after everything was told: the same questions after days and months without a
+message or a query.
 
 Turns are saved one by one for one user and told in sessions for another. On each day the hour's
 work is done, and `consolidate`, `decay` and `archive` are asked for by hand. Note: a second
@@ -61,7 +61,9 @@ class Talk:
     def of_conversation(cls, conversation: Conversation) -> Talk:
         """A conversation of a set, at its own times."""
         asked = [
-            (one.text, one.evidence) for one in conversation.questions if one.kind != ADVERSARIAL
+            (question.text, question.evidence)
+            for question in conversation.questions
+            if question.kind != ADVERSARIAL
         ]
         return cls(conversation.name, sessions(conversation.turns), asked)
 
@@ -70,15 +72,15 @@ class Talk:
         """A life of chats, each a session."""
         return cls(
             life.name,
-            [(one.session, one.turns) for one in life.chats],
-            [(one.text, frozenset(one.evidence)) for one in life.questions],
+            [(chat.session, chat.turns) for chat in life.chats],
+            [(question.text, frozenset(question.evidence)) for question in life.questions],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
     """What is found on one day. recall: of turns saved; standing: of evidence in contexts; whole:
-    questions of which all stands there.
+    questions all of whose evidence is there.
     """
 
     day: int
@@ -104,30 +106,30 @@ async def measure(
         return [await moved.ask(day) for day in DAYS]
 
 
-def together(told: Sequence[tuple[Talk, list[Moved]]]) -> list[Moved]:
+def together(talks: Sequence[tuple[Talk, list[Moved]]]) -> list[Moved]:
     """The figures of several talks over all of their questions."""
-    asked = [len(talk.questions) for talk, _ in told]
-    days = zip(*(days for _, days in told), strict=True)
+    asked = [len(talk.questions) for talk, _ in talks]
+    days = zip(*(days for _, days in talks), strict=True)
 
     def mean(values: Iterable[float]) -> float:
         return sum(count * value for count, value in zip(asked, values, strict=True)) / sum(asked)
 
     return [
         Moved(
-            one[0].day,
-            mean(of.recall for of in one),
-            mean(of.standing for of in one),
-            sum(of.whole for of in one),
+            same_day[0].day,
+            mean(of.recall for of in same_day),
+            mean(of.standing for of in same_day),
+            sum(of.whole for of in same_day),
         )
-        for one in days
+        for same_day in days
     ]
 
 
 def report(name: str, asked: int, days: Sequence[Moved]) -> None:
     """Print a table."""
     rows = [
-        [str(one.day), f"{one.recall:.3f}", f"{one.standing:.3f}", f"{one.whole} of {asked}"]
-        for one in days
+        [str(day.day), f"{day.recall:.3f}", f"{day.standing:.3f}", f"{day.whole} of {asked}"]
+        for day in days
     ]
     show(f"{name}: {asked} questions, the clock moved on", HEADINGS, rows)
 
@@ -138,9 +140,9 @@ def broken(name: str, days: Sequence[Moved]) -> list[str]:
     """
     first = days[0]
     return [
-        f"{name}, day {one.day}: recall@10 {one.recall:.3f}"
-        for one in days
-        if one.recall < first.recall - MOST_LOST
+        f"{name}, day {day.day}: recall@10 {day.recall:.3f}"
+        for day in days
+        if day.recall < first.recall - MOST_LOST
     ]
 
 
@@ -199,12 +201,15 @@ class _Moved:
         ]
         asked = len(self._talk.questions)
         return Moved(
-            day, sum(recalls) / asked, sum(standing) / asked, sum(one == 1.0 for one in standing)
+            day,
+            sum(recalls) / asked,
+            sum(standing) / asked,
+            sum(share == 1.0 for share in standing),
         )
 
     async def _recall(self, query: str, evidence: frozenset[str]) -> float:
-        found = await self.reader.retrieve(self._saved, RetrieveInput(query=query, limit=LIMIT))
-        return len({hit.memory.metadata.get(TURN) for hit in found.results} & evidence) / len(
+        answer = await self.reader.retrieve(self._saved, RetrieveInput(query=query, limit=LIMIT))
+        return len({hit.memory.metadata.get(TURN) for hit in answer.results} & evidence) / len(
             evidence
         )
 

@@ -52,7 +52,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Of a month: the share of evidence that stands in contexts, by when it was told;
+    """Of a month: the share of evidence that is in contexts, by when it was told;
     None where nothing was asked.
 
     unfading: of the beginning, where nothing fades. words: of a context in the mean.
@@ -78,12 +78,12 @@ class Verdict:
 
 def recall(lives: Sequence[Told], month: int) -> Recall:
     """The figures of one month over all answers of some lives."""
-    answers = [one for life in lives for one in life.lived.answers]
-    twins = [one for life in lives if life.twin is not None for one in life.twin.answers]
+    answers = [answer for life in lives for answer in life.lived.answers]
+    twins = [answer for life in lives if life.twin is not None for answer in life.twin.answers]
     now, earlier, beginning = [
-        of_age(answers, month, told) for told in (month, month - EARLIER, BEGINNING)
+        of_age(answers, month, told_month) for told_month in (month, month - EARLIER, BEGINNING)
     ]
-    asked = {(one.question, one.words) for one in answers if one.month == month}
+    asked = {(answer.question, answer.words) for answer in answers if answer.month == month}
     return Recall(
         now=_mean(now, _ours),
         earlier=_mean(earlier, _ours),
@@ -100,12 +100,12 @@ def _mean(answers: Sequence[Standing], value: Callable[[Standing], float]) -> fl
     return fmean(map(value, answers)) if answers else None
 
 
-def _ours(one: Standing) -> float:
-    return one.ours
+def _ours(answer: Standing) -> float:
+    return answer.ours
 
 
-def _peer(one: Standing) -> float:
-    return one.peer
+def _peer(answer: Standing) -> float:
+    return answer.peer
 
 
 def stored(lives: Sequence[Told], month: int) -> Stored:
@@ -113,16 +113,16 @@ def stored(lives: Sequence[Told], month: int) -> Stored:
     months = [life.lived.months[month] for life in lives]
     return Stored(
         month=month,
-        turns=sum(one.turns for one in months),
-        told_bytes=sum(one.told_bytes for one in months),
-        documents=sum(one.documents for one in months),
-        stored=sum(one.stored for one in months),
-        faded=sum(one.faded for one in months),
-        hours=sum(one.hours for one in months),
-        telling_requests=sum(one.telling_requests for one in months),
-        telling_units=sum(one.telling_units for one in months),
-        run_requests=sum(one.run_requests for one in months),
-        run_units=sum(one.run_units for one in months),
+        turns=sum(month_of_life.turns for month_of_life in months),
+        told_bytes=sum(month_of_life.told_bytes for month_of_life in months),
+        documents=sum(month_of_life.documents for month_of_life in months),
+        stored=sum(month_of_life.stored for month_of_life in months),
+        faded=sum(month_of_life.faded for month_of_life in months),
+        hours=sum(month_of_life.hours for month_of_life in months),
+        telling_requests=sum(month_of_life.telling_requests for month_of_life in months),
+        telling_units=sum(month_of_life.telling_units for month_of_life in months),
+        run_requests=sum(month_of_life.run_requests for month_of_life in months),
+        run_units=sum(month_of_life.run_units for month_of_life in months),
     )
 
 
@@ -160,10 +160,10 @@ def verdicts(lives: Sequence[Told]) -> list[Verdict]:
             "it fell silent"
         )
         broken = [
-            f"{life.lived.name}, {what} {_of(life, LAST, what) / _of(life, after, what):.2f}"
+            f"{life.lived.name}, {kind} {_of(life, LAST, kind) / _of(life, after, kind):.2f}"
             for life, after in silent
-            for what in ("documents", "stored")
-            if _of(life, LAST, what) > IDLE_GROWTH * _of(life, after, what)
+            for kind in ("documents", "stored")
+            if _of(life, LAST, kind) > IDLE_GROWTH * _of(life, after, kind)
         ]
         made.append(Verdict(rule, broken))
     return made
@@ -173,15 +173,15 @@ def _below_this_month(lives: Sequence[Told]) -> list[str]:
     broken = []
     for life in lives:
         for month in range(1, MONTHS):
-            found = recall([life], month)
+            shares = recall([life], month)
             if (
-                found.beginning is not None
-                and found.now is not None
-                and found.beginning < found.now - SLACK
+                shares.beginning is not None
+                and shares.now is not None
+                and shares.beginning < shares.now - SLACK
             ):
                 broken.append(
-                    f"{life.lived.name}, month {month + 1}: {found.beginning:.2f} for "
-                    f"{found.now:.2f}"
+                    f"{life.lived.name}, month {month + 1}: {shares.beginning:.2f} for "
+                    f"{shares.now:.2f}"
                 )
     return broken
 
@@ -191,15 +191,15 @@ def _below_the_twin(lives: Sequence[Told]) -> list[str]:
     for life in lives:
         months = [recall([life], month) for month in range(1, MONTHS)]
         asked = [
-            (one.beginning, one.unfading)
-            for one in months
-            if one.beginning is not None and one.unfading is not None
+            (month.beginning, month.unfading)
+            for month in months
+            if month.beginning is not None and month.unfading is not None
         ]
         if not asked:
             continue
-        found, unfading = (fmean(figures) for figures in zip(*asked, strict=True))
-        if found < unfading - SLACK:
-            broken.append(f"{life.lived.name}: {found:.3f} for {unfading:.3f}")
+        fading, unfading = (fmean(figures) for figures in zip(*asked, strict=True))
+        if fading < unfading - SLACK:
+            broken.append(f"{life.lived.name}: {fading:.3f} for {unfading:.3f}")
     return broken
 
 
@@ -207,15 +207,15 @@ def _grown(lives: Sequence[Told]) -> list[str]:
     broken = []
     for life in lives:
         first, last = life.lived.months[THIRD], life.lived.months[LAST]
-        for what in ("documents", "stored"):
-            grown = (_of(life, LAST, what) / last.turns) / (_of(life, THIRD, what) / first.turns)
+        for kind in ("documents", "stored"):
+            grown = (_of(life, LAST, kind) / last.turns) / (_of(life, THIRD, kind) / first.turns)
             if grown > GROWTH:
-                broken.append(f"{life.lived.name}, {what} {grown:.2f}")
+                broken.append(f"{life.lived.name}, {kind} {grown:.2f}")
     return broken
 
 
-def _of(life: Told, month: int, what: str) -> int:
-    number: int = getattr(life.lived.months[month], what)
+def _of(life: Told, month: int, kind: str) -> int:
+    number: int = getattr(life.lived.months[month], kind)
     return number
 
 
@@ -248,15 +248,15 @@ def report(lives: Sequence[Told]) -> list[Verdict]:
 
 
 def _tables(name: str, lives: Sequence[Told]) -> None:
-    found, spent = [], []
+    recall_rows, spent = [], []
     for month in range(MONTHS):
         of, there = recall(lives, month), stored(lives, month)
         less = None if of.beginning is None or of.now is None else of.beginning - of.now
-        shown = [_share(value) for value in (of.now, of.earlier, of.beginning, of.unfading)]
+        shares = [_share(value) for value in (of.now, of.earlier, of.beginning, of.unfading)]
         peers = [_share(value) for value in (of.peer_now, of.peer_earlier, of.peer_beginning)]
         words = "–" if of.words is None else f"{of.words:.0f}"
-        found.append(
-            [str(month + 1), *shown, "–" if less is None else f"{less:+.2f}", *peers, words]
+        recall_rows.append(
+            [str(month + 1), *shares, "–" if less is None else f"{less:+.2f}", *peers, words]
         )
         turns = max(1, there.turns)
         spent.append([
@@ -269,7 +269,7 @@ def _tables(name: str, lives: Sequence[Told]) -> None:
     show(
         f"{name}: the share of the evidence in a context, asked at the end of each month",
         FOUND,
-        found,
+        recall_rows,
     )
     show(f"{name}: what is stored, and what each month cost", SPENT, spent)
 

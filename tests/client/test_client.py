@@ -118,14 +118,14 @@ async def test_lists_results_and_tags_are_walked_to_their_end(user: AsyncUser) -
     ]
     assert listed == [*range(60, 75), *range(100, 175)]
     assert len([tag async for tag in user.tags("t1")]) == 75
-    found = [
+    results = [
         result
         async for result in user.results(
             "green parrot", limit=40, answer_threshold=0, similarity_threshold=0
         )
     ]
-    assert len({result.memory.id for result in found}) == len(found) == 150
-    assert [result.rank for result in found] == [*range(1, 151)]
+    assert len({result.memory.id for result in results}) == len(results) == 150
+    assert [result.rank for result in results] == [*range(1, 151)]
 
 
 async def test_a_conversation_is_told_and_waited_for(user: AsyncUser) -> None:
@@ -316,7 +316,7 @@ async def test_a_task_that_fails_and_one_that_takes_too_long_are_told() -> None:
 
 async def test_many_calls_at_once_share_a_connection_pool(user: AsyncUser) -> None:
     saved = await asyncio.gather(*(user.save(f"memory {n}") for n in range(30)))
-    assert len({one.memory.id for one in saved}) == 30
+    assert len({result.memory.id for result in saved}) == 30
 
 
 # What a model may send as arguments.
@@ -330,13 +330,13 @@ async def test_an_id_is_one_step_of_a_path_whatever_is_in_it(
     service: AsyncMemoryCore, name: str
 ) -> None:
     user = service.user("someone")
-    kept = await user.save("It stays", type="semantic")
+    result = await user.save("It stays", type="semantic")
     for call in (user.get, user.delete, user.restore, user.task, user.procedure):
         with pytest.raises((NotFound, Invalid)):
             await call(name)
     with pytest.raises((NotFound, Invalid)):
         await user.update(name, content="changed")
-    assert (await user.get(kept.memory.id)).content == "It stays"
+    assert (await user.get(result.memory.id)).content == "It stays"
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])

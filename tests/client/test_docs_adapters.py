@@ -18,7 +18,7 @@ from tests.host import ROOT, running
 
 ADDRESS = "http://127.0.0.1:7071"
 MODEL = "head = {}; exec(open('examples/%s_agent.py').read().split('# The agent.')[0], head); "
-"""The script that stands in the model's place in an example, and nothing else of its imports."""
+"""The script that is the model in an example, and nothing else of its imports."""
 
 LANGGRAPH = """
 thread = {"configurable": {"user_id": "mona", "thread_id": "tuesday"}}

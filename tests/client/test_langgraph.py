@@ -210,9 +210,9 @@ def test_a_deep_value_is_stored_in_no_time(store: MemoryCoreStore) -> None:
     for _ in range(24):
         value = {"a": value}
     store.put(("deep",), "k", value)
-    found = store.get(("deep",), "k")
-    assert found is not None
-    assert found.value == value
+    item = store.get(("deep",), "k")
+    assert item is not None
+    assert item.value == value
 
 
 def test_a_batch_and_a_query_may_be_longer_than_a_call_takes(store: MemoryCoreStore) -> None:

@@ -152,10 +152,10 @@ async def test_items_that_are_too_large_for_one_call_are_added_in_several(
 
 
 async def test_the_model_looks_up_and_keeps_by_tools(user: User) -> None:
-    told: list[Any] = []
+    sent_messages: list[Any] = []
 
     def look(call: Any) -> ModelStep:
-        told.append(call.input[-1]["output"])
+        sent_messages.append(call.input[-1]["output"])
         return ModelStep(output=[assistant_message("Done.")])
 
     for name, arguments in [
@@ -169,8 +169,8 @@ async def test_the_model_looks_up_and_keeps_by_tools(user: User) -> None:
             model=ScriptedModel([ModelStep(output=[call]), ModelStep.respond(look)]),
         )
         await Runner.run(agent, "Go on.")
-    assert told[0] == "created"
-    assert "Ana's locker is number 12." in told[1]
+    assert sent_messages[0] == "created"
+    assert "Ana's locker is number 12." in sent_messages[1]
 
 
 async def test_the_model_learns_why_a_tool_was_refused(user: User) -> None:
@@ -185,8 +185,8 @@ async def test_the_model_learns_why_a_tool_was_refused(user: User) -> None:
 def test_only_wishes_of_the_running_session_are_recalled_once_facts_are_formed_of_it(
     user: User,
 ) -> None:
-    said = [{"role": "user", "content": "I live in Lisbon. Please always answer in French."}]
-    task = user.append("monday", said, form=True).task_id
+    messages = [{"role": "user", "content": "I live in Lisbon. Please always answer in French."}]
+    task = user.append("monday", messages, form=True).task_id
     assert task is not None
     user.wait_for_task(task)
     asked = [{"role": "user", "content": "Where do I live?"}]

@@ -1,4 +1,4 @@
-"""The function app on a clock that a test sets: the moment that stands in the file named by
+"""The function app on a clock that a test sets: the moment in the file named by
 `TEST_CLOCK`.
 """
 

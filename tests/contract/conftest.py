@@ -315,8 +315,8 @@ async def cold_worlds(
         return made[-1]
 
     yield new
-    for one in made:
-        await one.close()
+    for opened_world in made:
+        await opened_world.close()
 
 
 @pytest.fixture
@@ -363,14 +363,14 @@ async def opened(place: Place) -> AsyncIterator[OpenArchive]:
     made: list[Archive] = []
 
     async def open_() -> Archive:
-        one = place.process()
-        made.append(one)
-        await one.open()
-        return one
+        opened_archive = place.process()
+        made.append(opened_archive)
+        await opened_archive.open()
+        return opened_archive
 
     yield open_
-    for one in made:
-        await one.close()
+    for made_archive in made:
+        await made_archive.close()
 
 
 @pytest.fixture

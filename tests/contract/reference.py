@@ -26,8 +26,8 @@ class Stored:
     version: bool = False
 
 
-def stands(one: Stored, where: Filter) -> bool:
-    memory = one.memory
+def stands(item: Stored, where: Filter) -> bool:
+    memory = item.memory
     if where.at is not None:
         valid = memory.valid_from <= where.at and (
             memory.valid_until is None or where.at < memory.valid_until
@@ -35,15 +35,15 @@ def stands(one: Stored, where: Filter) -> bool:
         return valid and (
             memory.status in where.statuses - {"deleted"} or memory.status_reason in OVERTAKEN
         )
-    if one.version or memory.status not in where.statuses:
+    if item.version or memory.status not in where.statuses:
         return False
     return where.now is None or memory.valid_until is None or memory.valid_until > where.now
 
 
-def passes(one: Stored, where: Filter) -> bool:
-    memory = one.memory
+def passes(item: Stored, where: Filter) -> bool:
+    memory = item.memory
     return (
-        stands(one, where)
+        stands(item, where)
         and (not where.types or memory.type in where.types)
         and (not where.categories or memory.category in where.categories)
         and (not where.tags or bool(where.tags & set(memory.tags)))
@@ -57,14 +57,16 @@ def passes(one: Stored, where: Filter) -> bool:
 
 def findable(stored: Sequence[Stored]) -> list[Memory]:
     return [
-        one.memory
-        for one in stored
-        if not one.version and one.memory.status in ("active", "compressed", "decayed")
+        item.memory
+        for item in stored
+        if not item.version and item.memory.status in ("active", "compressed", "decayed")
     ]
 
 
 def frequency(stored: Sequence[Stored], term: str) -> int:
-    return sum(term in one.lexical.own or term in one.lexical.date for one in findable(stored))
+    return sum(
+        term in memory.lexical.own or term in memory.lexical.date for memory in findable(stored)
+    )
 
 
 def mean_length(stored: Sequence[Stored]) -> float:
@@ -87,12 +89,12 @@ def counts_of(stored: Sequence[Stored], memory: Memory) -> dict[str, float]:
         else []
     )
     before = [
-        one.memory
-        for one in stored
-        if not one.version and (one.memory.session_id, one.memory.lexical.turn) in places
+        item.memory
+        for item in stored
+        if not item.version and (item.memory.session_id, item.memory.lexical.turn) in places
     ]
-    if any(one.memory.id == memory.id and one.version for one in stored) or all(
-        one.status is not Status.DELETED for one in before
+    if any(item.memory.id == memory.id and item.version for item in stored) or all(
+        memory.status is not Status.DELETED for memory in before
     ):
         return counts
     return {
@@ -121,16 +123,16 @@ def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
 
 
 def neighbour(stored: Sequence[Stored], memory: Memory, step: int, where: Filter) -> Memory | None:
-    """The memory one turn before (−1) or after (+1) in the session, if it stands."""
+    """The memory one turn before (−1) or after (+1) in the session, if it passes."""
     if memory.session_id is None or memory.lexical.turn is None:
         return None
-    for one in stored:
-        other = one.memory
+    for item in stored:
+        other = item.memory
         same = (
-            not one.version
+            not item.version
             and other.session_id == memory.session_id
             and other.lexical.turn == memory.lexical.turn + step
         )
-        if same and stands(one, where):
+        if same and stands(item, where):
             return other
     return None

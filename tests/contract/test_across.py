@@ -30,30 +30,30 @@ async def given_up(
     core: MemoryCore, app_id: str = "app", limit: int = 100
 ) -> list[tuple[str, Task]]:
     """Every page, as one."""
-    found: list[tuple[str, Task]] = []
+    tasks: list[tuple[str, Task]] = []
     cursor = None
     while True:
         page = await core.poisoned_tasks(app_id, AcrossInput(cursor=cursor, limit=limit))
         assert len(page.tasks) <= limit
-        found += page.tasks
+        tasks += page.tasks
         if (cursor := page.next_cursor) is None:
-            return found
+            return tasks
 
 
 async def agents(core: MemoryCore, app_id: str = "app", limit: int = 100) -> list[AgentView]:
     """Every page, as one."""
-    found: list[AgentView] = []
+    views: list[AgentView] = []
     cursor = None
     while True:
         page = await core.agents(app_id, AcrossInput(cursor=cursor, limit=limit))
         assert len(page.agents) <= limit
-        found += page.agents
+        views += page.agents
         if (cursor := page.next_cursor) is None:
-            return found
+            return views
 
 
 def counted(views: list[AgentView]) -> list[tuple[str, str, int]]:
-    return [(one.user_id, one.agent_id, one.memories) for one in views]
+    return [(view.user_id, view.agent_id, view.memories) for view in views]
 
 
 async def poisoned(world: World, core: MemoryCore, owner: Owner) -> str:
@@ -81,8 +81,8 @@ async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
         ("alice", theirs)
     ]
     assert await given_up(core, "nobody") == []
-    (_, shown), *_ = await given_up(core)
-    assert shown == await core.task(ALICE, first[-1][1]), "as its owner sees it"
+    (_, task), *_ = await given_up(core)
+    assert task == await core.task(ALICE, first[-1][1]), "as its owner sees it"
 
     scripted.broken = False
     await core.retry(BOB, first[1][1])
@@ -150,11 +150,15 @@ async def test_agents_are_counted_for_every_user_of_the_app(world: World) -> Non
     await core.save(BOB, turn("one", agent_id="planner"))
     await core.save(Owner("app", "cy"), turn("without an agent"))
     await core.save(ELSEWHERE, turn("one", agent_id="planner"))
-    found = await agents(core)
-    assert counted(found) == [("alice", "planner", 3), ("alice", "地図", 1), ("bob", "planner", 1)]
-    assert [(one.last_active_at - NOW) // timedelta(minutes=59) for one in found] == [0, 1, 1]
+    views = await agents(core)
+    assert counted(views) == [("alice", "planner", 3), ("alice", "地図", 1), ("bob", "planner", 1)]
+    assert [(agent_view.last_active_at - NOW) // timedelta(minutes=59) for agent_view in views] == [
+        0,
+        1,
+        1,
+    ]
     for limit in (1, 2, 3):
-        assert await agents(core, limit=limit) == found
+        assert await agents(core, limit=limit) == views
     assert counted(await agents(core, "another")) == [("alice", "planner", 1)]
     assert await agents(core, "nobody") == []
 
@@ -176,7 +180,7 @@ async def test_an_agents_memories_are_those_that_are_found_and_it_was_active_whe
     assert counted(await agents(core)) == [("alice", "a", 1), ("alice", "b", 1)]
     world.clock.forward(HOUR)
     deleted = (await core.delete(ALICE, second.id)).memory
-    by_agent = {one.agent_id: one for one in await agents(core)}
+    by_agent = {agent.agent_id: agent for agent in await agents(core)}
     assert (by_agent["a"].memories, by_agent["a"].last_active_at) == (0, deleted.updated_at)
     assert by_agent["b"].last_active_at == (await core.procedure(ALICE, "style")).updated_at
 
@@ -194,7 +198,7 @@ async def test_who_is_being_erased_or_was_has_no_agents(world: World) -> None:
         counted([*rest.agents]) == counted(await agents(core)) == [("bob", "a", 1), ("bob", "b", 1)]
     )
     assert (await ended(world, core, erasure.task_id)).status == "succeeded"
-    assert [one.user_id for one in await agents(core)] == ["bob", "bob"]
+    assert [agent.user_id for agent in await agents(core)] == ["bob", "bob"]
     await core.save(ALICE, turn("anew", agent_id="b"))
     assert counted(await agents(core))[0] == ("alice", "b", 1)
 
@@ -209,7 +213,7 @@ async def test_what_is_being_brought_in_has_no_agents_until_it_is_the_users(worl
     task_id = await gathered(mortal, file, BOB)
     with suppress(Killed):
         await Hand(mortal, "consolidation").work_all()
-    assert "memory" in {one.kind for one in await (await world.look_on()).strays(BOB, 100)}, (
+    assert "memory" in {stray.kind for stray in await (await world.look_on()).strays(BOB, 100)}, (
         "it died while it was storing"
     )
     assert counted(await agents(core)) == [("alice", "a", 100)]
@@ -222,7 +226,7 @@ async def test_names_of_any_length_and_script_can_be_gone_on_from(world: World) 
     owner = Owner("app", "𝔘" * 128)
     for name in ("𝔄" * 128, "𝔅" * 128):
         await core.save(owner, turn(name[0], agent_id=name))
-    assert [one.agent_id for one in await agents(core, limit=1)] == ["𝔄" * 128, "𝔅" * 128]
+    assert [agent.agent_id for agent in await agents(core, limit=1)] == ["𝔄" * 128, "𝔅" * 128]
 
 
 class Counted:
@@ -232,10 +236,10 @@ class Counted:
         self.inner, self.calls = inner, dict[str, int]()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name in ("owners", "agents", "poisoned", "snapshot"):
             self.calls[name] = self.calls.get(name, 0) + 1
-        return found
+        return attribute
 
 
 async def test_a_page_looks_at_a_hundred_users_at_most_and_the_next_goes_on(world: World) -> None:

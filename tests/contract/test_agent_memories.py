@@ -43,7 +43,7 @@ async def say(
 
 
 async def remembered(core: MemoryCore, owner: Owner = ALICE) -> list[Memory]:
-    return [one for one in await told(core, owner) if one.category == "agent"]
+    return [memory for memory in await told(core, owner) if memory.category == "agent"]
 
 
 async def test_words_become_one_memory_by_one_call_of_a_model(world: World) -> None:
@@ -103,7 +103,7 @@ async def test_words_come_as_a_text_or_as_messages(
     core = await world.core()
     await say(core, messages, agent_id="planner")
     await Hand(core).work_all()
-    assert [one.episode for one in await remembered(core)] == [episode]
+    assert [memory.episode for memory in await remembered(core)] == [episode]
 
 
 async def test_messages_may_say_when_they_were_said(world: World) -> None:
@@ -132,8 +132,8 @@ async def test_the_same_words_said_again_later_are_another_memory_and_told_twice
     await say(core)
     await say(core, dated, agent_id="another")
     await Hand(core).work_all()
-    found = await remembered(core)
-    assert sorted((one.agent_id or "", one.reinforcement_count) for one in found) == [
+    memories = await remembered(core)
+    assert sorted((memory.agent_id or "", memory.reinforcement_count) for memory in memories) == [
         ("", 0),
         ("", 1),
         ("another", 0),
@@ -150,7 +150,7 @@ async def test_words_replace_nothing_and_are_compared_with_nothing(world: World)
     await say(core, "I live in Faro")
     await Hand(core).work_all()
     assert agents.calls == Counter({"summary": 1})
-    assert {one.content: one.status for one in await told(core)}[
+    assert {memory.content: memory.status for memory in await told(core)}[
         "The user lives in Lisbon"
     ] == "active"
     (memory,) = await remembered(core)
@@ -223,7 +223,7 @@ async def test_a_model_that_answers_garbage_is_replaced_by_rules(world: World) -
     core = await world.core(agents=Useless())
     accepted = await say(core)
     assert (await finished(world, core, accepted)).status == "succeeded"
-    assert [one.model for one in await remembered(core)] == ["scripted"]
+    assert [memory.model for memory in await remembered(core)] == ["scripted"]
 
 
 async def test_a_model_that_is_down_is_waited_for(world: World) -> None:

@@ -1,4 +1,4 @@
-"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that
+"""What every adapter of `Agents` promises, whatever answers: rules, or a model behind the wire that
 knows as much as the rules.
 """
 
@@ -105,8 +105,8 @@ async def test_any_messages_get_answers_of_the_right_shape(
     assert sorted({cut.after for cut in boundaries.cuts}) == [cut.after for cut in boundaries.cuts]
     extracted = (await agents.extract_facts(Owner("app", "ana"), messages)).value
     assert all(
-        Proofs(messages).prove(one.quote, one.message)
-        for one in [*extracted.facts, *extracted.foresight]
+        Proofs(messages).prove(fact.quote, fact.message)
+        for fact in [*extracted.facts, *extracted.foresight]
     )
     episode = (await agents.analyse_episode(Owner("app", "ana"), messages)).value
     summary = (await agents.summarise(Owner("app", "ana"), messages)).value
@@ -118,20 +118,20 @@ async def test_any_messages_get_answers_of_the_right_shape(
 
 async def test_every_fact_is_proven_by_words_of_its_message(agents: Agents) -> None:
     facts = (await agents.extract_facts(Owner("app", "ana"), TWO_TOPICS)).value.facts
-    slots = {(one.subject, one.attribute, one.value) for one in facts if one.attribute}
+    slots = {(fact.subject, fact.attribute, fact.value) for fact in facts if fact.attribute}
     assert {
         ("user", "home city", "Lisbon"),
         ("user", "occupation", "nurse"),
         ("user", "allergy to wheat", "yes"),
     } <= slots
-    assert all(one.quote in TWO_TOPICS[one.message].content for one in facts)
+    assert all(fact.quote in TWO_TOPICS[fact.message].content for fact in facts)
 
 
 async def test_foresight_is_dated_by_its_message_and_not_by_the_clock(agents: Agents) -> None:
     foresight = (await agents.extract_facts(Owner("app", "ana"), TWO_TOPICS)).value.foresight
-    assert [(one.message, one.start_time, one.end_time) for one in foresight] == [
-        (8, FRIDAY + timedelta(minutes=8), FRIDAY.replace(hour=0) + timedelta(days=8))
-    ]
+    assert [
+        (statement.message, statement.start_time, statement.end_time) for statement in foresight
+    ] == [(8, FRIDAY + timedelta(minutes=8), FRIDAY.replace(hour=0) + timedelta(days=8))]
     later = [
         message.model_copy(update={"timestamp": message.timestamp + timedelta(days=365)})
         for message in TWO_TOPICS
@@ -165,13 +165,13 @@ async def test_only_what_was_shown_is_decided_about(agents: Agents) -> None:
         item(0, "User lives in Lisbon", slot=("user", "home city"), hours=24),
         item(1, "User likes tea"),
     ]
-    held = [
+    items = [
         item(0, "User lives in Berlin", slot=("user", "home city")),
         item(1, "User plays chess"),
         item(2, "User likes tea."),
     ]
-    decisions = (await agents.decide_conflicts(Owner("app", "ana"), new, held)).value.decisions
-    assert {(one.new, one.memory, one.operation) for one in decisions} == {
+    decisions = (await agents.decide_conflicts(Owner("app", "ana"), new, items)).value.decisions
+    assert {(decision.new, decision.memory, decision.operation) for decision in decisions} == {
         (0, 0, "DELETE"),
         (1, 2, "SKIP"),
     }
@@ -185,7 +185,7 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
         )
         for part in _halves()
     ]
-    notes = [render_note(*one) for one in answers]
+    notes = [render_note(*answer) for answer in answers]
     merged = (
         await agents.synthesise(
             Owner("app", "ana"),
@@ -202,37 +202,37 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
 
 
 async def test_what_repeats_is_found_with_the_numbers_of_what_says_it(agents: Agents) -> None:
-    said = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
-    shown = [
+    contents = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
+    items = [
         DecisionItem(number, text, None, FRIDAY + timedelta(hours=number), None, "Ana")
-        for number, text in enumerate(said)
+        for number, text in enumerate(contents)
     ]
-    (pattern,) = (await agents.find_patterns(Owner("app", "ana"), shown)).value.patterns
+    (pattern,) = (await agents.find_patterns(Owner("app", "ana"), items)).value.patterns
     assert (pattern.summary, pattern.pattern, pattern.sources) == (
         "Ana loves jazz",
         "preference",
         [0, 2],
     )
-    assert (await agents.find_patterns(Owner("app", "ana"), shown[:2])).value.patterns == []
+    assert (await agents.find_patterns(Owner("app", "ana"), items[:2])).value.patterns == []
 
 
 async def test_what_shows_three_times_is_a_trait_of_the_scenes_that_it_shows_in(
     agents: Agents,
 ) -> None:
-    shown = [
+    scenes = [
         scene(0, "fitness", "a run", "a longer run", habit="User compares before deciding."),
         scene(1, "fitness", "a swim", habit="User compares before deciding."),
         scene(2, "money", "a bill"),
     ]
     traits = {
-        one.trait: (one.scenes, one.confidence)
-        for one in (await agents.update_profile(Owner("app", "ana"), shown)).value.traits
+        trait.trait: (trait.scenes, trait.confidence)
+        for trait in (await agents.update_profile(Owner("app", "ana"), scenes)).value.traits
     }
     assert traits == {
         "Often talks about fitness.": ([0, 1], 0.6),
         "User compares before deciding.": ([0, 1], 0.6),
     }
-    assert (await agents.update_profile(Owner("app", "ana"), shown[1:])).value.traits == []
+    assert (await agents.update_profile(Owner("app", "ana"), scenes[1:])).value.traits == []
 
 
 async def test_answers_say_who_gave_them(agents: Agents) -> None:
@@ -266,8 +266,8 @@ async def test_rules_give_the_same_answers_again_and_cost_no_tokens() -> None:
     first, second = OfflineAgents(), OfflineAgents()
     for call in ("analyse_episode", "summarise", "extract_facts"):
         answers = [
-            await getattr(one, call)(Owner("app", "ana"), TWO_TOPICS)
-            for one in (first, second, first)
+            await getattr(agents, call)(Owner("app", "ana"), TWO_TOPICS)
+            for agents in (first, second, first)
         ]
         assert answers[0] == answers[1] == answers[2]
         assert answers[0].tokens == (0, 0)

@@ -34,7 +34,11 @@ def talk(*lines: Line, days: int = 0) -> ConverseInput:
 
 
 async def cities(core: MemoryCore) -> dict[str | None, object]:
-    return {one.subject: one.value for one in await listed(core) if one.attribute == "home city"}
+    return {
+        memory.subject: memory.value
+        for memory in await listed(core)
+        if memory.attribute == "home city"
+    }
 
 
 async def told(core: MemoryCore, *lines: Line, days: int = 0) -> None:
@@ -71,6 +75,6 @@ async def test_where_nobody_else_speaks_for_himself_it_is_a_label_of_the_user(wo
 def test_it_is_decided_on_the_whole_conversation_and_changes_no_other_actor() -> None:
     lines = talk(("user", "Ana", "a"), ("user", "User", "b"), ("assistant", "Bot", "c")).messages
     whole = timed(lines, NOW)
-    assert [one.actor for one in as_named(whole[1:], whole)] == ["Actor User", "Bot"]
-    assert [one.actor for one in as_named(whole[1:], whole[1:])] == [None, "Bot"]
-    assert [one.actor for one in whole] == ["Ana", "User", "Bot"]
+    assert [message.actor for message in as_named(whole[1:], whole)] == ["Actor User", "Bot"]
+    assert [message.actor for message in as_named(whole[1:], whole[1:])] == [None, "Bot"]
+    assert [message.actor for message in whole] == ["Ana", "User", "Bot"]

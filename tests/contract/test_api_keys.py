@@ -87,13 +87,13 @@ async def test_a_key_is_accepted_as_it_was_made_and_its_use_is_listed(
 
     later = await world.core()
     (listed,) = (await later.keys("app", KeysInput())).keys
-    shown = listed.public(clock.now())
-    assert (shown["name"], shown["rights"], shown["status"], shown["last_used_at"]) == (
-        "web shop",
-        ("read", "admin"),
-        "active",
-        NOW,
-    )
+    public_key = listed.public(clock.now())
+    assert (
+        public_key["name"],
+        public_key["rights"],
+        public_key["status"],
+        public_key["last_used_at"],
+    ) == ("web shop", ("read", "admin"), "active", NOW)
     assert key.text.rpartition("_")[2] not in json.dumps(listed.model_dump(mode="json"))
     clock.forward(3_599)
     await caller(later, key.text)

@@ -12,7 +12,7 @@ from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Archive
 from tests.archives import OpenArchive, Place
 
-# aiohttp's advice for bodies over 1 MiB, given to whoever calls it: the SDK hands it bytes.
+# aiohttp's advice for bodies over 1 MiB, given to its callers: the SDK hands it bytes.
 pytestmark = pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
 BIG = bytes(range(256)) * (8 * 2**20 // 256)
 
@@ -182,7 +182,7 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
     """The last blob of a folder takes the folder with it; a new one must not be lost with it,
     nor fail.
     """
-    one, other = await opened(), await opened()
+    archive, other = await opened(), await opened()
 
     async def comes_and_goes(archive: Archive, name: str) -> None:
         for _ in range(30):
@@ -191,11 +191,11 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
 
     await asyncio.gather(
         *(
-            comes_and_goes(archive, f"a/b/c/{number}")
-            for number, archive in enumerate((one, other, one))
+            comes_and_goes(opened, f"a/b/c/{number}")
+            for number, opened in enumerate((archive, other, archive))
         )
     )
-    assert await one.names("", None, 10) == []
+    assert await archive.names("", None, 10) == []
 
 
 async def test_a_closed_archive_says_so_and_can_be_opened_again(archive: Archive) -> None:

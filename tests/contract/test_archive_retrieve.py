@@ -44,9 +44,9 @@ async def test_the_archive_is_searched_only_when_it_is_asked_for(
     await archived(world, words)
     head = await world.head()
     assert (await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds"))).results == ()
-    found = await retrieve(words, "grey heron reeds")
-    (hit,) = found.results
-    assert (hit.tier, hit.memory.id, hit.matched_by, found.degraded) == (
+    answer = await retrieve(words, "grey heron reeds")
+    (hit,) = answer.results
+    assert (hit.tier, hit.memory.id, hit.matched_by, answer.degraded) == (
         "cold",
         old.id,
         ("archive",),
@@ -75,9 +75,9 @@ async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_o
     await decayed(core)
     years_go_by(world)
     await archived(world, core)
-    found = await retrieve(core, "bird", similarity_threshold=0.05)
-    assert [(hit.memory.id, hit.tier) for hit in found.results] == [(old.id, "cold")]
-    assert found.results[0].similarity_score is not None, (
+    answer = await retrieve(core, "bird", similarity_threshold=0.05)
+    assert [(hit.memory.id, hit.tier) for hit in answer.results] == [(old.id, "cold")]
+    assert answer.results[0].similarity_score is not None, (
         "once found by its words, its vector counts"
     )
 
@@ -93,8 +93,8 @@ async def test_one_is_found_in_the_archive_by_its_vector_alone(world: World) -> 
     (old,) = await saved(core, turn("the grey heron"))
     years_go_by(world)
     await archived(world, core)
-    found = await retrieve(core, "a wading bird", similarity_threshold=0.1, answer_threshold=0.2)
-    assert [(hit.memory.id, hit.tier, hit.memory.content) for hit in found.results] == [
+    answer = await retrieve(core, "a wading bird", similarity_threshold=0.1, answer_threshold=0.2)
+    assert [(hit.memory.id, hit.tier, hit.memory.content) for hit in answer.results] == [
         (old.id, "cold", "the grey heron")
     ]
 
@@ -183,11 +183,12 @@ async def test_reading_by_id_and_lists_show_stubs(world: World, words: MemoryCor
         "The grey"
     )
     assert [
-        one.id for one in (await words.list(ALICE, ListInput(status=Status.ARCHIVED))).memories
+        memory.id
+        for memory in (await words.list(ALICE, ListInput(status=Status.ARCHIVED))).memories
     ] == [changed.id]
     assert (await words.list(ALICE, ListInput())).memories == ()
     assert (await words.list(ALICE, ListInput(at=NOW + timedelta(minutes=1)))).memories == ()
-    assert [one.version for one in await words.versions(ALICE, old.id)] == [1, 2]
+    assert [version.version for version in await words.versions(ALICE, old.id)] == [1, 2]
 
 
 @pytest.fixture
@@ -204,9 +205,9 @@ async def test_what_can_not_be_read_is_answered_from_its_stub_and_said(
     years_go_by(world)
     await archived(world, core)
     archive.down = True
-    found = await retrieve(core, "grey heron reeds")
-    assert found.degraded == ("archive",)
-    hits = {hit.memory.content: hit for hit in found.results}
+    answer = await retrieve(core, "grey heron reeds")
+    assert answer.degraded == ("archive",)
+    hits = {hit.memory.content: hit for hit in answer.results}
     assert all(hit.tier == "cold" and hit.similarity_score is None for hit in hits.values())
     assert STORY not in hits
     archive.down = False
@@ -229,9 +230,9 @@ async def test_a_slow_archive_is_not_waited_for(
         await asyncio.Event().wait()
 
     steps.at, steps.then, steps.asleep = 1, never, False
-    found = await retrieve(core, "grey heron reeds")
-    assert found.degraded == ("archive",)
-    assert [hit.tier for hit in found.results] == ["cold"]
+    answer = await retrieve(core, "grey heron reeds")
+    assert answer.degraded == ("archive",)
+    assert [hit.tier for hit in answer.results] == ["cold"]
 
 
 async def test_what_comes_back_while_it_is_looked_for_is_no_damage(
@@ -252,8 +253,8 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(
     steps.then, steps.asleep = then, False
     await retrieve(core, "grey heron reeds")
     steps.at = len(steps.names) + 1
-    found = await retrieve(core, "grey heron reeds")
-    assert (found.results, found.degraded) == ((), ())
+    answer = await retrieve(core, "grey heron reeds")
+    assert (answer.results, answer.degraded) == ((), ())
     (hit,) = (await retrieve(core, "grey heron reeds")).results
     assert hit.tier in ("long", "faded"), (
         "from the archive no more; whether asking has woken it by now is another matter"
@@ -268,9 +269,9 @@ async def test_vectors_of_another_embedder_are_not_compared_but_words_are(
     years_go_by(world)
     await archived(world, words)
     embedder.model = "other words"
-    found = await retrieve(words, "grey heron reeds")
-    (hit,) = found.results
-    assert (hit.tier, hit.similarity_score, hit.memory.content, found.degraded) == (
+    answer = await retrieve(words, "grey heron reeds")
+    (hit,) = answer.results
+    assert (hit.tier, hit.similarity_score, hit.memory.content, answer.degraded) == (
         "cold",
         None,
         STORY,
@@ -289,7 +290,9 @@ async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(
     assert embedder.texts != []
     assert (back.embedding_model, back.embedding_dimensions) == ("other words", embedder.dimensions)
     (event,) = [
-        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+        event
+        for event in await world.log(embedder=WordsEmbedder())
+        if event.event_type == "restored"
     ]
     assert event.metadata == {"vector": "made_anew"}
 
@@ -304,11 +307,13 @@ async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(
     back = await words.restore(ALICE, old.id)
     assert (back.content, back.embedding, back.embedding_model) == (STORY, None, None)
     (event,) = [
-        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+        event
+        for event in await world.log(embedder=WordsEmbedder())
+        if event.event_type == "restored"
     ]
     assert event.metadata == {"vector": "left_out"}
-    found = await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))
-    assert [hit.memory.id for hit in found.results] == [old.id]
+    answer = await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))
+    assert [hit.memory.id for hit in answer.results] == [old.id]
 
 
 async def test_no_more_are_fetched_than_a_query_may_wait_for(
@@ -324,6 +329,6 @@ async def test_no_more_are_fetched_than_a_query_may_wait_for(
     years_go_by(world)
     await archived(world, core)
     steps.asleep = False
-    found = await retrieve(core, "heron", limit=100)
+    answer = await retrieve(core, "heron", limit=100)
     assert steps.names == ["get"] * candidate_sources.MOST
-    assert len(found.results) == candidate_sources.MOST
+    assert len(answer.results) == candidate_sources.MOST

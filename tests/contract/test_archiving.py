@@ -39,9 +39,9 @@ async def test_what_is_old_goes_and_a_stub_stays(world: World, core: MemoryCore)
     assert LONG.startswith(stub.content[:-1])
     assert len(stub.content) <= 200
     assert [stub.archival_location] == await blobs(world)
-    assert [one.content for one in await listed(core)] == ["a new day"]
-    assert [one.id for one in await listed(core, status="archived")] == [old.id]
-    (event,) = [one for one in await world.log() if one.event_type == "archived"]
+    assert [memory.content for memory in await listed(core)] == ["a new day"]
+    assert [memory.id for memory in await listed(core, status="archived")] == [old.id]
+    (event,) = [event for event in await world.log() if event.event_type == "archived"]
     assert event.after["archival_location"] == stub.archival_location
 
 
@@ -70,24 +70,24 @@ async def test_pinned_memories_and_procedures_stay(world: World, core: MemoryCor
     )
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
-    assert sorted(one.type.value for one in await listed(core)) == ["procedural", "semantic"]
+    assert sorted(memory.type.value for memory in await listed(core)) == ["procedural", "semantic"]
     assert (await core.procedure(ALICE, "greeting")).value == "formal"
 
 
 async def test_what_is_kept_for_good_stays_and_is_told_after_the_archive_took_the_rest(
     world: World, core: MemoryCore
 ) -> None:
-    (kept, _) = await saved(core, turn("I'm allergic to penicillin."), turn("It rained all day."))
+    (memory, _) = await saved(core, turn("I'm allergic to penicillin."), turn("It rained all day."))
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
-    assert [one.id for one in await listed(core)] == [kept.id]
+    assert [memory.id for memory in await listed(core)] == [memory.id]
 
 
 async def test_what_was_asked_for_lately_stays(world: World, core: MemoryCore) -> None:
     (asked, _) = await saved(core, turn("the boat is red"), turn("it rains"))
     years_go_by(world, 6)
-    found = await core.retrieve(ALICE, RetrieveInput(query="boat red"))
-    assert [hit.memory.id for hit in found.results] == [asked.id]
+    answer = await core.retrieve(ALICE, RetrieveInput(query="boat red"))
+    assert [hit.memory.id for hit in answer.results] == [asked.id]
     await core.flush_touches()
     years_go_by(world, 6)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
@@ -95,13 +95,13 @@ async def test_what_was_asked_for_lately_stays(world: World, core: MemoryCore) -
 
 
 async def test_every_status_but_deleted_and_archived_goes(world: World, core: MemoryCore) -> None:
-    kept = await saved(core, turn("one"), turn("two"), turn("three"))
-    await core.delete(ALICE, kept[0].id)
+    memories = await saved(core, turn("one"), turn("two"), turn("three"))
+    await core.delete(ALICE, memories[0].id)
     years_go_by(world)
     assert (await archived(world, core))["archived"] == 2
     assert await archived(world, core) == {}
-    assert {one.id: one.status for one in await listed(core, status="all")}[
-        kept[0].id
+    assert {memory.id: memory.status for memory in await listed(core, status="all")}[
+        memories[0].id
     ] is Status.DELETED
 
 
@@ -118,7 +118,7 @@ async def test_a_chain_goes_when_all_of_it_is_old(world: World, core: MemoryCore
     assert (await core.get(ALICE, second.id)).status is Status.ARCHIVED
     years_go_by(world, 6)
     assert await archived(world, core) == {"archived": 2, "chains": 1}
-    stubs = [await core.get(ALICE, one.id) for one in (first, third)]
+    stubs = [await core.get(ALICE, memory.id) for memory in (first, third)]
     assert stubs[0].archival_location == stubs[1].archival_location
     assert stubs[0].next_id == third.id
     assert len(await blobs(world)) == 2
@@ -162,7 +162,7 @@ async def test_many_pages_go_in_one_run_and_only_one_users(world: World, core: M
     assert await archived(world, core) == {"archived": 240, "chains": 240}
     assert len(await blobs(world)) == 240
     assert len(await listed(core)) == 60
-    assert [one.content for one in await listed(core, BOB, status="active")] == ["mine"]
+    assert [memory.content for memory in await listed(core, BOB, status="active")] == ["mine"]
 
 
 async def test_the_same_call_twice_is_one_run(world: World, core: MemoryCore) -> None:
@@ -203,7 +203,7 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
     years_go_by(world)
     assert await archived(world, core) == {"archived": 3, "chains": 1}
     stubs = await everything(world)
-    assert all(one.archived_at and len(one.content) <= 200 for one in stubs.values())
+    assert all(stub.archived_at and len(stub.content) <= 200 for stub in stubs.values())
     back = await core.restore(ALICE, later[0].id)
     assert back.status is Status.SUPERSEDED
     after = await everything(world)
@@ -217,7 +217,7 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
         assert equal(after[identity], was, *moved), identity
     assert after[last[0].id].status_reason == "restored"
     assert after[changed.id].status_reason == "contradicted"
-    assert [one.content for one in await listed(core)] == ["Ana lives on a boat"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives on a boat"]
     hits = (await core.retrieve(ALICE, RetrieveInput(query="Ana lives on a boat"))).results
     assert [hit.memory.id for hit in hits][:1] == [last[0].id]
 
@@ -236,7 +236,7 @@ async def test_what_is_brought_back_after_years_is_offered_again(
     if before == "deleted in the archive":
         await core.delete(ALICE, old.id)
     await core.restore(ALICE, old.id)
-    assert [one.id for one in await listed(core)] == [old.id]
+    assert [memory.id for memory in await listed(core)] == [old.id]
     (hit,) = (
         await core.retrieve(ALICE, RetrieveInput(query="boat red", include_decayed=False))
     ).results
@@ -254,7 +254,7 @@ async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_ne
     second = await core.restore(ALICE, old.id)
     assert first.etag == second.etag
     assert (first.status, first.content) == (Status.ACTIVE, "hello")
-    assert len([one for one in await world.log() if one.event_type == "restored"]) == 1
+    assert len([event for event in await world.log() if event.event_type == "restored"]) == 1
     assert len(await blobs(world)) == 1
     assert await archived(world, core) == {"swept": 1}
     assert await blobs(world) == []
@@ -365,10 +365,10 @@ async def test_the_later_truth_stands_when_one_was_told_meanwhile(
         "contradicted",
         new.id,
     )
-    assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Bergen"]
     assert [
-        one.content
-        for one in (await core.list(ALICE, ListInput(at=NOW + timedelta(days=1)))).memories
+        memory.content
+        for memory in (await core.list(ALICE, ListInput(at=NOW + timedelta(days=1)))).memories
     ] == ["Ana lives in Oslo"]
 
 
@@ -383,7 +383,7 @@ async def test_a_truth_about_an_earlier_time_gives_way_to_the_one_that_comes_bac
         core, fact("Ana lives in Bergen", **slot, event_timestamp=NOW - timedelta(days=700))
     )
     await core.restore(ALICE, old.id)
-    assert [one.content for one in await listed(core)] == ["Ana lives in Oslo"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Oslo"]
     assert (await core.get(ALICE, late.id)).next_id == old.id
 
 
@@ -400,12 +400,12 @@ async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(
     back = await core.restore(ALICE, oslo.id)
     assert (back.next_id, back.valid_until) == (bergen.id, bergen.valid_from)
     line = (await core.evolution(ALICE, oslo.id)).memories
-    assert [one.id for one in line] == [oslo.id, bergen.id, kiel.id]
+    assert [memory.id for memory in line] == [oslo.id, bergen.id, kiel.id]
     store = await world.look_on()
     (record,) = [
-        one.body
-        for one in await store.page(ALICE, "conflict", None, None, 10)
-        if oslo.id in (one.body["old_id"], one.body["new_id"])
+        document.body
+        for document in await store.page(ALICE, "conflict", None, None, 10)
+        if oslo.id in (document.body["old_id"], document.body["new_id"])
     ]
     assert (record["status"], record["strategy"]) == ("resolved", "supersede")
 
@@ -454,12 +454,12 @@ async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: Me
 
 
 @pytest.mark.parametrize(
-    ("said", "becomes"),
+    ("sentence", "becomes"),
     [("Ana lives in Oslo", Status.SUPERSEDED), ("Ana lives in Bergen", Status.SUPERSEDED)],
 )
 @pytest.mark.parametrize("by_status", [True, False])
 async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_was_saved_since(
-    world: World, core: MemoryCore, said: str, becomes: Status, by_status: bool
+    world: World, core: MemoryCore, sentence: str, becomes: Status, by_status: bool
 ) -> None:
     """It was refused with a 409 for ever: from `deleted` a memory may only become `active`."""
     slot = {"subject": "Ana", "attribute": "city"}
@@ -467,7 +467,7 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
     years_go_by(world)
     await archived(world, core)
     await core.delete(ALICE, old.id)
-    (new,) = await saved(core, fact(said, **slot))
+    (new,) = await saved(core, fact(sentence, **slot))
     if by_status:
         back = await core.set_status(
             ALICE, old.id, StatusInput(status="active", reason="asked for")
@@ -475,9 +475,9 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
     else:
         back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (becomes, new.id)
-    assert [one.id for one in await listed(core)] == [new.id]
-    told = [one.event_type for one in await world.log() if one.memory_id == old.id]
-    assert told[-2] == "restored"
+    assert [memory.id for memory in await listed(core)] == [new.id]
+    types = [event.event_type for event in await world.log() if event.memory_id == old.id]
+    assert types[-2] == "restored"
 
 
 async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_comes_back_so(
@@ -496,10 +496,12 @@ async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_come
 async def test_a_chain_that_would_not_come_back_in_one_commit_stays(
     world: World, core: MemoryCore
 ) -> None:
-    (one,) = await saved(core, fact("version 1"))
+    (memory,) = await saved(core, fact("version 1"))
     for number in range(2, 92):
-        one = await core.update(ALICE, one.id, UpdateInput(content=f"version {number}"), one.etag)
+        memory = await core.update(
+            ALICE, memory.id, UpdateInput(content=f"version {number}"), memory.etag
+        )
     await saved(core, turn("hello"))
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1, "too_large": 1}
-    assert (await core.get(ALICE, one.id)).status is Status.ACTIVE
+    assert (await core.get(ALICE, memory.id)).status is Status.ACTIVE

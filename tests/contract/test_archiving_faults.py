@@ -1,7 +1,7 @@
 """The archive run when things go wrong: killed between any two writes, overtaken at every step,
 the archive down or damaged.
 
-After each of them every memory stands whole, or its stub has a cold copy that is whole;
+After each of them every memory is there as a whole, or its stub has a cold copy that is whole;
 and no slot has two truths.
 """
 
@@ -68,14 +68,14 @@ async def told(world: World, core: MemoryCore) -> list[Memory]:
 
 
 async def settled(world: World) -> None:
-    """Nothing is left that nobody points to, nothing pointed to is missing, and one truth stands
-    in the slot.
+    """Nothing is left that is not pointed to, nothing pointed to is missing, and one truth is
+    active in the slot.
     """
     assert await blobs(world) == await pointed_to(world)
     standing = [
-        one
-        for one in (await everything(world)).values()
-        if one.attribute == "city" and one.status is Status.ACTIVE
+        memory
+        for memory in (await everything(world)).values()
+        if memory.attribute == "city" and memory.status is Status.ACTIVE
     ]
     assert len(standing) <= 1
 
@@ -121,16 +121,18 @@ async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(
                 world.clock.forward(7200)
                 await rescuer.sweep()
                 tasks = [
-                    one
-                    for one in (await rescuer.tasks(ALICE, _all())).tasks
-                    if one.kind == "archive"
+                    task
+                    for task in (await rescuer.tasks(ALICE, _all())).tasks
+                    if task.kind == "archive"
                 ]
                 assert [
-                    (await done(world, rescuer, Accepted(one.task_id))).status for one in tasks
+                    (await done(world, rescuer, Accepted(task.task_id))).status for task in tasks
                 ] == ["succeeded"], (at, after, name)
             await archived(world, rescuer)
             await nothing_is_lost(world, before)
-            assert {one.status for one in await listed(rescuer, status="all")} == {Status.ARCHIVED}
+            assert {memory.status for memory in await listed(rescuer, status="all")} == {
+                Status.ARCHIVED
+            }
             await settled(world)
             moment.dead = False
             await world.close()
@@ -231,24 +233,24 @@ async def _checked(
     act: str,
     made: list[Memory],
     refused: list[MemoryCoreError],
-    told: Any,
+    stored_before: Any,
 ) -> None:
     """What the other did is there, whole; then everything comes back, and it still is."""
     before = await everything(world)
     await nothing_is_lost(
-        world, {name: one for name, one in before.items() if one.archived_at is None}
+        world, {name: memory for name, memory in before.items() if memory.archived_at is None}
     )
     await settled(world)
-    cold = [one.id for one in await listed(core, status="archived")]
+    cold = [memory.id for memory in await listed(core, status="archived")]
     for identity in cold:
         # its chain has not brought it back already
         if (await core.get(ALICE, identity)).archived_at is not None:
             await core.restore(ALICE, identity)
     after = await everything(world)
-    assert all(one.archived_at is None and one.embedding is not None for one in after.values()), (
-        told
-    )
-    contents = {one.content for one in after.values()}
+    assert all(
+        memory.archived_at is None and memory.embedding is not None for memory in after.values()
+    ), stored_before
+    contents = {memory.content for memory in after.values()}
     wanted = {
         "Ana lives in Oslo",
         "Ana lives in Oslo, by the sea",
@@ -256,22 +258,22 @@ async def _checked(
         "good morning",
         "good night",
     }
-    assert wanted <= contents, told
-    standing = [one.content for one in await listed(core) if one.attribute == "city"]
+    assert wanted <= contents, stored_before
+    standing = [memory.content for memory in await listed(core) if memory.attribute == "city"]
     if act == "update" and not refused:
-        assert standing == ["Ana lives in Bergen, still"], told
+        assert standing == ["Ana lives in Bergen, still"], stored_before
     elif act == "tell_later":
-        assert standing == ["Ana lives in Kiel"], told
+        assert standing == ["Ana lives in Kiel"], stored_before
     elif act == "touch":
         # a touch may be lost to a commit that had read the memory before
-        assert after[made[1].id].access_count in (0, 3), told
+        assert after[made[1].id].access_count in (0, 3), stored_before
     elif act == "delete":
         assert (
             after[made[0].id].status is Status.DELETED
             or after[made[0].id].status is Status.SUPERSEDED
-        ), told
+        ), stored_before
     if act in ("tell_earlier", "touch", "delete", "tell_elsewhere"):
-        assert standing == ["Ana lives in Bergen"], told
+        assert standing == ["Ana lives in Bergen"], stored_before
 
 
 async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot(
@@ -294,7 +296,7 @@ async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot
     assert task.result is not None
     assert task.result["counts"]["abandoned"] == 1
     assert task.result["counts"]["swept"] == 1
-    assert {one.content for one in await listed(core)} == {"Ana lives in Bergen"}
+    assert {memory.content for memory in await listed(core)} == {"Ana lives in Bergen"}
     await settled(world)
 
 
@@ -328,7 +330,7 @@ async def test_two_workers_on_one_run_do_it_once(world: World) -> None:
     assert world_gate.is_set()
     task = await task_of(first, accepted)
     assert task.status == "succeeded"
-    assert len([one for one in await world.log() if one.event_type == "archived"]) == 4
+    assert len([event for event in await world.log() if event.event_type == "archived"]) == 4
     await nothing_is_lost(world, before)
     await settled(world)
 
@@ -417,10 +419,10 @@ async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryC
     processes = [core, *[await world.core() for _ in range(3)]]
     asked = [made[0].id, made[1].id]
     back = await asyncio.gather(
-        *(one.restore(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2))
+        *(process.restore(ALICE, asked[place % 2]) for place, process in enumerate(processes * 2))
     )
-    assert len({one.etag for one in back}) == 2
-    assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
+    assert len({memory.etag for memory in back}) == 2
+    assert len([event for event in await world.log() if event.event_type == "restored"]) == 2
     after = await everything(world)
     for identity in asked:
         assert equal(
@@ -458,7 +460,9 @@ async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once
             await nothing_is_lost(world, before)
             rescuer = await world.core()
             assert (await rescuer.restore(ALICE, made[0].id, keyed)).status is Status.SUPERSEDED
-            assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
+            assert (
+                len([event for event in await world.log() if event.event_type == "restored"]) == 2
+            )
             await settled_after_sweep(world, rescuer)
             moment.dead = False
             await world.close()
@@ -467,7 +471,7 @@ async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once
 async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_pointed_to(
     cold_worlds: NewWorld,
 ) -> None:
-    """At every step of a second run: what it sweeps is what nobody points to then."""
+    """At every step of a second run: what it sweeps is what is not pointed to then."""
     at = 1
     while True:
         world = cold_worlds()

@@ -42,8 +42,8 @@ async def test_twenty_conversations_at_once_that_contradict_each_other_are_forme
     deliveries = await Hand(core).take()
     while len(deliveries) < COUNT:
         deliveries += await Hand(core).take()
-    await asyncio.gather(*(Hand(core).work(one) for one in deliveries))
-    tasks = [await finished(world, core, one) for one in accepted]
+    await asyncio.gather(*(Hand(core).work(delivery) for delivery in deliveries))
+    tasks = [await finished(world, core, answer) for answer in accepted]
     assert {task.status for task in tasks} == {"succeeded"}
     if adapter != "storm":  # a store that fails for too long is waited for
         assert sum(task.waits + task.attempts for task in tasks) == 0
@@ -67,7 +67,7 @@ async def test_turns_of_one_user_come_one_after_the_other_in_the_order_asked() -
             order.append(f"{name} ends")
 
     await asyncio.gather(work("first", ALICE), work("second", ALICE), work("third", BOB))
-    assert [one for one in order if not one.startswith("third")] == [
+    assert [name for name in order if not name.startswith("third")] == [
         "first begins",
         "first ends",
         "second begins",

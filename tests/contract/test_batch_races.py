@@ -1,5 +1,5 @@
-"""Batches under every interleaving: no message is lost and none is doubled, whoever races, dies,
-or hears no answer.
+"""Batches under every interleaving: no message is lost and none is doubled, whichever process
+races, dies, or gets no answer.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def test_many_who_append_at_once_from_two_processes_lose_nothing(
         == len(await handed_over(world))
         == 3
     )
-    assert {len(one) for one in await handed_over(world)} == {7}
+    assert {len(batch) for batch in await handed_over(world)} == {7}
     await formed_whole(world, cores[0], sent)
 
 
@@ -121,7 +121,7 @@ async def test_two_flushes_at_once_are_one(world: World) -> None:
     cores = [await world.core(), await world.core()]
     await gather(cores[0], "a1", "a2")
     accepted = await asyncio.gather(*(core.batch_flush(ALICE, "s1") for core in (*cores, *cores)))
-    assert len({one.task_id for one in accepted if one is not None}) == 1
+    assert len({answer.task_id for answer in accepted if answer is not None}) == 1
     assert await handed_over(world) == [["a1", "a2"]]
     await formed_whole(world, cores[0], ["a1", "a2"])
 
@@ -159,10 +159,10 @@ class Unheard:
         await self._lose("commit")
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        kept = await self.inner.keep(owner, document)
+        stored_document = await self.inner.keep(owner, document)
         if document.kind == "buffer":
             await self._lose("keep")
-        return kept
+        return stored_document
 
     async def _lose(self, name: str) -> None:
         if name != self.name or self.times == 0:
@@ -264,7 +264,7 @@ async def lived(world: World, moment: Moment, owner: Owner) -> list[tuple[str, l
 async def test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_doubled(
     world: World, adapter: str
 ) -> None:
-    """Whoever sent what was under way repeats it with its key; time, the sweep and another process
+    """The caller of what was under way repeats it with its key; time, the sweep and another process
     do the rest.
 
     In a storm some writes are sent twice, so a life may have fewer of them than the whole one,

@@ -1,5 +1,5 @@
 """Batches: messages wait session by session, until there are enough, nothing more comes,
-or somebody asks.
+or a caller asks.
 """
 
 from __future__ import annotations
@@ -52,8 +52,12 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
         "The user lives in Lisbon",
     ]
     assert done.result is not None
-    kept = await stored(world, done.result["conversation_id"])
-    assert (kept.state, kept.session_id, kept.task_id) == ("formed", "s1", task.task_id)
+    conversation = await stored(world, done.result["conversation_id"])
+    assert (conversation.state, conversation.session_id, conversation.task_id) == (
+        "formed",
+        "s1",
+        task.task_id,
+    )
     assert await pending(world) == 0
     assert await core.queue.length("formation") == 0
 
@@ -172,7 +176,7 @@ async def test_what_would_not_fit_one_conversation_goes_into_the_next(world: Wor
         await gather(core, *(f"{n}{place} {large}" for place in range(12)))
     (first,) = await handed_over(world)
     assert (len(first), (await core.batch_state(ALICE, "s1")).buffered) == (24, 12)
-    assert sum(len(one) for one in first) <= MAX_BYTES
+    assert sum(len(batch) for batch in first) <= MAX_BYTES
     await settled(world, core)
     sent = [f"{n}{place} {large}" for n in range(3) for place in range(12)]
     assert await everything(world) == sorted(sent)
@@ -240,7 +244,7 @@ async def test_a_batch_that_can_not_be_formed_is_poisoned_and_a_retry_forms_it(
     assert (task.status, task.attempts) == ("poisoned", 5)
     agents.broken = False
     await core.retry(ALICE, task.task_id)
-    assert [one.status for one in await settled(world, core)] == ["succeeded"]
+    assert [task.status for task in await settled(world, core)] == ["succeeded"]
     assert await texts(core) == ["I live in Faro", "The user lives in Faro"]
     assert await pending(world) == 0
 
@@ -259,7 +263,7 @@ async def test_what_waits_for_a_poisoned_task_is_not_lost_and_asking_revives_it(
     assert (await gather(core, "a2")).buffered == 2
     assert await core.batch_flush(ALICE, "s1") == Accepted(task.task_id)
     assert await pending(world) == 1
-    assert [one.status for one in await settled(world, core)] == ["succeeded"]
+    assert [task.status for task in await settled(world, core)] == ["succeeded"]
     assert await handed_over(world) == [["a1", "a2"]]
     assert await pending(world) == 0
 
@@ -271,7 +275,7 @@ async def test_a_retry_of_what_still_waits_does_not_form_it_early(world: World) 
     await core.retry(ALICE, task.task_id)
     await Hand(core).work_all()
     assert await waiting(world) == [["I live in Faro"]]
-    assert [one.status for one in await settled(world, core)] == ["succeeded"]
+    assert [task.status for task in await settled(world, core)] == ["succeeded"]
 
 
 async def test_batches_and_conversations_of_one_session_do_not_disturb_each_other(
@@ -285,8 +289,8 @@ async def test_batches_and_conversations_of_one_session_do_not_disturb_each_othe
 
 
 async def test_what_waits_survives_the_process_that_took_it_in(world: World) -> None:
-    one = await world.core()
-    await gather(one, "I live in Faro", owner=Owner("app", "zoë"))
-    await world.end(one)
+    core = await world.core()
+    await gather(core, "I live in Faro", owner=Owner("app", "zoë"))
+    await world.end(core)
     other = await world.core()
     assert (await other.batch_state(Owner("app", "zoë"), "s1")).buffered == 1

@@ -1,5 +1,5 @@
 """Bookkeeping beside the log: one document at a time, created or replaced only as it was read,
-and nobody else's.
+and no other document.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ async def stored(
     return (await store.snapshot(owner, [identity])).documents.get(identity)
 
 
-async def kept(store: LongTermStore, one: Document, owner: Owner = ALICE) -> Document:
-    written = await store.keep(owner, one)
+async def kept(store: LongTermStore, given: Document, owner: Owner = ALICE) -> Document:
+    written = await store.keep(owner, given)
     assert written is not None
     return written
 
@@ -81,7 +81,7 @@ async def test_of_many_who_read_the_same_state_one_wins(store_factory: StoreFact
     answers = await asyncio.gather(
         *(stores[n % 2].keep(ALICE, replace(first, body=task(n=n).body)) for n in range(1, 9))
     )
-    (winner,) = [one for one in answers if one is not None]
+    (winner,) = [answer for answer in answers if answer is not None]
     assert (await stored(stores[0])) == winner
 
 
@@ -89,12 +89,12 @@ async def test_of_many_who_create_one_wins(store_factory: StoreFactory) -> None:
     stores = [await store_factory(), await store_factory()]
     await commit(stores[0], ALICE)
     answers = await asyncio.gather(*(stores[n % 2].keep(ALICE, task(n=n)) for n in range(8)))
-    (winner,) = [one for one in answers if one is not None]
+    (winner,) = [answer for answer in answers if answer is not None]
     assert (await stored(stores[1])) == winner
 
 
 async def test_the_same_write_again_is_still_ours(store: LongTermStore) -> None:
-    """Its first answer may have been lost; and whoever left the same has left what was wanted."""
+    """Its first answer may have been lost; and a writer of the same has left what was wanted."""
     await commit(store, ALICE)
     first = await kept(store, task(n=1))
     assert (await kept(store, task(n=1))).tag == first.tag
@@ -143,7 +143,7 @@ async def test_pages_have_tags_too(store: LongTermStore) -> None:
     written = [await kept(store, task(f"tsk_{n}", sequence=n)) for n in range(3)]
     paged = await store.page(ALICE, "task", None, None, 10, newest_first=False)
     assert paged == written
-    assert [one.tag for one in paged] == [one.tag for one in written]
+    assert [document.tag for document in paged] == [document.tag for document in written]
 
 
 async def test_a_commit_puts_under_a_tag_only_onto_what_was_read(store: LongTermStore) -> None:
@@ -192,25 +192,25 @@ async def test_whoever_waits_is_found_page_by_page_in_order(store: LongTermStore
         await store.commit(
             owner, batch(None, head={"pending_tasks": 0 if owner.user_id == "bob" else 2})
         )
-    found: list[tuple[Owner, Head]] = []
-    while page := await store.waiting(found[-1][0] if found else None, 2):
-        found += page
-    assert [owner for owner, _ in found] == sorted(
+    heads: list[tuple[Owner, Head]] = []
+    while page := await store.waiting(heads[-1][0] if heads else None, 2):
+        heads += page
+    assert [owner for owner, _ in heads] == sorted(
         owner for owner in owners if owner.user_id != "bob"
     )
-    assert {head.pending_tasks for _, head in found} == {2}
-    assert found[0][1] == (await store.snapshot(found[0][0])).head
+    assert {head.pending_tasks for _, head in heads} == {2}
+    assert heads[0][1] == (await store.snapshot(heads[0][0])).head
 
 
 async def test_all_owners_are_found_page_by_page_in_order(store: LongTermStore) -> None:
     owners = [Owner("app", name) for name in ("zoë", "ana", "bob")] + [Owner("another", "zed")]
     for owner in owners:
         await store.commit(owner, batch(None))
-    found: list[tuple[Owner, Head]] = []
-    while page := await store.owners(found[-1][0] if found else None, 2):
-        found += page
-    assert [owner for owner, _ in found] == sorted(owners)
-    assert found[0][1] == (await store.snapshot(found[0][0])).head
+    heads: list[tuple[Owner, Head]] = []
+    while page := await store.owners(heads[-1][0] if heads else None, 2):
+        heads += page
+    assert [owner for owner, _ in heads] == sorted(owners)
+    assert heads[0][1] == (await store.snapshot(heads[0][0])).head
 
 
 async def test_nobody_waits_at_first(store: LongTermStore) -> None:

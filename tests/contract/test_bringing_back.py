@@ -1,5 +1,5 @@
 """Bringing memories back: faded, deleted, replaced; one truth a slot and no circles,
-whoever is brought back how often.
+whatever is restored, and however often.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ async def lives(core: MemoryCore, city: str, day: int, **fields: Any) -> Memory:
 
 
 async def standing(core: MemoryCore) -> list[str]:
-    return [one.content for one in await listed(core) if one.attribute == "city"]
+    return [memory.content for memory in await listed(core) if memory.attribute == "city"]
 
 
 async def chain(core: MemoryCore, memory: Memory) -> list[str]:
     """From the first to what holds, each once."""
     ahead = (await core.evolution(ALICE, memory.id, "forward")).memories
-    assert len({one.id for one in ahead}) == len(ahead)
-    return [one.content.removeprefix("Ana lives in ") for one in ahead]
+    assert len({memory.id for memory in ahead}) == len(ahead)
+    return [memory.content.removeprefix("Ana lives in ") for memory in ahead]
 
 
 async def told_by_the_log(core: MemoryCore, world: World) -> None:
@@ -58,27 +58,27 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
         "embedding_model",
         "embedding_dimensions",
     }
-    shown = {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in page.memories
+    views = {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in page.memories
     }
-    held = await listed(core, status="all")
-    assert shown == {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in held
+    memories = await listed(core, status="all")
+    assert views == {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in memories
     }
 
 
 async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
+    memory = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
     world.clock.forward(100 * DAY)
     for _ in range(2):
         await core.decay(ALICE, DecayInput())
         await Hand(core, "consolidation").work_all()
-    assert (await core.get(ALICE, one.id)).status is Status.DECAYED
-    back = await core.restore(ALICE, one.id)
+    assert (await core.get(ALICE, memory.id)).status is Status.DECAYED
+    back = await core.restore(ALICE, memory.id)
     assert (back.status, back.status_reason, back.last_accessed_at) == (
         Status.ACTIVE,
         "restored",
@@ -86,10 +86,10 @@ async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(
     )
     await core.decay(ALICE, DecayInput())
     await Hand(core, "consolidation").work_all()
-    assert (await core.get(ALICE, one.id)).status is Status.ACTIVE
+    assert (await core.get(ALICE, memory.id)).status is Status.ACTIVE
     assert await find(core, "Ana sings flamenco") == ["Ana sings flamenco"]
     # nothing to do is done once
-    assert (await core.restore(ALICE, one.id)).revision == back.revision
+    assert (await core.restore(ALICE, memory.id)).revision == back.revision
     await told_by_the_log(core, world)
 
 
@@ -139,7 +139,7 @@ async def test_of_a_chain_of_three_the_first_can_come_back(core: MemoryCore) -> 
     for fallen in (lisbon, faro):
         assert (await core.get(ALICE, fallen.id)).status is Status.DELETED
     for day in (1, 6, 10):  # what came in between was true at no moment either
-        assert [one.content for one in await listed(core, at=NOW + timedelta(days=day))] == [
+        assert [memory.content for memory in await listed(core, at=NOW + timedelta(days=day))] == [
             "Ana lives in Porto"
         ]
     braga = await lives(core, "Braga", 12)
@@ -173,19 +173,19 @@ async def test_what_is_told_late_after_the_first_of_three_came_back_follows_it(
     await lives(core, "Braga", 3)
     assert await standing(core) == ["Ana lives in Braga"]
     assert await chain(core, faro) == ["Sines" if edited else "Faro", "Braga"]
-    assert [one.content for one in await listed(core, at=NOW + timedelta(days=6))] == [
+    assert [memory.content for memory in await listed(core, at=NOW + timedelta(days=6))] == [
         "Ana lives in Braga"
     ]
     await told_by_the_log(core, world)
 
 
 async def test_of_too_long_a_past_a_later_truth_has_to_come_back_before(core: MemoryCore) -> None:
-    told = [await lives(core, f"city {day}", day) for day in range(43)]
-    with pytest.raises(Conflict, match=told[2].id):
-        await core.restore(ALICE, told[0].id)
-    for one in (told[2], told[1], told[0]):
-        await core.restore(ALICE, one.id)
-        assert await standing(core) == [one.content]
+    memories = [await lives(core, f"city {day}", day) for day in range(43)]
+    with pytest.raises(Conflict, match=memories[2].id):
+        await core.restore(ALICE, memories[0].id)
+    for memory in (memories[2], memories[1], memories[0]):
+        await core.restore(ALICE, memory.id)
+        assert await standing(core) == [memory.content]
 
 
 async def test_what_an_undo_took_away_comes_back_as_it_was(core: MemoryCore) -> None:
@@ -198,14 +198,14 @@ async def test_what_an_undo_took_away_comes_back_as_it_was(core: MemoryCore) -> 
 
 
 async def test_what_was_merged_comes_back_instead_of_the_merged(core: MemoryCore) -> None:
-    one = (
+    memory = (
         await core.save(ALICE, fact("they meet at 9", subject="team", attribute="meeting"))
     ).memory
     merged = await core.save(
         ALICE, fact("they meet at 10", subject="team", attribute="meeting", on_conflict="merge")
     )
-    assert (await core.get(ALICE, one.id)).status is Status.UPDATED
-    back = await core.restore(ALICE, one.id)
+    assert (await core.get(ALICE, memory.id)).status is Status.UPDATED
+    back = await core.restore(ALICE, memory.id)
     assert (back.status, back.next_id) == (Status.ACTIVE, None)
     assert (await core.get(ALICE, merged.memory.id)).status is Status.DELETED
 
@@ -217,22 +217,22 @@ async def test_the_cells_that_told_the_facts_learn_which_holds(
     world.clock.forward(3600)
     later = await converse(core, "I live in Lisbon", session="s2")
     await finished(world, core, later)
-    facts = {one.content: one for one in await told(core) if one.category == "fact"}
-    porto = next(one for text, one in facts.items() if "Porto" in text)
+    facts = {memory.content: memory for memory in await told(core) if memory.category == "fact"}
+    porto = next(fact for text, fact in facts.items() if "Porto" in text)
     # both were told at one moment: the later one arrived later
     if porto.status is not Status.SUPERSEDED:
-        porto = next(one for one in facts.values() if one.status is Status.SUPERSEDED)
+        porto = next(fact for fact in facts.values() if fact.status is Status.SUPERSEDED)
     await core.restore(ALICE, porto.id)
-    cells = [one for one in await told(core) if one.category == "cell"]
+    cells = [memory for memory in await told(core) if memory.category == "cell"]
     marks = {fact.fact_id: fact.superseded_by for cell in cells for fact in cell.atomic_facts}
-    other = next(one for one in facts.values() if one.id != porto.id)
+    other = next(fact for fact in facts.values() if fact.id != porto.id)
     assert marks == {porto.id: None, other.id: porto.id}
     await told_by_the_log(core, world)
 
 
 async def test_only_what_can_come_back_does(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, turn("a"))).memory
-    assert (await core.restore(ALICE, one.id)).revision == one.revision
+    memory = (await core.save(ALICE, turn("a"))).memory
+    assert (await core.restore(ALICE, memory.id)).revision == memory.revision
     with pytest.raises(NotFound):
         await core.restore(ALICE, "mem_nobodys")
 
@@ -249,10 +249,10 @@ async def test_two_who_restore_two_truths_of_one_slot_leave_one_standing_or_a_co
         cores[1].restore(ALICE, lisbon.id),
         return_exceptions=True,
     )
-    assert all(isinstance(one, (Memory, Conflict)) for one in results)
+    assert all(isinstance(result, (Memory, Conflict)) for result in results)
     assert len(await standing(cores[0])) == 1
-    for one in (porto, lisbon):
-        await chain(cores[0], one)
+    for memory in (porto, lisbon):
+        await chain(cores[0], memory)
 
 
 async def test_one_key_undoes_once(core: MemoryCore, world: World) -> None:

@@ -64,7 +64,9 @@ def unrelated() -> Pairs:
     """
     statements = sorted({first for first, _ in REWORDED + CONTRADICTED + ONE_TOPIC})
     return [
-        (one, other) for one, other in combinations(statements, 2) if not words(one) & words(other)
+        (statement, other)
+        for statement, other in combinations(statements, 2)
+        if not words(statement) & words(other)
     ]
 
 

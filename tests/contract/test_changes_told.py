@@ -30,7 +30,7 @@ async def rules(world: World) -> MemoryCore:
 
 async def over(core: MemoryCore) -> list[str]:
     page = await core.list(ALICE, ListInput(type=MemoryType.SEMANTIC, status=Status.SUPERSEDED))
-    return sorted(one.content for one in page.memories)
+    return sorted(memory.content for memory in page.memories)
 
 
 async def disputed(core: MemoryCore) -> int:
@@ -81,7 +81,7 @@ async def test_what_changes_nothing_leaves_no_record(
 async def test_an_ending_of_something_that_was_never_told_makes_no_fact(rules: MemoryCore) -> None:
     await tell(rules, "Finally got rid of the sofa!", session="s1")
     page = await rules.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
-    assert [one.content for one in page.memories if one.category == "fact"] == []
+    assert [memory.content for memory in page.memories if memory.category == "fact"] == []
 
 
 async def test_a_context_says_of_a_message_that_a_later_one_replaced_it_and_when(
@@ -107,11 +107,11 @@ async def test_a_context_says_of_a_message_that_a_later_one_replaced_it_and_when
 async def test_a_reconstructed_context_marks_what_was_replaced_as_well(core: MemoryCore) -> None:
     await tell(core, "The standup is at 9:30 each day.", session="s1")
     await tell(core, "The standup got moved to 10:15.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="What time is the standup?", mode="reconstruct")
     )
-    assert found.context is not None
-    assert "replaced on" in line_with(found.context, "9:30")
+    assert answer.context is not None
+    assert "replaced on" in line_with(answer.context, "9:30")
 
 
 async def test_an_assistants_words_replace_nothing_and_are_replaced_by_nothing(
@@ -136,10 +136,13 @@ async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryC
         core, "My Zotero library has 45 sources in the library, tagged by theme.", session="s1"
     )
     await tell(core, "I have 52 sources in the Zotero library.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="How many sources are in my Zotero library?")
     )
-    texts = [one.passages[0].text if one.passages else one.memory.content for one in found.results]
+    texts = [
+        result.passages[0].text if result.passages else result.memory.content
+        for result in answer.results
+    ]
     places = [
         next(place for place, text in enumerate(texts) if number in text) for number in ("52", "45")
     ]
@@ -147,16 +150,16 @@ async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryC
 
 
 async def test_what_a_person_said_leads_before_the_answer_that_repeats_it(core: MemoryCore) -> None:
-    said = "I have 52 sources in my Zotero library, how do I keep them in order?"
+    message = "I have 52 sources in my Zotero library, how do I keep them in order?"
     answer = (
         "To keep 52 sources in order in your Zotero library: make collections in the Zotero "
         "library, and tag the sources by theme."
     )
-    await tell(core, said, ("assistant", answer), session="s1")
-    found = await core.retrieve(
+    await tell(core, message, ("assistant", answer), session="s1")
+    retrieved_answer = await core.retrieve(
         ALICE, RetrieveInput(query="How many sources are in my Zotero library?")
     )
-    assert [passage.text for passage in found.results[0].passages] == [said, answer]
+    assert [passage.text for passage in retrieved_answer.results[0].passages] == [message, answer]
 
 
 async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(
@@ -168,13 +171,13 @@ async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answ
         session="s1",
     )
     await tell(core, "I have 52 sources in the library.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="How many sources were in my Zotero library before?")
     )
     text = (
-        found.results[0].passages[0].text
-        if found.results[0].passages
-        else found.results[0].memory.content
+        answer.results[0].passages[0].text
+        if answer.results[0].passages
+        else answer.results[0].memory.content
     )
     assert "45" in text
 
@@ -253,8 +256,11 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
         if consolidate:
             await consolidated(rules)
         (line,) = (await rules.profile(ALICE)).explicit
-        told = [(one.conflict_id, one.memory_id, one.text, one.at) for one in line.disputed_by]
-        assert told == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
+        disputes = [
+            (dispute.conflict_id, dispute.memory_id, dispute.text, dispute.at)
+            for dispute in line.disputed_by
+        ]
+        assert disputes == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
     asked = ContextInput(query="Where do I work?", session_id="s9", parts=["profile"])
     mark = (
         f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto "
@@ -265,7 +271,7 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
     asked = asked.model_copy(update={"exclude_session_id": "s2"})
     assert "disputed" not in (await rules.context(ALICE, asked)).context
     await rules.resolve_conflict(ALICE, record.id, asking("reject_new"))
-    assert [(one.value, one.disputed_by) for one in (await rules.profile(ALICE)).explicit] == [
+    assert [(fact.value, fact.disputed_by) for fact in (await rules.profile(ALICE)).explicit] == [
         ("Otto", [])
     ]
 
@@ -286,8 +292,8 @@ async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_unt
         (NOW, ("Siemens", "welder")),
         (starts, ("Airbus", "machine learning engineer")),
     ):
-        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
-        assert held == {"employer": values[0], "occupation": values[1]}
+        values_at = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values_at == {"employer": values[0], "occupation": values[1]}
     context = (
         await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))
     ).context
@@ -319,8 +325,8 @@ async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on
         (day, "Porto"),
         (day + timedelta(days=200), "Porto"),
     ):
-        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
-        assert held["home city"] == home
+        values = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values["home city"] == home
         context = (
             await rules.context(ALICE, ContextInput(query=query, session_id="s9", at=at))
         ).context

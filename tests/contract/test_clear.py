@@ -46,17 +46,19 @@ async def test_it_clears_one_session_and_no_other(core: MemoryCore) -> None:
     )
     await core.save(BOB, turn("f"))
     assert await core.clear(ALICE, S1) == 3
-    assert {one.content for one in await listed(core)} == {"d", "e"}
-    assert [one.content for one in await listed(core, BOB)] == ["f"]
+    assert {memory.content for memory in await listed(core)} == {"d", "e"}
+    assert [memory.content for memory in await listed(core, BOB)] == ["f"]
     gone = await listed(core, status="deleted")
-    assert {(one.status, one.status_reason) for one in gone} == {(Status.DELETED, "cleared")}
+    assert {(memory.status, memory.status_reason) for memory in gone} == {
+        (Status.DELETED, "cleared")
+    }
     assert (await core.session(ALICE, "s1")).counts == {}
 
 
 async def test_it_clears_one_type_when_asked(core: MemoryCore) -> None:
     await core.bulk(ALICE, [turn("a"), fact("b", session_id="s1"), turn("c")])
     assert await core.clear(ALICE, ClearInput(session_id="s1", type=MemoryType.EPISODIC)) == 2
-    assert [one.content for one in await listed(core)] == ["b"]
+    assert [memory.content for memory in await listed(core)] == ["b"]
     assert (await core.session(ALICE, "s1")).counts == {"semantic": 1}
 
 
@@ -163,7 +165,7 @@ async def test_two_operations_of_two_processes_stand_side_by_side_until_each_is_
     )
     assert cleared == [100, 100]
     assert await pending(world) == []
-    assert {one.session_id for one in await listed(first)} == {"s3"}
+    assert {memory.session_id for memory in await listed(first)} == {"s3"}
 
 
 async def test_clears_of_many_sessions_at_once_lose_no_operation(world: World) -> None:
@@ -236,10 +238,12 @@ async def test_a_save_into_the_session_meanwhile_survives_or_is_cleared_but_is_n
         core.clear(ALICE, S1), *(other.save(ALICE, turn(f"late{n}")) for n in range(10))
     )
     late = {
-        one.memory.id for one in saved if isinstance(one, Saved) and one.outcome is Outcome.CREATED
+        result.memory.id
+        for result in saved
+        if isinstance(result, Saved) and result.outcome is Outcome.CREATED
     }
     assert len(late) == 10
-    everything = {one.id: one.status for one in await listed(core, status="all")}
+    everything = {memory.id: memory.status for memory in await listed(core, status="all")}
     assert len(everything) == 210
     standing = {name for name, status in everything.items() if status is Status.ACTIVE}
     assert standing <= late
@@ -256,7 +260,7 @@ async def test_a_memory_saved_after_the_plan_stays(world: World) -> None:
     )
     await fill(other, 100)
     assert await core.clear(ALICE, S1) == 100
-    assert [one.content for one in await listed(core)] == ["late"]
+    assert [memory.content for memory in await listed(core)] == ["late"]
 
 
 async def test_a_memory_deleted_meanwhile_is_counted_by_whoever_deleted_it(world: World) -> None:
@@ -276,4 +280,4 @@ async def test_a_clear_that_found_nothing_stays_a_clear_of_nothing_when_repeated
     assert await core.clear(ALICE, S1, KEYED) == 0
     await core.save(ALICE, turn("saved after"))
     assert await core.clear(ALICE, S1, KEYED) == 0
-    assert [one.content for one in await listed(core)] == ["saved after"]
+    assert [memory.content for memory in await listed(core)] == ["saved after"]

@@ -29,7 +29,7 @@ OSLO = ("Ana's city is Oslo", "Ana's dog is Bo")
 
 
 async def standing(core: MemoryCore) -> list[str]:
-    return sorted(one.content for one in await listed(core))
+    return sorted(memory.content for memory in await listed(core))
 
 
 async def test_what_waited_when_its_session_was_cleared_is_not_formed(world: World) -> None:
@@ -46,10 +46,10 @@ async def test_what_waited_when_its_session_was_cleared_is_not_formed(world: Wor
     )
     assert task.result is not None
     assert task.result["cells"] == [{"first": 0, "last": 1, "memory_ids": []}]
-    assert {(one.category, one.status) for one in await listed(core, status="all")} == {
+    assert {(memory.category, memory.status) for memory in await listed(core, status="all")} == {
         (MESSAGE, Status.DELETED)
     }
-    assert [one.counts for one in (await core.sessions(ALICE)).sessions] == [{}]
+    assert [session.counts for session in (await core.sessions(ALICE)).sessions] == [{}]
     assert await pending(world) == 0
     assert set(agents.calls) <= {"boundary"}, "nobody is asked about what is not to be kept"
 
@@ -61,7 +61,7 @@ async def test_what_is_told_after_the_clear_is_formed_as_ever(world: World) -> N
     after = await core.converse(ALICE, talk("Ana's city is Bergen"))
     await Hand(core).work_all()
     assert (await task_of(core, after)).status == "succeeded"
-    assert {one.value for one in (await facts_of(core)).values()} == {"Bergen"}
+    assert {memory.value for memory in (await facts_of(core)).values()} == {"Bergen"}
     again = await tell(core, *OSLO, at=NOW + timedelta(days=1))
     assert "cleared" not in (again.result or {})["counts"]
     assert statuses(await facts_of(core))["Ana's city is Oslo"] == "active"
@@ -101,7 +101,7 @@ async def test_a_clear_while_agents_are_asked_leaves_nothing(
         None,
         {"cleared": 1},
     )
-    assert {one.session_id for one in await listed(core)} == {"s0"}
+    assert {memory.session_id for memory in await listed(core)} == {"s0"}
     assert await pending(world) == 0
 
 
@@ -185,7 +185,7 @@ async def test_of_two_cells_the_formed_one_is_cleared_and_the_other_left_out(wor
         {"created": 2, "cleared": 1},
     )
     assert [len(cell["memory_ids"]) for cell in (task.result or {})["cells"]] == [2, 0]
-    assert {one.status for one in await listed(core, status="all")} == {Status.DELETED}
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.DELETED}
 
 
 async def test_a_clear_of_one_type_leaves_out_that_type_only(world: World) -> None:
@@ -193,13 +193,13 @@ async def test_a_clear_of_one_type_leaves_out_that_type_only(world: World) -> No
     accepted = await core.converse(ALICE, talk(*OSLO))
     await core.clear(ALICE, EPISODES)
     await Hand(core).work_all()
-    assert {one.category for one in await listed(core)} == {"note", "fact"}
+    assert {memory.category for memory in await listed(core)} == {"note", "fact"}
     assert (await task_of(core, accepted)).result["counts"] == {"created": 3, "cleared": 1}  # type: ignore[index]
     accepted = await core.converse(ALICE, talk("Ana's city is Bergen", at=NOW + timedelta(days=1)))
     await core.clear(ALICE, TRUTHS)
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).result["counts"] == {"created": 1, "cleared": 2}  # type: ignore[index]
-    assert {one.category for one in await listed(core)} == {"cell"}
+    assert {memory.category for memory in await listed(core)} == {"cell"}
 
 
 async def test_a_truth_of_another_session_does_not_fall_for_what_was_cleared(world: World) -> None:
@@ -237,7 +237,7 @@ async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_not
     agents.broken = False
     await core.retry(ALICE, accepted.task_id)
     assert (await finished(world, core, accepted)).status == "succeeded"
-    assert {(one.category, one.status) for one in await listed(core, status="all")} == {
+    assert {(memory.category, memory.status) for memory in await listed(core, status="all")} == {
         (MESSAGE, Status.DELETED)
     }
 
@@ -250,7 +250,7 @@ async def test_messages_that_are_gathered_are_dropped_with_the_session(world: Wo
     assert await core.batch_state(ALICE, "s1") == Buffered(0, None)
     assert await core.batch_flush(ALICE, "s1") is None
     dropped = next(
-        one for one in (await core.tasks(ALICE, TasksInput(kind="flush"))).tasks if one.finished
+        task for task in (await core.tasks(ALICE, TasksInput(kind="flush"))).tasks if task.finished
     )
     assert (dropped.status, dropped.step, dropped.result) == (
         "succeeded",

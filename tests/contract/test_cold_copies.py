@@ -42,7 +42,7 @@ def chain(
     """
     members = []
     for number in range(count):
-        one = memory(
+        first = memory(
             f"tea number {number}",
             id=f"{name}{number}",
             owner=owner,
@@ -50,13 +50,13 @@ def chain(
             embedding=unit(number),
             revision=revision + number,
         )
-        one = one.model_copy(
+        member = first.model_copy(
             update={
                 "next_id": f"{name}{number + 1}" if number + 1 < count else None,
                 "value": {"кофе": [1, None, "日本"]},
             }
         )
-        members.append(one)
+        members.append(member)
     older = memory(
         "old",
         id=f"{name}0.v1",
@@ -65,17 +65,19 @@ def chain(
         embedding=unit(99),
         status=Status.SUPERSEDED,
     )
-    kept = [Kept(one, (older,) if number == 0 else ()) for number, one in enumerate(members)]
-    return ColdCopy(epoch, f"{name}{count - 1}", tuple(kept))
+    entries = [
+        Kept(member, (older,) if number == 0 else ()) for number, member in enumerate(members)
+    ]
+    return ColdCopy(epoch, f"{name}{count - 1}", tuple(entries))
 
 
-def same(one: Memory, other: Memory) -> bool:
+def same(stored_memory: Memory, other: Memory) -> bool:
     """Equal in all but what is found by words, to the last bit of the vector."""
     left = {"lexical", "search_text"}
-    vectors = (one.embedding is None) == (other.embedding is None) and (
-        one.embedding is None or np.array_equal(one.embedding, other.embedding)  # type: ignore[arg-type]
+    vectors = (stored_memory.embedding is None) == (other.embedding is None) and (
+        stored_memory.embedding is None or np.array_equal(stored_memory.embedding, other.embedding)  # type: ignore[arg-type]
     )
-    return vectors and one.model_dump(exclude=left) == other.model_dump(exclude=left)
+    return vectors and stored_memory.model_dump(exclude=left) == other.model_dump(exclude=left)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 40])
@@ -105,11 +107,11 @@ async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdC
     location = await copies.write(
         ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (Kept(short, (), long),))
     )
-    (kept,) = (await copies.read(ALICE, location)).members
-    assert kept.original is not None
-    assert same(kept.memory, short)
-    assert same(kept.original, long)
-    assert kept.whole is kept.original
+    (entry,) = (await copies.read(ALICE, location)).members
+    assert entry.original is not None
+    assert same(entry.memory, short)
+    assert same(entry.original, long)
+    assert entry.whole is entry.original
 
 
 async def test_the_same_state_written_again_is_one_copy(
@@ -117,7 +119,7 @@ async def test_the_same_state_written_again_is_one_copy(
 ) -> None:
     others = [copies_of(await opened()) for _ in range(3)]
     locations = await asyncio.gather(
-        *(one.write(ALICE, "op_1", chain(2)) for one in (copies, *others))
+        *(copy_store.write(ALICE, "op_1", chain(2)) for copy_store in (copies, *others))
     )
     assert len(set(locations)) == 1
     assert [name async for name in copies.names(ALICE)] == locations[:1]
@@ -141,9 +143,9 @@ async def test_another_revision_content_or_operation_is_another_copy(copies: Col
 async def test_a_name_tells_nobody_whose_it_is(copies: ColdCopies, archive: Archive) -> None:
     owner = Owner("my-app", "ann@example.org")
     await copies.write(owner, "op_1", chain(owner=owner, name="mem_secret"))
-    (name,) = [one for one in await archive.names("", None, 10) if one != KEY_NAME]
-    for told in ("ann", "example", "my-app", "secret"):
-        assert told not in name
+    (name,) = [name for name in await archive.names("", None, 10) if name != KEY_NAME]
+    for part in ("ann", "example", "my-app", "secret"):
+        assert part not in name
 
 
 async def test_the_names_are_the_same_for_every_process_and_others_for_every_installation(
@@ -152,7 +154,7 @@ async def test_the_names_are_the_same_for_every_process_and_others_for_every_ins
     elsewhere = Folder(tmp_path / "elsewhere").process()
     await elsewhere.open()
     processes = [copies_of(await opened()) for _ in range(4)]
-    prefixes = await asyncio.gather(*(one.prefix(ALICE) for one in processes))
+    prefixes = await asyncio.gather(*(process.prefix(ALICE) for process in processes))
     assert {*prefixes} == {await copies.prefix(ALICE)}
     assert await copies_of(elsewhere).prefix(ALICE) != prefixes[0]
     await elsewhere.close()

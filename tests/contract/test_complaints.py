@@ -1,12 +1,12 @@
 """What users of memory systems complain of most, asked of the library: each test is a thing that
-went wrong for somebody.
+went wrong for a user.
 
 | what goes wrong | here | elsewhere |
 |---|---|---|
 | a model fails, and what was told is lost | | `test_an_agent_that_raises_is_asked_again_and_nobody_else_is`, and all beside it |
 | a prompt's example is stored as a fact | | `test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in` |
 | | | `test_a_fact_is_dropped_and_counted_when_its_proof_was_not_said_where_it_says` |
-| junk, and what was recalled is learnt anew | greetings | `test_recalled_memories_in_a_message_are_not_learnt_again` |
+| junk, and what was recalled is learnt again | greetings | `test_recalled_memories_in_a_message_are_not_learnt_again` |
 | retries and races make doubles | | `test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer` |
 | | | `test_twenty_identical_saves_at_once_make_one_memory_reinforced_nineteen_times` |
 | what differs is taken for the same | in numbers, "not", order | `test_both_sides_see_the_same_and_agree_on_who_stays` |
@@ -73,7 +73,7 @@ async def words(world: World) -> MemoryCore:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("the server listens on port 8080", "the server listens on port 8081"),
         ("Ana does eat fish at home", "Ana does not eat fish at home"),
@@ -86,11 +86,11 @@ async def words(world: World) -> MemoryCore:
     ],
 )
 async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(
-    words: MemoryCore, one: str, other: str
+    words: MemoryCore, first: str, other: str
 ) -> None:
-    for text in (one, other, one, other):
+    for text in (first, other, first, other):
         await words.save(ALICE, fact(text))
-    assert sorted(memory.content for memory in await listed(words)) == sorted([one, other])
+    assert sorted(memory.content for memory in await listed(words)) == sorted([first, other])
 
 
 @ON_ONE_STORE
@@ -107,7 +107,7 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
 
 @ON_ONE_STORE
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Ana isst Fisch zu Hause", "Ana isst keinen Fisch zu Hause"),
         ("Ana come pescado en casa", "Ana no come pescado en casa"),
@@ -117,9 +117,9 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
     ],
 )
 async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(
-    words: MemoryCore, one: str, other: str
+    words: MemoryCore, first: str, other: str
 ) -> None:
-    await words.save(ALICE, fact(one))
+    await words.save(ALICE, fact(first))
     saved = await words.save(ALICE, fact(other))
     assert saved.conflict is not None
     assert (saved.outcome, saved.conflict.status) == (Outcome.KEPT_BOTH, "pending")
@@ -134,7 +134,7 @@ async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) 
         "Ana lives in the Oslo",
     ]
     done = [await words.save(ALICE, fact(text)) for text in texts]
-    assert [one.outcome for one in done] == [Outcome.CREATED] + [Outcome.REINFORCED] * 3
+    assert [result.outcome for result in done] == [Outcome.CREATED] + [Outcome.REINFORCED] * 3
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ async def test_every_language_is_found_by_its_own_words(
     await core.bulk(
         ALICE, [turn(text, None), turn("the boat sank at noon", None), turn("昨日は雨でした", None)]
     )
-    found = await core.retrieve(ALICE, RetrieveInput(query=query))
-    assert [hit.memory.content for hit in found.results] == [text]
+    answer = await core.retrieve(ALICE, RetrieveInput(query=query))
+    assert [hit.memory.content for hit in answer.results] == [text]
 
 
 async def test_tags_of_every_script_stay_themselves(core: MemoryCore) -> None:
@@ -189,10 +189,10 @@ async def test_metadata_can_name_no_scope(name: str) -> None:
 
 async def test_what_one_session_said_is_known_in_the_next(core: MemoryCore) -> None:
     saved = await core.save(ALICE, turn("the red boat sank", "yesterday"))
-    found = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
-    assert [hit.memory.id for hit in found.results] == [saved.memory.id]
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
+    assert [hit.memory.id for hit in answer.results] == [saved.memory.id]
     assert (await core.get(ALICE, saved.memory.id)).session_id == "yesterday"
-    assert [one.id for one in await listed(core)] == [saved.memory.id]
+    assert [memory.id for memory in await listed(core)] == [saved.memory.id]
 
 
 async def test_a_contradiction_in_another_session_is_seen(core: MemoryCore) -> None:
@@ -216,8 +216,8 @@ async def test_a_corrected_fact_comes_back_by_no_door(core: MemoryCore, world: W
         assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [
             new.memory.id
         ]
-    assert [one.id for one in await listed(core)] == [new.memory.id]
-    assert [one.content for one in await listed(core, at=NOW)] == ["Ana lives in Oslo"], (
+    assert [memory.id for memory in await listed(core)] == [new.memory.id]
+    assert [memory.content for memory in await listed(core, at=NOW)] == ["Ana lives in Oslo"], (
         "it was true, and stays so for its time"
     )
 
@@ -239,7 +239,7 @@ async def test_importance_halves_with_time_and_not_with_looking(
     await core.flush_touches()
     # which adds what was written down, as a day does
     await core.decay(ALICE, DecayInput(dry_run=True))
-    # somebody asked for it, so it begins to fade anew, from the very base
+    # it was retrieved, so it begins to fade again, from the very base
     assert await importance() == 0.8
     stored: Memory = await core.get(ALICE, saved.memory.id)
     assert (stored.importance_base, stored.etag) == (0.8, saved.memory.etag)
@@ -248,6 +248,6 @@ async def test_importance_halves_with_time_and_not_with_looking(
 async def test_a_value_is_not_lost_in_equal_words(core: MemoryCore) -> None:
     for limit in (8080, 8081):
         await core.save(ALICE, fact("the limit is set", value={"limit": limit}))
-    assert sorted(one.value["limit"] for one in await listed(core)) == [8080, 8081]
+    assert sorted(memory.value["limit"] for memory in await listed(core)) == [8080, 8081]
     await core.save(ALICE, rule("limit", {"limit": 8080}))
     assert (await core.procedure(ALICE, "limit")).value == {"limit": 8080}

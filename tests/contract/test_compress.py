@@ -1,4 +1,4 @@
-"""Long texts that nobody asks for become short ones, their originals safe in the archive first;
+"""Long texts that are never asked for become short ones, their originals safe in the archive first;
 and they come back whole.
 """
 
@@ -55,14 +55,15 @@ async def formed(core: MemoryCore, item: SaveInput) -> Memory:
     saved = (await core.save(ALICE, item)).memory
 
     def decide(look: Look) -> Changes[None]:
-        held = look.memory(saved.id)
-        assert held is not None
+        memory = look.memory(saved.id)
+        assert memory is not None
         return Changes(
-            None, (Change("updated", held.model_copy(update={"consolidation_run": "run_1"}), held),)
+            None,
+            (Change("updated", memory.model_copy(update={"consolidation_run": "run_1"}), memory),),
         )
 
     await core._services.ledger.commit(ALICE, decide, ids=[saved.id], call=Call())
-    return next(one for one in await listed(core) if one.id == saved.id)
+    return next(memory for memory in await listed(core) if memory.id == saved.id)
 
 
 async def shortened_one(core: MemoryCore, world: World) -> Memory:
@@ -78,12 +79,12 @@ async def shortened_one(core: MemoryCore, world: World) -> Memory:
 async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(
     core: MemoryCore, world: World
 ) -> None:
-    held = await shortened_one(core, world)
-    assert (held.status, held.status_reason) == (Status.COMPRESSED, "compressed")
-    assert len(held.content) < 0.7 * len(LONG)
-    assert numbers_in(LONG).keys() <= numbers_in(held.content).keys()
-    assert names_in(LONG) <= names_in(held.content)
-    assert await find(core, "contract with Soares") == [held.content]
+    memory = await shortened_one(core, world)
+    assert (memory.status, memory.status_reason) == (Status.COMPRESSED, "compressed")
+    assert len(memory.content) < 0.7 * len(LONG)
+    assert numbers_in(LONG).keys() <= numbers_in(memory.content).keys()
+    assert names_in(LONG) <= names_in(memory.content)
+    assert await find(core, "contract with Soares") == [memory.content]
     assert (await decayed(core)).result == {
         "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
         "capped": False,
@@ -113,12 +114,12 @@ async def test_what_was_told_stays_word_for_word_however_long_and_old(
 
 
 async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
-    held = await shortened_one(core, world)
-    back = await core.restore(ALICE, held.id)
+    memory = await shortened_one(core, world)
+    back = await core.restore(ALICE, memory.id)
     assert (back.status, back.content, back.archival_location) == (Status.ACTIVE, LONG, None)
     assert back.last_accessed_at == world.clock.now()
     assert back.embedding is not None
-    assert held.embedding is not None
+    assert memory.embedding is not None
     assert await find(core, "tea and rain outside the window") == [LONG]
     assert (await decayed(core)).result == {
         "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
@@ -211,8 +212,8 @@ async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -
         "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
         "capped": False,
     }
-    held = await first.get(ALICE, saved.id)
-    assert (held.status, held.content) == (Status.ACTIVE, f"edited {LONG}")
+    memory = await first.get(ALICE, saved.id)
+    assert (memory.status, memory.content) == (Status.ACTIVE, f"edited {LONG}")
 
 
 async def lived(world: World, moment: Moment) -> Memory:
@@ -252,11 +253,11 @@ async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(
             assert moment.dead or adapter == "storm", (at, after, name)
             moment.dead = True
             rescuer = await world.core(rules=OfflineAgents())
-            held = await rescuer.get(ALICE, saved.id)
-            if held.status is Status.COMPRESSED:
+            restored = await rescuer.get(ALICE, saved.id)
+            if restored.status is Status.COMPRESSED:
                 assert (await rescuer.restore(ALICE, saved.id)).content == LONG
             else:
-                assert held.content == LONG
+                assert restored.content == LONG
             moment.dead = False
             await world.close()
 
@@ -264,12 +265,12 @@ async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(
 async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(
     core: MemoryCore, world: World
 ) -> None:
-    held = await shortened_one(core, world)
+    memory = await shortened_one(core, world)
     for name in await blobs(world):
         await core._services.adapters.archive.remove(name)
     with pytest.raises(Damaged):
-        await core.restore(ALICE, held.id)
-    assert (await core.get(ALICE, held.id)).status is Status.COMPRESSED
+        await core.restore(ALICE, memory.id)
+    assert (await core.get(ALICE, memory.id)).status is Status.COMPRESSED
 
 
 # what happens is between store and archive, in any store
@@ -280,15 +281,15 @@ async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed
     """Between the look at the memory and the reading of its original the other one is done,
     and the copy is swept.
     """
-    held = await shortened_one(core, world)
+    memory = await shortened_one(core, world)
 
     class Overtaken:
         def __init__(self, inner: Any) -> None:
             self._inner = inner
 
         async def get(self, name: str) -> bytes | None:
-            if name == held.archival_location:
-                await core.restore(ALICE, held.id)
+            if name == memory.archival_location:
+                await core.restore(ALICE, memory.id)
                 await self._inner.remove(name)
             data: bytes | None = await self._inner.get(name)
             return data
@@ -297,15 +298,15 @@ async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed
             return getattr(self._inner, name)
 
     late = await world.core(archive=Overtaken(world.archive()))  # type: ignore[arg-type]
-    back = await late.restore(ALICE, held.id)
+    back = await late.restore(ALICE, memory.id)
     assert (back.status, back.content) == (Status.ACTIVE, LONG)
 
 
 async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world: World) -> None:
-    held = await shortened_one(core, world)
+    memory = await shortened_one(core, world)
     assert len(await blobs(world)) == 1
     accepted = await core.forget(
-        ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [held.id]}})
+        ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [memory.id]}})
     )
     await Hand(core, "consolidation").work_all()
     task = await task_of(core, accepted)  # type: ignore[arg-type]
@@ -320,9 +321,12 @@ async def test_who_writes_over_a_short_text_has_said_something_new(
     saved = await formed(core, fact(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
     await decayed(core)
-    held = await core.get(ALICE, saved.id)
-    tagged = await core.update(ALICE, saved.id, UpdateInput(tags=["x"]), held.etag)
-    assert (tagged.status, tagged.archival_location) == (Status.COMPRESSED, held.archival_location)
+    memory = await core.get(ALICE, saved.id)
+    tagged = await core.update(ALICE, saved.id, UpdateInput(tags=["x"]), memory.etag)
+    assert (tagged.status, tagged.archival_location) == (
+        Status.COMPRESSED,
+        memory.archival_location,
+    )
     edited = await core.update(
         ALICE, saved.id, UpdateInput(content="the contract is over"), tagged.etag
     )

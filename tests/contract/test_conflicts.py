@@ -97,17 +97,17 @@ async def test_the_new_one_wins_when_somebody_says_so(words: MemoryCore, world: 
 async def test_a_rejected_one_was_never_true(words: MemoryCore, world: World) -> None:
     old, new, name = await open_conflict(words)
     await words.resolve_conflict(ALICE, name, asking("reject_new"))
-    held, gone = await now(words, old, new)
-    assert (held.status, held.next_id, gone.status, gone.next_id) == (
+    memory, gone = await now(words, old, new)
+    assert (memory.status, memory.next_id, gone.status, gone.next_id) == (
         Status.ACTIVE,
         None,
         Status.DELETED,
         None,
     )
     for days in (0, 2):
-        assert [one.content for one in await listed(words, at=NOW + timedelta(days=days))] == [
-            held.content
-        ]
+        assert [
+            memory.content for memory in await listed(words, at=NOW + timedelta(days=days))
+        ] == [memory.content]
     await check_questions(world, words)
 
 
@@ -124,7 +124,9 @@ async def test_a_merge_makes_a_third_memory_to_which_both_lead(
         ["net"],
         second.valid_from,
     )
-    assert {(one.status, one.next_id) for one in (first, second)} == {(Status.UPDATED, merged.id)}
+    assert {(memory.status, memory.next_id) for memory in (first, second)} == {
+        (Status.UPDATED, merged.id)
+    }
     assert await find(words, "old server port") == [merged.content]
     assert (await words.session(ALICE, "s1")).counts == {"semantic": 3}
     await check_questions(world, words)
@@ -134,7 +136,7 @@ async def test_two_that_are_too_long_for_one_are_not_merged(world: World) -> Non
     core = await world.core()
     long = [f"{number}: " + "word " * (MAX_CONTENT_BYTES // 12) for number in (1, 2)]
     await core.save(ALICE, fact(long[0], **OSLO))
-    kept = await core.save(
+    result = await core.save(
         ALICE,
         fact(
             long[1],
@@ -143,10 +145,10 @@ async def test_two_that_are_too_long_for_one_are_not_merged(world: World) -> Non
             **OSLO,
         ),
     )
-    assert kept.conflict is not None
-    await core.undo_conflict(ALICE, kept.conflict.id)
+    assert result.conflict is not None
+    await core.undo_conflict(ALICE, result.conflict.id)
     with pytest.raises(Conflict, match="too long"):
-        await core.resolve_conflict(ALICE, kept.conflict.id, asking("merge"))
+        await core.resolve_conflict(ALICE, result.conflict.id, asking("merge"))
 
 
 async def test_a_decision_stands_until_it_is_undone(words: MemoryCore, world: World) -> None:
@@ -194,20 +196,20 @@ async def test_conflicts_are_listed_newest_first_by_status_and_page(
         names.append(made.id)
     for name in names[::3]:
         await words.resolve_conflict(ALICE, name, asking("keep_both"))
-    found, cursor = [], None
+    records, cursor = [], None
     while True:
         page = await words.conflicts(ALICE, ConflictsInput(limit=2, cursor=cursor))
-        found += [one.id for one in page.conflicts]
+        records += [conflict.id for conflict in page.conflicts]
         if (cursor := page.next_cursor) is None:
             break
-    assert found == names[::-1]
+    assert records == names[::-1]
     resolved = await words.conflicts(ALICE, ConflictsInput(status="resolved"))
-    assert [one.id for one in resolved.conflicts] == names[::3][::-1]
+    assert [conflict.id for conflict in resolved.conflicts] == names[::3][::-1]
     first = await words.conflicts(ALICE, ConflictsInput(status="pending", limit=2))
     second = await words.conflicts(
         ALICE, ConflictsInput(status="pending", limit=2, cursor=first.next_cursor)
     )
-    assert [one.id for one in (*first.conflicts, *second.conflicts)] == [
+    assert [conflict.id for conflict in (*first.conflicts, *second.conflicts)] == [
         name for name in names[::-1] if name not in names[::3]
     ]
     assert second.next_cursor is None
@@ -248,9 +250,9 @@ async def test_a_save_that_lets_a_side_fall_meanwhile_is_met_by_a_409(
     world: World, after: str
 ) -> None:
     other = await world.core()
-    told = [await lives(other, where, day) for day, where in enumerate(("Oslo", "Bergen"))]
-    assert told[1].conflict is not None
-    name = told[1].conflict.id
+    results = [await lives(other, where, day) for day, where in enumerate(("Oslo", "Bergen"))]
+    assert results[1].conflict is not None
+    name = results[1].conflict.id
     await other.undo_conflict(ALICE, name)
 
     async def meanwhile() -> None:
@@ -261,7 +263,7 @@ async def test_a_save_that_lets_a_side_fall_meanwhile_is_met_by_a_409(
         await meanwhile()
     with pytest.raises(Conflict, match="superseded"):
         await core.resolve_conflict(ALICE, name, asking("merge"))
-    assert [one.content for one in await listed(core)] == ["Ana lives in Turku"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Turku"]
     await check_questions(world, core)
 
 
@@ -276,5 +278,8 @@ async def test_an_unrelated_save_meanwhile_changes_nothing(world: World) -> None
         embedder=WordsEmbedder(), wrap=lambda store: Meanwhile(store, "snapshot", meanwhile)
     )
     assert (await core.resolve_conflict(ALICE, name, asking("supersede"))).strategy == "supersede"
-    assert [one.status for one in await now(core, old, new)] == [Status.SUPERSEDED, Status.ACTIVE]
+    assert [memory.status for memory in await now(core, old, new)] == [
+        Status.SUPERSEDED,
+        Status.ACTIVE,
+    ]
     await check_questions(world, core)

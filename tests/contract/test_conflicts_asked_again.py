@@ -1,4 +1,4 @@
-"""Who comes back beside whom it was kept only until somebody decides is asked about again,
+"""A memory that is restored beside one with which it had a pending conflict is asked about again,
 in the same record.
 """
 
@@ -15,16 +15,16 @@ from tests.world import World, listed
 
 
 async def open_pair(core: MemoryCore) -> tuple[Saved, Saved, ConflictRecord]:
-    """Two homes that nobody has decided between."""
+    """Two homes in a pending conflict."""
     first, second = await lives(core, "Oslo", -2), await lives(core, "Bergen", -1)
     assert second.conflict is not None
     return first, second, await core.undo_conflict(ALICE, second.conflict.id)
 
 
 async def is_open_again(core: MemoryCore, world: World, record: ConflictRecord) -> None:
-    (found,) = await records_of(world)
-    assert (found.id, found.open) == (record.id, True)
-    assert {tuple(one.conflict_ids) for one in await listed(core)} == {(record.id,)}
+    (only,) = await records_of(world)
+    assert (only.id, only.open) == (record.id, True)
+    assert {tuple(memory.conflict_ids) for memory in await listed(core)} == {(record.id,)}
     await check_questions(world, core)
 
 
@@ -35,18 +35,18 @@ async def test_a_side_that_was_deleted_and_is_restored_is_asked_about_again(
     core = await world.core()
     *pair, record = await open_pair(core)
     await core.delete(ALICE, pair[side].memory.id)
-    assert [one.open for one in await records_of(world)] == [False]
+    assert [record.open for record in await records_of(world)] == [False]
     await core.restore(ALICE, pair[side].memory.id)
     await is_open_again(core, world, record)
     await core.resolve_conflict(ALICE, record.id, asking("supersede"))
-    assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Bergen"]
 
 
 async def test_a_side_that_was_replaced_and_is_undone_is_asked_about_again(world: World) -> None:
     core = await world.core()
     _, second, _ = await open_pair(core)
     await lives(core, "Rome", 0)
-    assert [one.content for one in await listed(core)] == ["Ana lives in Rome"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Rome"]
     await core.restore(ALICE, second.memory.id)
     await check_questions(world, core)
     one_truth_a_slot(await all_of(core))
@@ -57,9 +57,9 @@ async def test_what_a_person_has_decided_stays_decided(world: World, decision: s
     core = await world.core()
     first, second, record = await open_pair(core)
     await core.resolve_conflict(ALICE, record.id, asking(decision, "she said so"))
-    for one in (first, second):
-        memory = await core.get(ALICE, one.memory.id)
+    for result in (first, second):
+        memory = await core.get(ALICE, result.memory.id)
         if memory.status.value == "active":
-            await core.delete(ALICE, one.memory.id)
-            await core.restore(ALICE, one.memory.id)
-    assert [one.open for one in await records_of(world)] == [False]
+            await core.delete(ALICE, result.memory.id)
+            await core.restore(ALICE, result.memory.id)
+    assert [record.open for record in await records_of(world)] == [False]

@@ -65,18 +65,18 @@ class AnyQuarrel(RuleBasedStateMachine):
         return self.cores[self.turn % 2]
 
     def records(self, *, open: bool) -> list[ConflictRecord]:
-        return [one for one in self.run(records_of(self.world)) if one.open is open]
+        return [record for record in self.run(records_of(self.world)) if record.open is open]
 
     def memories(self) -> dict[str, Memory]:
-        found: dict[str, Memory] = self.run(all_of(self.cores[0]))
-        return found
+        memories: dict[str, Memory] = self.run(all_of(self.cores[0]))
+        return memories
 
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
-        found = sorted(
-            (one for one in self.memories().values() if one.status in statuses),
-            key=lambda one: one.sequence,
+        memories = sorted(
+            (memory for memory in self.memories().values() if memory.status in statuses),
+            key=lambda memory: memory.sequence,
         )
-        return found[place % len(found)] if found else None
+        return memories[place % len(memories)] if memories else None
 
     @rule(
         town=TOWNS,
@@ -113,25 +113,25 @@ class AnyQuarrel(RuleBasedStateMachine):
 
     @rule(place=PLACES, town=TOWNS)
     def edit(self, place: int, town: str) -> None:
-        if (one := self.chosen(place, Status.ACTIVE)) is not None:
+        if (memory := self.chosen(place, Status.ACTIVE)) is not None:
             with of_all_its_times():
                 self.run(
                     self.core.update(
-                        ALICE, one.id, UpdateInput(content=f"edited to {town}", value=town), "*"
+                        ALICE, memory.id, UpdateInput(content=f"edited to {town}", value=town), "*"
                     )
                 )
 
     @rule(place=PLACES)
     def delete(self, place: int) -> None:
-        if (one := self.chosen(place, *Status)) is not None:
+        if (memory := self.chosen(place, *Status)) is not None:
             with of_all_its_times():
-                self.run(self.core.delete(ALICE, one.id))
+                self.run(self.core.delete(ALICE, memory.id))
 
     @rule(place=PLACES)
     def restore(self, place: int) -> None:
-        if (one := self.chosen(place, Status.DELETED)) is not None:
+        if (memory := self.chosen(place, Status.DELETED)) is not None:
             with of_all_its_times():
-                self.run(self.core.set_status(ALICE, one.id, StatusInput(status="active")))
+                self.run(self.core.set_status(ALICE, memory.id, StatusInput(status="active")))
 
     @rule(session=st.sampled_from(["s1", "s2"]))
     def clear(self, session: str) -> None:
@@ -176,11 +176,11 @@ class AnyQuarrel(RuleBasedStateMachine):
         self.run(self.core.resolve_conflict(ALICE, record.id, asking(decision, "to see")))
         undone = self.run(self.core.undo_conflict(ALICE, record.id))
         after = self.memories()
-        assert {name: stands(one) for name, one in after.items() if name in before} == {
-            name: stands(one) for name, one in before.items()
+        assert {name: stands(memory) for name, memory in after.items() if name in before} == {
+            name: stands(memory) for name, memory in before.items()
         }
         assert all(
-            one.status is Status.DELETED for name, one in after.items() if name not in before
+            memory.status is Status.DELETED for name, memory in after.items() if name not in before
         )
         assert (undone.reason, undone.sides, undone.status) == (
             record.reason,
@@ -216,19 +216,21 @@ class AnyQuarrel(RuleBasedStateMachine):
             state |= event.after
         memories = await all_of(self.cores[0])
         assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == {
-            name: logged(one) for name, one in memories.items()
+            name: logged(memory) for name, memory in memories.items()
         }
         for session in ("s1", "s2"):
-            kept = sum(
-                one.session_id == session and one.status is not Status.DELETED
-                for one in memories.values()
+            coexisting = sum(
+                memory.session_id == session and memory.status is not Status.DELETED
+                for memory in memories.values()
             )
-            if any(one.session_id == session for one in memories.values()):
-                assert sum((await self.cores[0].session(ALICE, session)).counts.values()) == kept
+            if any(memory.session_id == session for memory in memories.values()):
+                assert (
+                    sum((await self.cores[0].session(ALICE, session)).counts.values()) == coexisting
+                )
 
 
 def stands(memory: Memory) -> dict[str, Any]:
-    """How a memory stands, but for why: what was rejected and is taken back was restored."""
+    """A memory's state, but for its reason: what was rejected and is taken back was restored."""
     return {name: value for name, value in standing(memory).items() if name != "status_reason"}
 
 

@@ -1,5 +1,5 @@
-"""Open questions follow their memories: whatever takes one of these away ends the question,
-or somebody inherits it.
+"""Pending conflicts follow their memories: whatever takes one of these away ends the conflict,
+or another memory inherits it.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ async def words(world: World) -> MemoryCore:
     return await warring(world)
 
 
-async def delete(core: MemoryCore, one: Saved) -> str:
-    await core.delete(ALICE, one.memory.id)
+async def delete(core: MemoryCore, result: Saved) -> str:
+    await core.delete(ALICE, result.memory.id)
     return "deleted"
 
 
-async def set_deleted(core: MemoryCore, one: Saved) -> str:
-    await core.set_status(ALICE, one.memory.id, StatusInput(status="deleted"))
+async def set_deleted(core: MemoryCore, result: Saved) -> str:
+    await core.set_status(ALICE, result.memory.id, StatusInput(status="deleted"))
     return "deleted"
 
 
-async def clear(core: MemoryCore, one: Saved) -> str:
-    await core.clear(ALICE, ClearInput(session_id=one.memory.session_id or ""))
+async def clear(core: MemoryCore, result: Saved) -> str:
+    await core.clear(ALICE, ClearInput(session_id=result.memory.session_id or ""))
     return "deleted"
 
 
@@ -59,10 +59,12 @@ async def worked_off(core: MemoryCore, accepted: Any) -> None:
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
 
 
-async def forget(core: MemoryCore, one: Saved) -> str:
+async def forget(core: MemoryCore, result: Saved) -> str:
     await worked_off(
         core,
-        await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [one.memory.id]}})),
+        await core.forget(
+            ALICE, ForgetInput.model_validate({"filter": {"ids": [result.memory.id]}})
+        ),
     )
     return "deleted"
 
@@ -77,7 +79,7 @@ async def test_a_question_ends_with_either_of_its_memories(
     record = await words.conflict(ALICE, name)
     assert (record.status, record.by) == ("resolved", "rule")
     assert f"{both[side].memory.id} is {became}" in record.reason
-    assert {one.conflict_state for one in await now(words, *both)} == {"resolved"}
+    assert {memory.conflict_state for memory in await now(words, *both)} == {"resolved"}
     await check_questions(world, words)
     with pytest.raises(Conflict, match="resolved already"):
         await words.resolve_conflict(ALICE, name, asking("supersede"))
@@ -89,7 +91,7 @@ async def test_two_that_fade_at_once_end_their_question(words: MemoryCore, world
     old, new, name = await open_conflict(words)
     world.clock.forward(400 * 86_400)
     await worked_off(words, await words.decay(ALICE, DecayInput()))
-    assert {one.status for one in await now(words, old, new)} == {Status.DECAYED}
+    assert {memory.status for memory in await now(words, old, new)} == {Status.DECAYED}
     assert (await words.conflict(ALICE, name)).reason.endswith(
         f"{old.memory.id} is decayed and {new.memory.id} is decayed"
     )
@@ -118,8 +120,8 @@ async def test_a_rejected_text_goes_with_what_it_was_rejected_for(
     assert await records_of(world) == []
 
 
-def for_good(one: Saved) -> ForgetInput:
-    return ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [one.memory.id]}})
+def for_good(result: Saved) -> ForgetInput:
+    return ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [result.memory.id]}})
 
 
 async def test_a_question_that_ended_with_a_memory_is_open_again_when_that_is_back_and_somebody_asks(  # noqa: E501
@@ -169,7 +171,9 @@ async def test_a_clear_of_many_open_questions_ends_them_all(
     assert len(await open_ids(world)) == 31
     assert await words.clear(ALICE, ClearInput(session_id="s1")) == 30
     assert await open_ids(world) == {name}
-    assert all("is deleted" in one.reason for one in await records_of(world) if not one.open)
+    assert all(
+        "is deleted" in record.reason for record in await records_of(world) if not record.open
+    )
     await check_questions(world, words)
 
 
@@ -185,21 +189,23 @@ async def test_a_clear_that_dies_before_it_ends_the_questions_leaves_them_to_the
         await dying.clear(ALICE, ClearInput(session_id="s1"))
     left = await open_ids(world)
     assert 0 < len(left) < 31
-    for one in (await all_of(words)).values():
-        if one.conflict_ids and one.status is Status.DELETED:
-            await words.set_status(ALICE, one.id, StatusInput(status="active"))
-            await words.delete(ALICE, one.id)
+    for memory in (await all_of(words)).values():
+        if memory.conflict_ids and memory.status is Status.DELETED:
+            await words.set_status(ALICE, memory.id, StatusInput(status="active"))
+            await words.delete(ALICE, memory.id)
     assert await open_ids(world) == set()
     await check_questions(world, words)
 
 
 async def three_pending(core: MemoryCore) -> tuple[list[Saved], list[str]]:
     """Three truths of one slot that all stand, each asked about with the one before."""
-    told = [await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))]
-    names = [one.conflict.id for one in told if one.conflict is not None]
+    results = [
+        await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))
+    ]
+    names = [result.conflict.id for result in results if result.conflict is not None]
     for name in reversed(names):
         await core.undo_conflict(ALICE, name)
-    return told, names
+    return results, names
 
 
 @pytest.mark.parametrize("decision", ["supersede", "reject_new", "merge"])
@@ -208,12 +214,12 @@ async def test_whoever_is_left_in_a_slot_inherits_the_question(
 ) -> None:
     _, names = await three_pending(core)
     await core.resolve_conflict(ALICE, names[0], asking(decision))
-    (left,) = [one for one in await records_of(world) if one.open]
+    (left,) = [record for record in await records_of(world) if record.open]
     if decision == "reject_new":
         ended = await core.conflict(ALICE, names[1])
         assert (ended.status, ended.by) == ("resolved", "rule")
         assert f"{left.id} asks about" in ended.reason
-    assert {*left.sides} == {one.id for one in await listed(core)}
+    assert {*left.sides} == {memory.id for memory in await listed(core)}
     await check_questions(world, core)
     await core.resolve_conflict(ALICE, left.id, asking("supersede"))
     assert len(await listed(core)) == 1
@@ -223,29 +229,29 @@ async def test_whoever_is_left_in_a_slot_inherits_the_question(
 async def test_the_two_that_are_left_when_the_middle_one_goes_are_asked_about(
     core: MemoryCore, world: World
 ) -> None:
-    told, names = await three_pending(core)
-    await core.delete(ALICE, told[1].memory.id)
-    (left,) = [one for one in await records_of(world) if one.open]
-    assert {*left.sides} == {told[0].memory.id, told[2].memory.id}
+    results, names = await three_pending(core)
+    await core.delete(ALICE, results[1].memory.id)
+    (left,) = [record for record in await records_of(world) if record.open]
+    assert {*left.sides} == {results[0].memory.id, results[2].memory.id}
     ended = [await core.conflict(ALICE, name) for name in names]
-    assert {one.status for one in ended} == {"resolved"}
-    assert all(f"{told[1].memory.id} is deleted" in one.reason for one in ended)
-    assert sum(f"{left.id} asks about" in one.reason for one in ended) == 1
+    assert {record.status for record in ended} == {"resolved"}
+    assert all(f"{results[1].memory.id} is deleted" in record.reason for record in ended)
+    assert sum(f"{left.id} asks about" in record.reason for record in ended) == 1
     await check_questions(world, core)
 
 
 async def test_a_truth_that_replaces_all_of_them_ends_their_questions_and_gives_them_back(
     core: MemoryCore, world: World
 ) -> None:
-    told, _ = await three_pending(core)
+    results, _ = await three_pending(core)
     before = await open_ids(world)
     last = await lives(core, "Umeå", 9)
     assert await open_ids(world) == set()
-    assert [one.content for one in await listed(core)] == ["Ana lives in Umeå"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Umeå"]
     assert last.conflict is not None
     await core.undo_conflict(ALICE, last.conflict.id)
-    assert {one.content for one in await listed(core)} == {
-        one.memory.content for one in (*told, last)
+    assert {memory.content for memory in await listed(core)} == {
+        result.memory.content for result in (*results, last)
     }
     assert await open_ids(world) == before | {last.conflict.id}
     await check_questions(world, core)
@@ -264,13 +270,13 @@ async def test_more_questions_than_a_commit_holds_end_with_their_memory_and_leav
         await lives(core, f"town {day}", 40 + day, on_conflict=OnConflict.KEEP_BOTH)
         for day in range(31)
     ]
-    for one in truths[1:]:
-        assert one.conflict is not None
-        await core.undo_conflict(ALICE, one.conflict.id)
+    for truth in truths[1:]:
+        assert truth.conflict is not None
+        await core.undo_conflict(ALICE, truth.conflict.id)
     last = truths[0].memory.id
     assert len((await core.get(ALICE, last)).conflict_ids) == len(truths) - 1 > MAX_ENDED
     await core.delete(ALICE, last)
     await check_questions(world, core)
     one_truth_a_slot(await all_of(core))
-    written = [one.event_type for one in await world.log() if one.memory_id == last]
+    written = [event.event_type for event in await world.log() if event.memory_id == last]
     assert written[-2:] == ["deleted", SETTLED]

@@ -52,7 +52,7 @@ async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: Memor
     # with what was said right before the boat
     assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}
     assert context.left_out == ()
-    ids = [one for part in context.parts for one in part.ids]
+    ids = [memory_id for part in context.parts for memory_id in part.ids]
     lines = [line for line in context.context.split("\n") if line.startswith("[")]
     assert [int(line[1 : line.index("]")]) for line in lines] == list(range(1, len(ids) + 1))
     assert "Oslo" in lines[0] + lines[1]
@@ -94,12 +94,12 @@ async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(
     await words.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
     await consolidated(words)
     (boats,) = [
-        one.ids
-        for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts
-        if one.kind == "memories"
+        part.ids
+        for part in (await words.context(ALICE, ContextInput(query="the red boat"))).parts
+        if part.kind == "memories"
     ]
-    for one in boats:
-        await words.delete(ALICE, one)
+    for boat in boats:
+        await words.delete(ALICE, boat)
     world.clock.forward(31 * 86_400)
     context = await words.context(ALICE, ContextInput(query="the red boat and Oslo"))
     assert "keto" not in context.context
@@ -123,9 +123,9 @@ async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> Non
     assert count_tokens(context.context) <= 250
     assert {"memories", "turns"} <= kinds(context).keys()
     (out,) = [part for part in context.left_out if part.kind == "memories"]
-    kept = {one for part in context.parts for one in part.ids}
+    ids = {memory_id for part in context.parts for memory_id in part.ids}
     assert out.tokens > 0
-    assert not kept & set(out.ids)
+    assert not ids & set(out.ids)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -150,8 +150,8 @@ async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(
         ContextInput(session_id="today"),
         ContextInput(query="she began something", session_id="elsewhere"),
     ):
-        told = (await words.context(ALICE, asked)).context
-        assert (told.count("keto"), told.count("she began something")) == (1, 1)
+        context = (await words.context(ALICE, asked)).context
+        assert (context.count("keto"), context.count("she began something")) == (1, 1)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -162,18 +162,20 @@ async def test_a_turn_that_has_no_room_among_the_turns_is_told_as_a_memory_where
         "we spoke of the weather and of trains and of what there is for dinner and of nobody that "
         "anybody knows"
     )
-    told = [
+    items = [
         turn("the red boat lies behind the old harbour mole", "today"),
         *(turn(f"{n}: {chat}", "today") for n in range(25)),
     ]
-    await words.bulk(ALICE, told)
+    await words.bulk(ALICE, items)
     for most in (200, 300, 600, 900, 1200):
         context = await words.context(
             ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=most)
         )
         assert context.context.count("red boat") == 1, most
         assert count_tokens(context.context) <= most
-        named = [one for part in (*context.parts, *context.left_out) for one in part.ids]
+        named = [
+            memory_id for part in (*context.parts, *context.left_out) for memory_id in part.ids
+        ]
         assert (len(named), len(set(named))) == (26, 26)
     assert kinds(
         await words.context(
@@ -391,7 +393,7 @@ async def test_what_is_expected_stands_with_an_unrelated_message_where_it_is_soo
         answer_threshold=0.99,
     )
     assert [
-        one for one in ("paleo", "keto", "vegan") if one in await expected_of(words, asked)
+        diet for diet in ("paleo", "keto", "vegan") if diet in await expected_of(words, asked)
     ] == ["keto", "vegan"]
     about = asked.model_copy(update={"query": "a ceiling for the good paleo neighbours"})
     assert "paleo" in await expected_of(words, about)
@@ -454,11 +456,13 @@ async def test_a_turn_is_told_once_and_the_last_turns_are_told_as_said(world: Wo
         for session in ("new", "last"):
             context = await core.context(ALICE, ContextInput(query=query, session_id=session))
             assert [
-                one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1
+                conversation
+                for conversation in (*TWO_TOPICS, *before)
+                if context.context.count(conversation) > 1
             ] == [], (query, session)
             turns = context.context.partition("Last turns:\n")[2].split("\n")[1:-1]
             assert [line.partition("] ")[2] for line in turns] == [
-                f"user: {one}" for one in TWO_TOPICS
+                f"user: {conversation}" for conversation in TWO_TOPICS
             ], (query, session)
 
 
@@ -521,17 +525,17 @@ async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) 
 
 async def test_the_story_of_a_chat_is_not_told_to_who_has_the_chat(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = (
+    contents = (
         "I am planning a trip to Kyoto in April with my sister",
         "Lovely, cherry blossom time in Kyoto",
         "We booked the Hotel Granvia near the station",
         "My sister wants to see the bamboo forest and the golden temple",
     )
-    await converse(core, *said, session="kyoto")
+    await converse(core, *contents, session="kyoto")
     await Hand(core).work_all()
     chat = [
-        {"role": "user", "content": one}
-        for one in (*said, "what should I pack for Kyoto in April?")
+        {"role": "user", "content": content}
+        for content in (*contents, "what should I pack for Kyoto in April?")
     ]
     context = await core.context(
         ALICE, ContextInput.model_validate({"messages": chat, "session_id": "new"})
@@ -603,12 +607,14 @@ async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_fo
 ) -> None:
     for number, form in enumerate(FORMS):
         owner = Owner(app_id="app", user_id=f"user-{number}")
-        told = ConverseInput.model_validate({"messages": form.messages, "session_id": "now"})
-        await words.converse(owner, told, Call())
+        conversation = ConverseInput.model_validate(
+            {"messages": form.messages, "session_id": "now"}
+        )
+        await words.converse(owner, conversation, Call())
         asked = {"session_id": "now", "parts": ["turns"]}
         whole = await words.context(owner, ContextInput.model_validate(asked))
-        said = [role for role, _, _ in form.kept if role != "system"]
-        assert [len(part.ids) for part in whole.parts] == [len(said)] * bool(said), form.name
+        roles = [role for role, _, _ in form.expected if role != "system"]
+        assert [len(part.ids) for part in whole.parts] == [len(roles)] * bool(roles), form.name
         known = await words.context(
             owner, ContextInput.model_validate({**asked, "messages": form.messages})
         )
@@ -676,8 +682,8 @@ async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(
     await words.bulk(
         ALICE, [turn("we spoke of trains", "before"), turn("Good morning, what is new?", "now")]
     )
-    said = [{"role": "user", "content": "good morning, what is new?"}]
-    for how in ({"exclude_session_id": "now"}, {"messages": said}):
+    messages = [{"role": "user", "content": "good morning, what is new?"}]
+    for how in ({"exclude_session_id": "now"}, {"messages": messages}):
         asked = ContextInput.model_validate({"session_id": "now", "parts": ["turns"], **how})
         context = await words.context(ALICE, asked)
         assert "trains" in context.context
@@ -704,9 +710,9 @@ async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_for
         ContextInput(parts=["turns"]),
         ContextInput(session_id="new", exclude_session_id="new", parts=["turns"]),
     ):
-        told = (await words.context(ALICE, how)).context
-        assert "trains" in told
-        assert "red boat" not in told
+        context = (await words.context(ALICE, how)).context
+        assert "trains" in context
+        assert "red boat" not in context
     excluded = await words.context(ALICE, ContextInput(exclude_session_id="newer", parts=["turns"]))
     assert "red boat" in excluded.context
 
@@ -721,9 +727,9 @@ async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_th
     (newer,) = await Hand(words).take()
     for delivery in (newer, older):
         await Hand(words).work(delivery)
-    told = (await words.context(ALICE, ContextInput(parts=["turns"]))).context
-    assert "trains" in told
-    assert "red boat" not in told
+    context = (await words.context(ALICE, ContextInput(parts=["turns"]))).context
+    assert "trains" in context
+    assert "red boat" not in context
 
 
 async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: MemoryCore) -> None:
@@ -750,14 +756,14 @@ async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: Memor
 
 async def test_what_was_formed_of_the_messages_that_ask_is_not_told_again(world: World) -> None:
     core = await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
-    said = (
+    messages = (
         ("user", "My canary Tito sings every morning at six."),
         ("assistant", "How charming."),
         ("user", "I feed Tito millet and apple slices."),
         ("assistant", "Good."),
     )
-    await tell(core, *said, session="s1")
-    asking = [{"role": role, "content": text} for role, text in said]
+    await tell(core, *messages, session="s1")
+    asking = [{"role": role, "content": text} for role, text in messages]
     asking.append({"role": "user", "content": "What do I feed Tito?"})
     context = await core.context(
         ALICE, ContextInput.model_validate({"messages": asking, "parts": ["memories"]})

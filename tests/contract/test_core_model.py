@@ -60,7 +60,7 @@ class Model:
         )
 
     def of(self, owner: Owner) -> dict[str, Known]:
-        return {name: one for (whose, name), one in self.memories.items() if whose == owner}
+        return {name: memory for (whose, name), memory in self.memories.items() if whose == owner}
 
 
 ITEMS = st.one_of(
@@ -112,10 +112,10 @@ class AnyLife(RuleBasedStateMachine):
         """Note what was answered, and whatever else these saves changed: what they superseded or
         merged away.
         """
-        assert [one.memory.owner for one in saved] == [owner] * len(items)
+        assert [result.memory.owner for result in saved] == [owner] * len(items)
         before = self.model.of(owner)
-        for one in saved:
-            self.model.heard(owner, self.run(self.core.get(owner, one.memory.id)))
+        for result in saved:
+            self.model.heard(owner, self.run(self.core.get(owner, result.memory.id)))
         slots = {(item.subject, item.attribute) for item in items if item.subject}
         keys = {item.key for item in items if item.key}
         for name, known in before.items():
@@ -123,12 +123,12 @@ class AnyLife(RuleBasedStateMachine):
             if now.status is not known.status:
                 changed = (
                     (now.subject, now.attribute) in slots
-                    or name in {one.memory.id for one in saved}
+                    or name in {result.memory.id for result in saved}
                     or now.key in keys
                 )
                 assert changed, "a save changes its own slot and no more"
                 self.model.heard(owner, now)
-        return multiple(*((owner, one.memory.id) for one in saved))
+        return multiple(*((owner, result.memory.id) for result in saved))
 
     @rule(target=ids, owner=OWNERS, item=ITEMS)
     def save(self, owner: Owner, item: SaveInput) -> Any:
@@ -138,18 +138,20 @@ class AnyLife(RuleBasedStateMachine):
     def bulk(self, owner: Owner, items: list[SaveInput]) -> Any:
         return self.told(owner, items, self.run(self.core.bulk(owner, items)))
 
-    @rule(one=ids, text=TEXTS)
-    def update(self, one: tuple[Owner, str], text: str) -> None:
-        owner, name = one
-        known = self.model.memories[one]
-        held = self.run(self.core.get(owner, name))
-        in_slot = held.attribute is not None or (held.key is not None and held.copied_from is None)
+    @rule(identity=ids, text=TEXTS)
+    def update(self, identity: tuple[Owner, str], text: str) -> None:
+        owner, name = identity
+        known = self.model.memories[identity]
+        memory = self.run(self.core.get(owner, name))
+        in_slot = memory.attribute is not None or (
+            memory.key is not None and memory.copied_from is None
+        )
         was_true = known.status is Status.SUPERSEDED and in_slot
         allowed = known.type is not MemoryType.EPISODIC and (
             known.status is Status.ACTIVE or was_true
         )
         try:
-            after = self.run(self.core.update(owner, name, UpdateInput(content=text), held.etag))
+            after = self.run(self.core.update(owner, name, UpdateInput(content=text), memory.etag))
         except Conflict as error:
             refused = error.detail
         else:
@@ -158,8 +160,8 @@ class AnyLife(RuleBasedStateMachine):
             assert not allowed or "is an earlier time of" in refused
             return
         assert allowed
-        says_another = held.content != text or not in_slot
-        assert (after.content, after.version) == (text, held.version + says_another)
+        says_another = memory.content != text or not in_slot
+        assert (after.content, after.version) == (text, memory.version + says_another)
         self.model.heard(owner, after)
         self.slot_heard(owner, after)
 
@@ -175,10 +177,10 @@ class AnyLife(RuleBasedStateMachine):
                 )
                 self.model.heard(owner, now)
 
-    @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
-    def set_status(self, one: tuple[Owner, str], status: Any) -> None:
-        owner, name = one
-        known = self.model.memories[one]
+    @rule(identity=ids, status=st.sampled_from(["active", "deleted"]))
+    def set_status(self, identity: tuple[Owner, str], status: Any) -> None:
+        owner, name = identity
+        known = self.model.memories[identity]
         replaced = status == "active" and known.status in (Status.SUPERSEDED, Status.UPDATED)
         try:
             after = self.run(self.core.set_status(owner, name, StatusInput(status=status)))
@@ -196,7 +198,7 @@ class AnyLife(RuleBasedStateMachine):
         self.slot_heard(owner, after)
 
     def undone(self, owner: Owner, back: Memory) -> None:
-        """It holds again; what else changed stood in its slot, or leads to it."""
+        """It is active again; what else changed was in its slot, or leads to it."""
         assert (back.status, back.next_id) == (Status.ACTIVE, None)
         for name, known in self.model.of(owner).items():
             now = self.run(self.core.get(owner, name))
@@ -207,17 +209,17 @@ class AnyLife(RuleBasedStateMachine):
                 ) or back.id in (now.id, now.next_id)
                 self.model.heard(owner, now)
 
-    @rule(one=ids)
-    def delete(self, one: tuple[Owner, str]) -> None:
-        owner, name = one
+    @rule(identity=ids)
+    def delete(self, identity: tuple[Owner, str]) -> None:
+        owner, name = identity
         gone = self.run(self.core.delete(owner, name)).memory
         assert gone.status is Status.DELETED
-        self.model.memories[one].status = Status.DELETED
+        self.model.memories[identity].status = Status.DELETED
         self.slot_heard(owner, gone)
 
-    @rule(one=ids)
-    def touch_as_somebody_else(self, one: tuple[Owner, str]) -> None:
-        owner, name = one
+    @rule(identity=ids)
+    def touch_as_somebody_else(self, identity: tuple[Owner, str]) -> None:
+        owner, name = identity
         other = BOB if owner == ALICE else ALICE
         if name in self.model.of(other):
             return
@@ -232,10 +234,10 @@ class AnyLife(RuleBasedStateMachine):
                 continue
             raise AssertionError("somebody else's memory was reached")
 
-    @rule(target=ids, one=ids, agent=st.sampled_from(["a1", "a2"]))
-    def copy(self, one: tuple[Owner, str], agent: str) -> Any:
-        owner, name = one
-        known = self.model.memories[one]
+    @rule(target=ids, identity=ids, agent=st.sampled_from(["a1", "a2"]))
+    def copy(self, identity: tuple[Owner, str], agent: str) -> Any:
+        owner, name = identity
+        known = self.model.memories[identity]
         if self.run(self.core.get(owner, name)).agent_id == agent:
             return multiple()
         try:
@@ -268,9 +270,9 @@ class AnyLife(RuleBasedStateMachine):
 
     @rule(owner=OWNERS, text=TEXTS, session=SESSIONS)
     def retrieve(self, owner: Owner, text: str, session: str | None) -> None:
-        """What is found is the owner's and stands; what says the very words and stands is found."""
+        """What is found is the owner's and active; an active memory of the very words is found."""
         asked = RetrieveInput(query=text, session_id=session, similarity_threshold=0.0, limit=100)
-        found = {
+        memories = {
             hit.memory.id: hit.memory for hit in self.run(self.core.retrieve(owner, asked)).results
         }
         standing = {
@@ -278,37 +280,41 @@ class AnyLife(RuleBasedStateMachine):
             for name, known in self.model.of(owner).items()
             if known.status is Status.ACTIVE and session in (None, known.session_id)
         }
-        assert found.keys() <= standing.keys()
-        assert {name: one.content for name, one in found.items()} == {
-            name: standing[name].content for name in found
+        assert memories.keys() <= standing.keys()
+        assert {name: memory.content for name, memory in memories.items()} == {
+            name: standing[name].content for name in memories
         }
-        assert {name for name, known in standing.items() if known.content == text} <= found.keys()
+        assert {
+            name for name, known in standing.items() if known.content == text
+        } <= memories.keys()
 
     @invariant()
     def lists_agree_with_the_model(self) -> None:
         for owner in (ALICE, BOB):
             memories = self.run(listed(self.core, owner, status="all"))
-            assert {one.owner for one in memories} <= {owner}
-            seen = {one.id: (one.content, one.session_id, one.status) for one in memories}
+            assert {memory.owner for memory in memories} <= {owner}
+            seen = {
+                memory.id: (memory.content, memory.session_id, memory.status) for memory in memories
+            }
             assert seen == {
-                name: (one.content, one.session_id, one.status)
-                for name, one in self.model.of(owner).items()
+                name: (memory.content, memory.session_id, memory.status)
+                for name, memory in self.model.of(owner).items()
             }
             assert len(seen) == len(memories)
             for session in ("s1", "s2"):
                 self.session_counts(owner, session)
 
     def session_counts(self, owner: Owner, session: str) -> None:
-        kept = [
-            one.type.value
-            for one in self.model.of(owner).values()
-            if one.session_id == session and one.status is not Status.DELETED
+        types = [
+            memory.type.value
+            for memory in self.model.of(owner).values()
+            if memory.session_id == session and memory.status is not Status.DELETED
         ]
         try:
             counts = self.run(self.core.session(owner, session)).counts
         except NotFound:
             counts = {}
-        assert counts == {kind: kept.count(kind) for kind in set(kept)}
+        assert counts == {kind: types.count(kind) for kind in set(types)}
 
     def teardown(self) -> None:
         if not hasattr(self, "world"):
@@ -326,8 +332,8 @@ class AnyLife(RuleBasedStateMachine):
         it is stored.
         """
         events = await self.world.log(owner)
-        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
-        times = [one.occurred_at for one in events]
+        assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+        times = [event.occurred_at for event in events]
         assert times == sorted(set(times))
         folded: dict[str, dict[str, Any]] = {}
         for event in events:
@@ -336,14 +342,16 @@ class AnyLife(RuleBasedStateMachine):
                 name: state.get(name, event.before[name]) for name in event.before
             } == event.before
             state |= event.after
-        stored = {one.id: logged(one) for one in await listed(self.cores[0], owner, status="all")}
+        stored = {
+            memory.id: logged(memory) for memory in await listed(self.cores[0], owner, status="all")
+        }
         assert {
             name: logged(Memory.model_validate(state)) for name, state in folded.items()
         } == stored
         head = await self.world.head(owner)
         if head is not None:
             assert head.sequence == len(events)
-            counted = [one["status"] for one in stored.values()]
+            counted = [memory["status"] for memory in stored.values()]
             assert {name: n for name, n in head.counts.items() if n} == {
                 name: counted.count(name) for name in set(counted)
             }

@@ -1,4 +1,4 @@
-"""What people get wrong and put right by hand: when something ended, which slot it fills,
+"""What people correct by hand: when something ended, which slot it fills,
 a value that is no more.
 """
 
@@ -26,31 +26,33 @@ A_YEAR_AGO, HALF_A_YEAR_AGO, TWO_YEARS_AGO = (
 async def test_an_end_in_the_past_ends_the_truth_then_and_leaves_its_beginning(
     core: MemoryCore,
 ) -> None:
-    held = (
+    memory = (
         await core.save(ALICE, fact("Ana works at the mill", event_timestamp=TWO_YEARS_AGO, **JOB))
     ).memory
-    ended = await core.update(ALICE, held.id, UpdateInput(valid_until=HALF_A_YEAR_AGO), held.etag)
+    ended = await core.update(
+        ALICE, memory.id, UpdateInput(valid_until=HALF_A_YEAR_AGO), memory.etag
+    )
     assert (ended.version, ended.valid_from, ended.valid_until) == (
         1,
         TWO_YEARS_AGO,
         HALF_A_YEAR_AGO,
     )
-    assert (await core.get(ALICE, held.id, at=A_YEAR_AGO)).version == 1
-    assert [one.version for one in await listed(core, at=A_YEAR_AGO)] == [1]
+    assert (await core.get(ALICE, memory.id, at=A_YEAR_AGO)).version == 1
+    assert [memory.version for memory in await listed(core, at=A_YEAR_AGO)] == [1]
     with pytest.raises(NotFound):
-        await core.get(ALICE, held.id, at=NOW - timedelta(days=1))
+        await core.get(ALICE, memory.id, at=NOW - timedelta(days=1))
     with pytest.raises(Invalid) as refused:
-        await core.update(ALICE, held.id, UpdateInput(valid_until=TWO_YEARS_AGO), ended.etag)
+        await core.update(ALICE, memory.id, UpdateInput(valid_until=TWO_YEARS_AGO), ended.etag)
     assert [error.field for error in refused.value.errors] == ["valid_until"]
 
 
 async def test_a_value_is_not_cleared_into_a_text_that_says_nothing(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, rule("tabs", 4))).memory
+    memory = (await core.save(ALICE, rule("tabs", 4))).memory
     with pytest.raises(Invalid) as refused:
-        await core.update(ALICE, held.id, UpdateInput(value=None), held.etag)
+        await core.update(ALICE, memory.id, UpdateInput(value=None), memory.etag)
     assert [error.field for error in refused.value.errors] == ["value"]
     cleared = await core.update(
-        ALICE, held.id, UpdateInput(value=None, content="tabs as you like"), held.etag
+        ALICE, memory.id, UpdateInput(value=None, content="tabs as you like"), memory.etag
     )
     assert (cleared.value, cleared.value_text, cleared.content) == (None, None, "tabs as you like")
 
@@ -70,11 +72,11 @@ async def test_what_was_merged_away_is_no_longer_true_beside_what_it_went_into(
         (HALF_A_YEAR_AGO, [merged.memory.content]),
         (NOW, [merged.memory.content]),
     ):
-        found = await core.retrieve(
+        answer = await core.retrieve(
             ALICE, RetrieveInput(query="What does Ana play?", at=at, similarity_threshold=0)
         )
-        assert [hit.memory.content for hit in found.results] == contents
-        assert [one.content for one in await listed(core, at=at)] == contents
+        assert [hit.memory.content for hit in answer.results] == contents
+        assert [memory.content for memory in await listed(core, at=at)] == contents
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ async def test_a_slot_is_the_same_however_its_name_is_typed(
     )
     new = await core.save(ALICE, fact("Ana is a baker", subject=subject, attribute=attribute))
     assert new.outcome is Outcome.SUPERSEDED
-    assert [one.content for one in await listed(core)] == ["Ana is a baker"]
+    assert [memory.content for memory in await listed(core)] == ["Ana is a baker"]
 
 
 async def test_a_value_told_late_is_history_and_not_the_keys_present_value(
@@ -127,12 +129,12 @@ CITY = {"subject": "Ana", "attribute": "city"}
 async def edited(world: World, **change: Any) -> tuple[MemoryCore, Memory]:
     """Oslo, told two years ago, and an edit of that."""
     core = await world.core(agents=Tellers())
-    held = (
+    memory = (
         await core.save(
             ALICE, fact("Ana's city is Oslo", value="Oslo", event_timestamp=TWO_YEARS_AGO, **CITY)
         )
     ).memory
-    return core, await core.update(ALICE, held.id, UpdateInput(**change), held.etag)
+    return core, await core.update(ALICE, memory.id, UpdateInput(**change), memory.etag)
 
 
 @pytest.mark.parametrize(
@@ -141,25 +143,29 @@ async def edited(world: World, **change: Any) -> tuple[MemoryCore, Memory]:
 async def test_what_was_told_of_before_an_edit_does_not_undo_it(
     world: World, change: dict[str, Any]
 ) -> None:
-    core, held = await edited(world, **change)
-    assert (held.event_timestamp, held.valid_from) == (NOW, NOW)
+    core, memory = await edited(world, **change)
+    assert (memory.event_timestamp, memory.valid_from) == (NOW, NOW)
     await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
-    standing = [one for one in await listed(core) if one.attribute == "city"]
-    assert [(one.id, one.value, one.version) for one in standing] == [(held.id, "Turku", 2)]
+    standing = [memory for memory in await listed(core) if memory.attribute == "city"]
+    assert [(memory.id, memory.value, memory.version) for memory in standing] == [
+        (memory.id, "Turku", 2)
+    ]
     world.clock.forward(2 * 86_400)
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
-    assert [one.value for one in await listed(core) if one.attribute == "city"] == ["Bergen"]
+    assert [memory.value for memory in await listed(core) if memory.attribute == "city"] == [
+        "Bergen"
+    ]
 
 
 async def test_an_edit_that_says_since_when_is_of_that_time(world: World) -> None:
-    core, held = await edited(
+    core, memory = await edited(
         world, content="Ana's city is Turku", value="Turku", valid_from=A_YEAR_AGO
     )
-    assert (held.event_timestamp, held.valid_from) == (NOW, A_YEAR_AGO)
+    assert (memory.event_timestamp, memory.valid_from) == (NOW, A_YEAR_AGO)
     await tell(core, "Ana's city is Bergen", at=HALF_A_YEAR_AGO)
-    assert [one.value for one in await listed(core) if one.attribute == "city"] == ["Turku"], (
-        "it was said when it was made"
-    )
+    assert [memory.value for memory in await listed(core) if memory.attribute == "city"] == [
+        "Turku"
+    ], "it was said when it was made"
 
 
 @pytest.mark.parametrize(
@@ -174,21 +180,21 @@ async def test_an_edit_that_says_since_when_is_of_that_time(world: World) -> Non
 async def test_an_edit_that_says_nothing_else_is_not_said_anew(
     world: World, change: dict[str, Any]
 ) -> None:
-    _, held = await edited(world, **change)
-    assert held.event_timestamp == TWO_YEARS_AGO
+    _, memory = await edited(world, **change)
+    assert memory.event_timestamp == TWO_YEARS_AGO
 
 
 async def test_an_edited_text_is_found_by_the_day_it_was_said(world: World) -> None:
-    _, held = await edited(world, content="Ana's city is Turku", value="Turku")
-    assert {"2026", "may"} <= {*held.lexical.date}
-    assert "2024" not in held.lexical.date
+    _, memory = await edited(world, content="Ana's city is Turku", value="Turku")
+    assert {"2026", "may"} <= {*memory.lexical.date}
+    assert "2024" not in memory.lexical.date
 
 
 async def test_a_value_set_by_hand_is_not_undone_by_one_that_was_told_before_it(
     core: MemoryCore,
 ) -> None:
-    held = (await core.save(ALICE, rule("theme", "dark", event_timestamp=TWO_YEARS_AGO))).memory
-    await core.update(ALICE, held.id, UpdateInput(value="sepia"), held.etag)
+    memory = (await core.save(ALICE, rule("theme", "dark", event_timestamp=TWO_YEARS_AGO))).memory
+    await core.update(ALICE, memory.id, UpdateInput(value="sepia"), memory.etag)
     late = await core.save(ALICE, rule("theme", "light", event_timestamp=A_YEAR_AGO))
     assert late.memory.status == "superseded"
     assert (await core.procedure(ALICE, "theme")).value == "sepia"
@@ -202,7 +208,7 @@ def city_at(moment: datetime, value: str) -> SaveInput:
 
 async def cities(core: MemoryCore, *moments: datetime) -> list[list[Any]]:
     return [
-        [one.value for one in await listed(core, at=moment) if one.attribute == "city"]
+        [memory.value for memory in await listed(core, at=moment) if memory.attribute == "city"]
         for moment in moments
     ]
 
@@ -210,7 +216,7 @@ async def cities(core: MemoryCore, *moments: datetime) -> list[list[Any]]:
 async def test_what_is_told_late_of_a_time_before_an_edit_ends_what_the_edited_one_said_then(
     world: World,
 ) -> None:
-    core, held = await edited(world, value="Turku", content="Ana's city is Turku")
+    core, memory = await edited(world, value="Turku", content="Ana's city is Turku")
     await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
     months = [NOW - timedelta(days=days) for days in (600, 200, 60)]
     assert await cities(core, *months, NOW) == [["Oslo"], ["Bergen"], ["Bergen"], ["Turku"]]
@@ -224,18 +230,18 @@ async def test_what_is_told_late_of_a_time_before_an_edit_ends_what_the_edited_o
         ["Oslo"],
         ["Turku"],
     ]
-    assert [one.version for one in await core.versions(ALICE, held.id)] == [1, 2]
+    assert [version.version for version in await core.versions(ALICE, memory.id)] == [1, 2]
 
 
 @pytest.mark.parametrize("late", [("Oslo", "Turku"), ("Turku", "Bergen")])
 async def test_what_is_told_late_of_a_time_between_two_edits_has_its_place_between_them(
     world: World, late: tuple[str, str]
 ) -> None:
-    core, held = await edited(
+    core, memory = await edited(
         world, value="Turku", content="Ana's city is Turku", valid_from=A_YEAR_AGO
     )
     await core.update(
-        ALICE, held.id, UpdateInput(value="Oslo", content="Ana's city is Oslo"), held.etag
+        ALICE, memory.id, UpdateInput(value="Oslo", content="Ana's city is Oslo"), memory.etag
     )
     for days, value in zip((200, 500), late, strict=True):
         await core.save(ALICE, city_at(NOW - timedelta(days=days), value))

@@ -121,10 +121,10 @@ async def test_a_user_of_whom_nothing_is_kept_has_a_day_too(
     store: LongTermStore, clock: StillClock
 ) -> None:
     budget = Budget(None, clock, store, user_daily_tokens=20_000)
-    nobody = Owner("shop", "nobody")
-    assert 20_000 <= await spent(budget, nobody) < 20_000 + CALL
-    assert await spent(budget, nobody) == 0
+    idle_owner = Owner("shop", "nobody")
+    assert 20_000 <= await spent(budget, idle_owner) < 20_000 + CALL
+    assert await spent(budget, idle_owner) == 0
     begun_later = Budget(None, clock, store, user_daily_tokens=20_000)
-    assert await spent(begun_later, nobody) == 0
+    assert await spent(begun_later, idle_owner) == 0
     usage = Usage(store, cast("Any", None), clock, UsageLimits(tokens_per_user=20_000))
-    assert (await usage.of_user(nobody))["model_tokens"]["used"] == 20_000
+    assert (await usage.of_user(idle_owner))["model_tokens"]["used"] == 20_000

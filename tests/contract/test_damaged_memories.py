@@ -31,11 +31,11 @@ WORDS = "Quillfeather marmalade"
 async def damage(core: MemoryCore, memory: Memory, **wrong: Any) -> None:
     """Store something else in the place of a memory's fields."""
     store = core._services.adapters.long_term
-    found = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
+    document = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
     await commit(
         store,
         ALICE,
-        Write("put", Document(memory.id, "memory", {**found.body, **wrong}, found.vector)),
+        Write("put", Document(memory.id, "memory", {**document.body, **wrong}, document.vector)),
     )
 
 
@@ -67,13 +67,14 @@ def damaging(request: pytest.FixtureRequest, adapter: str) -> Damaging:
 
     async def a_field(world: World, memory_id: str) -> None:
         store = await world.look_on()
-        found = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
+        document = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
         kind: Kind = "version" if "." in memory_id else "memory"
         await commit(
             store,
             ALICE,
             Write(
-                "put", Document(memory_id, kind, {**found.body, "confidence": WORDS}, found.vector)
+                "put",
+                Document(memory_id, kind, {**document.body, "confidence": WORDS}, document.vector),
             ),
         )
 
@@ -147,10 +148,10 @@ async def test_a_search_finds_what_stands_beside_a_damaged_memory(
     core = await world.core()
     first, second, third = await three(core)
     await damage(core, second, confidence=WORDS)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
     )
-    assert {hit.memory.id for hit in found.results} == {first.id, third.id}
+    assert {hit.memory.id for hit in answer.results} == {first.id, third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
@@ -161,15 +162,15 @@ async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_delet
     """What turns lend each other is looked up then."""
     core = await world.core()
     first, second, third = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await core.delete(ALICE, first.id)
     await damage(core, second, lexical=WORDS)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
     )
-    assert {hit.memory.id for hit in found.results} == {third.id}
+    assert {hit.memory.id for hit in answer.results} == {third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
@@ -206,15 +207,15 @@ async def test_a_slot_whose_holder_is_damaged_takes_no_other_truth(world: World)
 @pytest.mark.parametrize(
     "asked",
     [{}, {"session_id": "s1"}, {"query": "when do the bees fly, sleep, drink?"}],
-    ids=lambda one: "".join(one),
+    ids=lambda letters: "".join(letters),
 )
 async def test_a_context_leaves_out_a_damaged_memory(
     world: World, damaging: Damaging, asked: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     core = await world.core()
     first, second, third = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await core.delete(ALICE, first.id)
     await damaging(world, second.id)
@@ -237,7 +238,7 @@ async def test_a_memory_is_forgotten_for_good_beside_a_damaged_one_which_is_name
         for name in ("Lisbon", "Porto")
     ]
     damaged = (await core.save(ALICE, fact("The bees fly at noon"))).memory
-    old, new = [(await core.save(ALICE, one)).memory for one in city]
+    old, new = [(await core.save(ALICE, item)).memory for item in city]
     assert (await core.get(ALICE, old.id)).next_id == new.id
     await damaging(world, damaged.id)
     task = await hard_forgotten(world, core, ids=[new.id])
@@ -253,8 +254,8 @@ async def test_a_session_is_forgotten_for_good_but_for_its_damaged_memory_which_
 ) -> None:
     core = await world.core()
     _, second, _ = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await damaging(world, second.id)
     foreseen = await core.forget(
@@ -351,13 +352,13 @@ async def test_an_archive_run_passes_over_a_damaged_memory(
 async def test_a_chain_with_a_damaged_memory_stays_out_of_the_archive(
     world: World, damaging: Damaging
 ) -> None:
-    """Chains move whole; what stands beside one moves without it."""
+    """Chains move whole; what coexists with one moves without it."""
     core = await world.core()
     city = [
         fact(f"Ana lives in {name}", subject="Ana", attribute="city")
         for name in ("Lisbon", "Porto")
     ]
-    old, new = [(await core.save(ALICE, one)).memory for one in city]
+    old, new = [(await core.save(ALICE, item)).memory for item in city]
     other = (await core.save(ALICE, fact("The bees fly at noon"))).memory
     await damaging(world, old.id)
     years_go_by(world)
@@ -375,11 +376,11 @@ async def test_an_evolution_ends_at_a_damaged_memory_and_says_so(
         fact(f"Ana lives in {name}", subject="Ana", attribute="city")
         for name in ("Lisbon", "Porto")
     ]
-    both = [(await core.save(ALICE, one)).memory for one in city]
+    both = [(await core.save(ALICE, item)).memory for item in city]
     damaged, asked = both[which], both[1 - which]
     await damaging(world, damaged.id)
     evolution = await core.evolution(ALICE, asked.id, "both")
-    assert ([one.id for one in evolution.memories], evolution.complete) == ([asked.id], False)
+    assert ([memory.id for memory in evolution.memories], evolution.complete) == ([asked.id], False)
     assert damaged.id in caplog.text
 
 
@@ -396,12 +397,12 @@ async def test_a_memory_is_forgotten_for_good_though_a_damaged_one_contradicts_i
     world: World, damaging: Damaging
 ) -> None:
     core = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
-    one = (await core.save(ALICE, fact("the big server listens on port 8080"))).memory
+    memory = (await core.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await core.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
     assert other.conflict.status == "pending"
-    await damaging(world, one.id)
+    await damaging(world, memory.id)
     task = await hard_forgotten(world, core, ids=[other.memory.id])
     assert task.result is not None
-    assert task.result["damaged"] == [one.id]
+    assert task.result["damaged"] == [memory.id]
     assert await (await world.look_on()).page(ALICE, "conflict", None, None, 10) == []

@@ -31,11 +31,11 @@ async def test_cancelled_at_any_turn_a_save_is_whole_or_absent_and_sent_again_is
             await asyncio.sleep(0)
         saving.cancel()
         await asyncio.gather(saving, return_exceptions=True)
-    kept = {memory.content: memory.id for memory in await listed(core, ALICE)}
+    ids = {memory.content: memory.id for memory in await listed(core, ALICE)}
     for turns in range(TURNS):
         item, call = asked(turns)
         again = await core.save(ALICE, item, call)
-        assert kept.setdefault(item.content, again.memory.id) == again.memory.id
-    assert sorted(kept) == sorted(memory.content for memory in await listed(core, ALICE))
+        assert ids.setdefault(item.content, again.memory.id) == again.memory.id
+    assert sorted(ids) == sorted(memory.content for memory in await listed(core, ALICE))
     events = await world.log()
     assert [event.sequence for event in events] == list(range(1, TURNS + 1))

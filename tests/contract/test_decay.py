@@ -57,8 +57,8 @@ async def test_240_hourly_calls_are_as_good_as_one(core: MemoryCore, world: Worl
         task = await decayed(core)
         assert task.result == {"counts": NOTHING, "capped": False}
     assert abs(await importance(core) - 0.7 * 2 ** (-1 / 3)) < 1e-9
-    held = await core.get(ALICE, base.id)
-    assert held.model_dump(exclude={"embedding"}) == base.model_dump(exclude={"embedding"})
+    memory = await core.get(ALICE, base.id)
+    assert memory.model_dump(exclude={"embedding"}) == base.model_dump(exclude={"embedding"})
     assert len(await world.log()) == 1
 
 
@@ -81,8 +81,8 @@ async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(
     assert (
         abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
     )
-    held = await core.get(ALICE, saved.id)
-    assert (held.status, held.status_reason, held.importance_base) == (
+    memory = await core.get(ALICE, saved.id)
+    assert (memory.status, memory.status_reason, memory.importance_base) == (
         Status.DECAYED,
         "importance_decay",
         0.4,
@@ -104,7 +104,7 @@ async def test_what_is_pinned_true_or_known_how_never_fades(core: MemoryCore, wo
     await core.bulk(ALICE, items)
     world.clock.forward(4000 * DAY)
     await decayed(core)
-    assert [one.content for one in await listed(core, status="decayed")] == [
+    assert [memory.content for memory in await listed(core, status="decayed")] == [
         "a fact without a slot"
     ]
 
@@ -121,7 +121,7 @@ async def test_a_session_can_be_named_and_another_user_is_not_touched(
         "compressed": 0,
     }
     await decayed(core, session_id="s1")
-    assert [one.content for one in await listed(core, status="active")] == ["two"]
+    assert [memory.content for memory in await listed(core, status="active")] == ["two"]
     assert len(await listed(core, BOB, status="active")) == 1
 
 
@@ -129,12 +129,12 @@ async def test_what_is_edited_or_told_again_has_been_looked_at(
     core: MemoryCore, world: World
 ) -> None:
     edited = (await core.save(ALICE, fact("the door is green", importance=0.1))).memory
-    told = (await core.save(ALICE, fact("the roof leaks", importance=0.1))).memory
+    memory = (await core.save(ALICE, fact("the roof leaks", importance=0.1))).memory
     world.clock.forward(100 * DAY)
     await core.update(ALICE, edited.id, UpdateInput(tags=["house"]), edited.etag)
     await core.save(ALICE, fact("the roof leaks", importance=0.1))
     await decayed(core)
-    assert {one.id for one in await listed(core)} == {edited.id, told.id}
+    assert {memory.id for memory in await listed(core)} == {edited.id, memory.id}
 
 
 async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World) -> None:
@@ -149,7 +149,7 @@ async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World)
         {"recalled": 0, "decayed": 1, "compressed": 0}, capped=False
     )
     await decayed(core)
-    assert [one.content for one in await listed(core)] == ["the door is green"]
+    assert [memory.content for memory in await listed(core)] == ["the door is green"]
 
 
 async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_written(

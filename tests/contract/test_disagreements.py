@@ -28,8 +28,8 @@ OSLO, BERGEN = "Ana's city is Oslo", "Ana's city is Bergen"
 
 def each_as_a_lasting_fact(messages: Sequence[Message]) -> list[SaidFact]:
     return [
-        SaidFact(text=one.content, message=place, quote=one.content, lasting=True)
-        for place, one in enumerate(messages)
+        SaidFact(text=message.content, message=place, quote=message.content, lasting=True)
+        for place, message in enumerate(messages)
     ]
 
 

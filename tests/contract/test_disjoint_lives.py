@@ -88,74 +88,79 @@ class OneSlot(RuleBasedStateMachine):
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
         """One of the memories with these statuses, in an order that does not depend on ids."""
         memories = self.run(listed(self.core, self.owner, status="all"))
-        found = sorted(
-            (one for one in memories if one.status in statuses), key=lambda one: one.sequence
+        in_log_order = sorted(
+            (memory for memory in memories if memory.status in statuses),
+            key=lambda memory: memory.sequence,
         )
-        return found[place % len(found)] if found else None
+        return in_log_order[place % len(in_log_order)] if in_log_order else None
 
     def records(self, *, is_open: bool) -> list[ConflictRecord]:
-        found = [one for one in self.run(records_of(self.world, self.owner)) if one.open is is_open]
-        return sorted(found, key=lambda one: (one.at, one.reason))
+        records = [
+            record
+            for record in self.run(records_of(self.world, self.owner))
+            if record.open is is_open
+        ]
+        return sorted(records, key=lambda record: (record.at, record.reason))
 
-    @rule(city=CITIES, told=DAYS, since=SINCE, way=WAYS)
-    def save(self, city: str, told: int, since: int | None, way: OnConflict) -> None:
-        begins = {} if since is None else {"valid_from": day(told + since)}
-        said = fact(
+    @rule(city=CITIES, day_told=DAYS, since=SINCE, way=WAYS)
+    def save(self, city: str, day_told: int, since: int | None, way: OnConflict) -> None:
+        begins = {} if since is None else {"valid_from": day(day_told + since)}
+        item = fact(
             f"Ana lives in {city}",
             value=city,
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             on_conflict=way,
             **SLOT,
             **begins,
         )
-        self.attempt(self.core.save(self.owner, said))
+        self.attempt(self.core.save(self.owner, item))
 
-    @rule(told=DAYS, city=st.sampled_from([None, "Oslo", "Rome"]))
-    def end(self, told: int, city: str | None) -> None:
-        said = fact(
+    @rule(day_told=DAYS, city=st.sampled_from([None, "Oslo", "Rome"]))
+    def end(self, day_told: int, city: str | None) -> None:
+        item = fact(
             f"Ana lives in {city} no longer",
             value={"no_longer": city},
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             **SLOT,
         )
-        self.attempt(self.core.save(self.owner, said))
+        self.attempt(self.core.save(self.owner, item))
 
     @rule(place=PLACES, city=CITIES, since=st.none() | DAYS)
     def edit(self, place: int, city: str, since: int | None) -> None:
-        if (one := self.chosen(place, Status.ACTIVE)) is not None:
+        if (memory := self.chosen(place, Status.ACTIVE)) is not None:
             begins = {} if since is None else {"valid_from": day(since)}
             change = UpdateInput(content=f"Ana lives in {city}", value=city, **begins)
-            self.attempt(self.core.update(self.owner, one.id, change, "*"))
+            self.attempt(self.core.update(self.owner, memory.id, change, "*"))
 
     @rule(place=PLACES, name=st.sampled_from(["valid_from", "valid_until"]), moment=DAYS)
     def correct_the_time(self, place: int, name: str, moment: int) -> None:
-        if (one := self.chosen(place, Status.ACTIVE)) is not None:
+        if (memory := self.chosen(place, Status.ACTIVE)) is not None:
             self.attempt(
                 self.core.update(
-                    self.owner, one.id, UpdateInput.model_validate({name: day(moment)}), "*"
+                    self.owner, memory.id, UpdateInput.model_validate({name: day(moment)}), "*"
                 )
             )
 
     @rule(place=PLACES)
     def delete(self, place: int) -> None:
         if (
-            one := self.chosen(place, Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)
+            memory := self.chosen(place, Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)
         ) is not None:
-            self.attempt(self.core.delete(self.owner, one.id))
+            self.attempt(self.core.delete(self.owner, memory.id))
 
     @rule(place=PLACES)
     def restore_deleted(self, place: int) -> None:
-        if (one := self.chosen(place, Status.DELETED)) is not None:
+        if (memory := self.chosen(place, Status.DELETED)) is not None:
             self.attempt(
                 self.core.set_status(
-                    self.owner, one.id, StatusInput(status="active", reason="again")
+                    self.owner, memory.id, StatusInput(status="active", reason="again")
                 )
             )
 
     @rule(place=PLACES)
     def undo(self, place: int) -> None:
-        if (one := self.chosen(place, Status.SUPERSEDED, Status.UPDATED)) is not None:
-            self.attempt(self.core.restore(self.owner, one.id))
+        if (memory := self.chosen(place, Status.SUPERSEDED, Status.UPDATED)) is not None:
+            self.attempt(self.core.restore(self.owner, memory.id))
 
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
     def decide(self, place: int, decision: str) -> None:
@@ -174,11 +179,14 @@ class OneSlot(RuleBasedStateMachine):
     @invariant()
     def one_truth_holds_at_each_moment(self) -> None:
         memories = self.run(listed(self.opened, self.owner, status="all"))
-        self.begins |= {one.valid_from for one in memories}
+        self.begins |= {memory.valid_from for memory in memories}
         groups, waiting = self.side_by_side(memories)
         for moment in self.begins:
-            held = [base_id(one.id) for one in self.run(listed(self.opened, self.owner, at=moment))]
-            for names in combinations(held, 2):
+            values = [
+                base_id(memory.id)
+                for memory in self.run(listed(self.opened, self.owner, at=moment))
+            ]
+            for names in combinations(values, 2):
                 together = any(group.issuperset(names) for group in groups)
                 assert together or not waiting.isdisjoint(names), f"{names} both hold at {moment}"
 
@@ -197,17 +205,24 @@ class OneSlot(RuleBasedStateMachine):
         """
         records = self.run(records_of(self.world, self.owner))
         self.pairs |= {
-            one.sides: None for one in records if not one.open and one.strategy == "keep_both"
+            record.sides: None
+            for record in records
+            if not record.open and record.strategy == "keep_both"
         }
         sides = {name for pair in self.pairs for name in pair}
-        for one in sorted(memories, key=lambda one: one.sequence):
-            sides |= {*one.consolidated_into_ids} if one.id in sides else set()
-        merged = [{one.id, *one.consolidated_into_ids} for one in memories if one.id in sides]
+        for memory in sorted(memories, key=lambda each_memory: each_memory.sequence):
+            sides |= {*memory.consolidated_into_ids} if memory.id in sides else set()
+        merged = [
+            {memory.id, *memory.consolidated_into_ids} for memory in memories if memory.id in sides
+        ]
         groups: list[set[str]] = []
-        told = {one.id: one.value for one in memories}
+        values = {memory.id: memory.value for memory in memories}
         alike = [
-            {one.id, *(name for name in sides if name in told and told[name] == one.value)}
-            for one in memories
+            {
+                memory.id,
+                *(name for name in sides if name in values and values[name] == memory.value),
+            }
+            for memory in memories
         ]
         for names in [
             *map(set, self.pairs),
@@ -216,7 +231,7 @@ class OneSlot(RuleBasedStateMachine):
         ]:
             apart = [group for group in groups if group.isdisjoint(names)]
             groups = [*apart, names.union(*(group for group in groups if group not in apart))]
-        return groups, {name for one in records if one.open for name in one.sides}
+        return groups, {name for record in records if record.open for name in record.sides}
 
 
 @contextmanager

@@ -21,13 +21,13 @@ RULES = Fading(long_characters=20)
 
 async def due(store: LongTermStore, now: datetime, page: int = 2) -> list[Due]:
     """All pages of all ranges."""
-    found: list[Due] = []
+    dues: list[Due] = []
     for within in await store.ranges():
         after: Due | None = None
-        while one := await store.due(within, now, after, page):
-            found += one
-            after = one[-1]
-    return found
+        while batch_of_dues := await store.due(within, now, after, page):
+            dues += batch_of_dues
+            after = batch_of_dues[-1]
+    return dues
 
 
 async def test_those_whose_time_has_come_are_found_page_by_page_the_longest_due_first(
@@ -44,13 +44,13 @@ async def test_those_whose_time_has_come_are_found_page_by_page_the_longest_due_
     for name, moment in when.items():
         await store.commit(Owner("app", name), batch(None, head={"due_at": moment}))
     await store.commit(Owner("another", "zed"), batch(None, head={"due_at": NOW}))
-    assert [(one.owner.user_id, one.at) for one in await due(store, NOW)] == [
+    assert [(entry.owner.user_id, entry.at) for entry in await due(store, NOW)] == [
         ("kim", NOW - DAY),
         ("zed", NOW),
         ("ana", NOW),
         ("zoë", NOW),
     ]
-    later = [one.owner.user_id for one in await due(store, NOW + HOUR, page=1)]
+    later = [entry.owner.user_id for entry in await due(store, NOW + HOUR, page=1)]
     assert later == ["kim", "zed", "ana", "zoë", "lee", "eve"]
 
 
@@ -84,8 +84,8 @@ async def test_nothing_comes_where_nothing_is(store: LongTermStore) -> None:
     assert await store.foresight_ended(BOB, NOW, NOW + DAY) == 0
 
 
-def near(one: datetime | None, other: datetime) -> bool:
-    return one is not None and abs(one - other) < timedelta(seconds=1)
+def near(moment: datetime | None, other: datetime) -> bool:
+    return moment is not None and abs(moment - other) < timedelta(seconds=1)
 
 
 async def test_the_next_crossing_is_the_next_after_a_moment_whoever_is_past_theirs(
@@ -154,9 +154,9 @@ async def test_foresight_comes_with_the_end_of_a_memorys_last_and_is_counted(
             {
                 "description": "a cold",
                 "start_time": NOW,
-                "end_time": None if one is None else NOW + one * DAY,
+                "end_time": None if day is None else NOW + day * DAY,
             }
-            for one in days
+            for day in days
         ]
 
     await commit(

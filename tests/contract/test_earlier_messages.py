@@ -41,33 +41,35 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
     memory, and nothing counts or names one.
     """
     store = await world.look_on()
-    told = [
-        one
+    documents = [
+        document
         for kind in ("conversation", "session")
-        for one in await store.page(ALICE, kind, None, None, 100)
+        for document in await store.page(ALICE, kind, None, None, 100)
     ]
     memories = [*(await listed(core, status="all")), *(await messages(core)).values()]
 
     def decide(look: Look) -> Changes[None]:
-        said = [look.memory(one.id) for one in memories if one.category == MESSAGE]
-        cells = [look.memory(one.id) for one in memories if one.category == "cell"]
-        changes = [Change("forgotten", one, one, removed=True) for one in said if one is not None]
+        turns = [look.memory(memory.id) for memory in memories if memory.category == MESSAGE]
+        cells = [look.memory(memory.id) for memory in memories if memory.category == "cell"]
+        changes = [
+            Change("forgotten", turn, turn, removed=True) for turn in turns if turn is not None
+        ]
         changes += [
-            Change("told", one.model_copy(update={"source_ids": []}), one)
-            for one in cells
-            if one is not None
+            Change("told", cell.model_copy(update={"source_ids": []}), cell)
+            for cell in cells
+            if cell is not None
         ]
         return Changes(
             None,
             tuple(changes),
-            tuple(_as_before(look.documents[one.id]) for one in told),
+            tuple(_as_before(look.documents[document.id]) for document in documents),
             head_fields=head_fields,
         )
 
     def head_fields(head: Head) -> dict[str, Any]:
         return {"messages_backfilled": False}
 
-    ids = [one.id for one in (*told, *memories)]
+    ids = [document.id for document in (*documents, *memories)]
     await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=ids, call=Call())
     assert await messages(core) == {}
 
@@ -93,7 +95,9 @@ async def run(core: MemoryCore) -> None:
 async def quoted(core: MemoryCore, query: str) -> set[str]:
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
     return {
-        text for hit in hits for text in (hit.memory.content, *(one.text for one in hit.passages))
+        text
+        for hit in hits
+        for text in (hit.memory.content, *(passage.text for passage in hit.passages))
     }
 
 
@@ -107,25 +111,27 @@ async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_
     await as_written_before(world, core)
     world.clock.moment += timedelta(days=1)
     await run(core)
-    said, ferry, parrot = (
+    message, ferry, parrot = (
         await messages(core),
         await the_cell(core, "ferry"),
         await the_cell(core, "parrot"),
     )
-    assert {*said} == {*SAID, "a parrot of our own", "it bites"}
-    assert messages_of(ferry) == [said[text].id for text in SAID]
-    assert {said[text].cell_id for text in SAID} == {ferry.id}
-    assert said["it bites"].cell_id == parrot.id
-    assert all(one.embedding_model for one in said.values())
+    assert {*message} == {*SAID, "a parrot of our own", "it bites"}
+    assert messages_of(ferry) == [message[text].id for text in SAID]
+    assert {message[text].cell_id for text in SAID} == {ferry.id}
+    assert message["it bites"].cell_id == parrot.id
+    assert all(memory.embedding_model for memory in message.values())
     assert "the ferry was late" in await quoted(core, "ferry late")
-    assert [one.content for one in (await core.session_messages(ALICE, "s1")).messages] == [*SAID]
+    assert [message.content for message in (await core.session_messages(ALICE, "s1")).messages] == [
+        *SAID
+    ]
     assert dict((await core.session(ALICE, "s1")).counts) == before
     assert (await core.session(ALICE, "s1")).last_active_at == last
-    assert [one.category for one in await listed(core) if one.category == MESSAGE] == [], (
+    assert [memory.category for memory in await listed(core) if memory.category == MESSAGE] == [], (
         "they are listed under their cells"
     )
     await core.delete(ALICE, ferry.id)
-    assert {one.status for text, one in (await messages(core)).items() if text in SAID} == {
+    assert {message.status for text, message in (await messages(core)).items() if text in SAID} == {
         Status.DELETED
     }
 
@@ -137,8 +143,8 @@ async def test_it_is_done_once(core: MemoryCore, world: World) -> None:
     head = await world.head()
     assert head is not None
     assert head.messages_backfilled
-    said = await messages(core)
-    await core.delete(ALICE, said["zebra crossing"].id)
+    turns = await messages(core)
+    await core.delete(ALICE, turns["zebra crossing"].id)
     world.clock.moment += timedelta(days=1)
     await run(core)
     assert (await messages(core))["zebra crossing"].status is Status.DELETED
@@ -191,7 +197,8 @@ async def test_a_run_that_died_half_way_goes_on(
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
     assert {*await messages(core)} == {*lines}
     assert [
-        one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages
+        message.content
+        for message in (await core.session_messages(ALICE, "s1", limit=100)).messages
     ] == lines[:15]
 
 
@@ -218,7 +225,7 @@ async def test_what_one_run_leaves_the_next_one_writes(world: World) -> None:
     await as_written_before(world, core)
     await run(core)
     runs = (await core.tasks(ALICE, TasksInput(kind="consolidate"))).tasks
-    written = [(one.result or {})["counts"].get("messages_written", 0) for one in runs]
+    written = [(run.result or {})["counts"].get("messages_written", 0) for run in runs]
     assert max(written) < sum(written) == 9
     assert len(await messages(core)) == 9
     head = await world.head()

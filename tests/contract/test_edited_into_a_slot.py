@@ -45,12 +45,12 @@ async def held(core: MemoryCore, slot: dict[str, Any], *days: int) -> list[str]:
         at = NOW + timedelta(days=day, hours=12)
         page = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=at))
         listing = await listed(core, at=at)
-        assert [one.id for one in listing] == [one.id for one in page.memories]
+        assert [memory.id for memory in listing] == [memory.id for memory in page.memories]
         answers.append(
             "/".join(
-                one.content.removeprefix("Ana lives in ")
-                for one in listing
-                if one.attribute == slot["attribute"]
+                memory.content.removeprefix("Ana lives in ")
+                for memory in listing
+                if memory.attribute == slot["attribute"]
             )
         )
     return answers
@@ -64,7 +64,7 @@ async def test_another_slot_is_refused_and_the_answer_says_how(
     rome = await told(core, "Rome", -20)
     with pytest.raises(Invalid) as refused:
         await core.update(ALICE, rome.id, UpdateInput(**change), rome.etag)
-    assert {one.field for one in refused.value.errors} <= {"subject", "attribute"}
+    assert {error.field for error in refused.value.errors} <= {"subject", "attribute"}
     assert "save the statement anew" in refused.value.errors[0].message
     assert (await core.get(ALICE, rome.id)).version == 1
 

@@ -69,7 +69,9 @@ async def test_concurrent_calls_do_not_mix_their_answers(embedder: Embedder) -> 
     texts = [f"number {number} of many" for number in range(24)]
     alone = [(await embedder.embed([text]))[0] for text in texts]
     together = await asyncio.gather(*(embedder.embed([text]) for text in texts))
-    np.testing.assert_allclose(np.array([one[0] for one in together]), np.array(alone), atol=1e-6)
+    np.testing.assert_allclose(
+        np.array([vectors[0] for vectors in together]), np.array(alone), atol=1e-6
+    )
 
 
 async def test_a_text_of_the_largest_memory_gets_one_vector(embedder: Embedder) -> None:
@@ -174,7 +176,7 @@ async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_t
 async def test_of_a_text_however_long_minilm_reads_eight_windows(
     word: str, other: str, count: int
 ) -> None:
-    """The edges always; what stands in one of the many others between changes nothing,
+    """The edges always; what is in one of the many others between changes nothing,
     so it cost nothing.
     """
     embedder = MiniLMEmbedder()

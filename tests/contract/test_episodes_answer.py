@@ -29,14 +29,16 @@ async def test_a_question_that_only_an_episode_of_many_messages_comes_near_to_fi
         ALICE, RetrieveInput(query=OF_SEVERAL, similarity_threshold=BETWEEN, answer_threshold=0)
     )
     assert [hit.memory.type.value for hit in opened.results] == ["episodic"]
-    found = await core.retrieve(ALICE, RetrieveInput(query=OF_SEVERAL, answer_threshold=BETWEEN))
-    assert not found.results
-    assert found.nearest is not None
-    assert found.nearest.relevance_score < BETWEEN
+    answer = await core.retrieve(ALICE, RetrieveInput(query=OF_SEVERAL, answer_threshold=BETWEEN))
+    assert not answer.results
+    assert answer.nearest is not None
+    assert answer.nearest.relevance_score < BETWEEN
 
 
 async def test_a_question_that_a_message_answers_finds_its_episode(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, *TALK)
-    found = await core.retrieve(ALICE, RetrieveInput(query="What did my brother repair in autumn?"))
-    assert "boat" in found.results[0].memory.content
+    answer = await core.retrieve(
+        ALICE, RetrieveInput(query="What did my brother repair in autumn?")
+    )
+    assert "boat" in answer.results[0].memory.content

@@ -1,5 +1,5 @@
-"""Erasing a user: their life ends with one commit, whatever is left goes, nobody who was late
-brings anything back.
+"""Erasing a user: their life ends with one commit, whatever is left goes, and no late
+caller brings anything back.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ async def test_from_the_first_moment_nothing_is_read_and_nothing_written(world: 
         assert refused.value.retry_after_s == 30
     task = await core.task(ALICE, accepted.task_id)
     assert (task.kind, task.status) == ("erase", "accepted")
-    assert [one.task_id for one in (await core.tasks(ALICE, TasksInput())).tasks] == [
+    assert [task.task_id for task in (await core.tasks(ALICE, TasksInput())).tasks] == [
         accepted.task_id
     ]
 
@@ -98,7 +98,7 @@ async def test_everything_goes_and_the_receipt_says_how_much(world: World) -> No
     head = await world.head()
     assert head is not None
     assert (head.state, head.sequence, head.counts, head.pending_tasks) == ("live", 0, {}, 0)
-    assert [one.content for one in await listed(core, owner=BOB)] == ["I keep bees too"]
+    assert [memory.content for memory in await listed(core, owner=BOB)] == ["I keep bees too"]
 
 
 async def test_no_words_of_the_user_are_kept_of_what_was_read_to_answer(world: World) -> None:
@@ -119,7 +119,7 @@ async def test_the_user_begins_anew_at_once_and_knows_nothing(world: World) -> N
     assert await find(core, "bees boat Lisbon", session_id="s1", similarity_threshold=0.0) == [
         "I have a boat"
     ]
-    assert [one.content for one in await listed(core, status="all")] == ["I have a boat"]
+    assert [memory.content for memory in await listed(core, status="all")] == ["I have a boat"]
     assert len(await world.log()) == 1
     await core.save(ALICE, rule("language", "pt"))
     assert (await core.procedure(ALICE, "language")).version == 1
@@ -199,8 +199,8 @@ async def test_a_lost_message_of_an_erasure_is_sent_again_by_the_sweep(world: Wo
     core = await world.core()
     await filled(core)
     accepted = await core.erase(ALICE)
-    for one in await core.queue.receive("consolidation", 32, timedelta(seconds=30)):
-        await core.queue.complete("consolidation", one)
+    for delivery in await core.queue.receive("consolidation", 32, timedelta(seconds=30)):
+        await core.queue.complete("consolidation", delivery)
     world.clock.forward(3600)
     assert (await core.sweep()).sent == 1
     assert (await erased(world, core, accepted.task_id)).status == "succeeded"
@@ -242,7 +242,7 @@ async def test_two_workers_at_once_erase_once(world: World) -> None:
     message = TaskMessage(
         app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0
     ).model_dump_json()
-    await asyncio.gather(*(one.work(message, "consolidation") for one in (core, other, core)))
+    await asyncio.gather(*(worker.work(message, "consolidation") for worker in (core, other, core)))
     task = await erased(world, core, accepted.task_id)
     assert task.result is not None
     assert task.result["counts"]["memory"] == 7 + 4
@@ -262,14 +262,14 @@ async def test_a_commit_that_was_decided_before_and_arrives_after_is_refused(wor
     gate.open()
     with pytest.raises(Unavailable):
         await saving
-    assert [one.content for one in await listed(core, status="all")] == ["a new word"]
+    assert [memory.content for memory in await listed(core, status="all")] == ["a new word"]
 
 
 async def test_the_first_save_of_a_user_who_is_erased_meanwhile_is_refused_too(
     world: World,
 ) -> None:
-    """It was decided when there was nobody, and there is nobody again; but in between
-    somebody was erased.
+    """It was decided when there was no such user, and there is none again; but in between
+    one was erased.
     """
     core = await world.core()
     gate = Gate("commit")
@@ -295,7 +295,7 @@ async def test_an_agents_answer_that_comes_after_the_erasure_is_not_kept(world: 
     gate.open()
     await working
     assert await left(world) == []
-    assert [one.content for one in await listed(core, status="all")] == ["a new word"]
+    assert [memory.content for memory in await listed(core, status="all")] == ["a new word"]
 
 
 async def test_a_short_term_that_is_down_is_waited_for_as_long_as_it_keeps_anything(
@@ -332,15 +332,15 @@ async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_o
     world: World,
 ) -> None:
     short_term = embedded(world.clock)
-    held = Paused(short_term)
+    paused_store = Paused(short_term)
     core = await world.core(short_term=short_term)
-    late = await world.core(short_term=held)
+    late = await world.core(short_term=paused_store)
     await core.save(ALICE, turn("I keep bees"))
-    held.hold()
+    paused_store.hold()
     saving = asyncio.create_task(late.save(ALICE, turn("They make honey")))
-    await held.waiting.wait()
+    await paused_store.waiting.wait()
     await erase(world, core)
-    held.release()
+    paused_store.release()
     await saving
     stamp, entries = await short_term.recall(ALICE, "s1", 10)
     assert (stamp, entries) == (None, [])

@@ -57,15 +57,15 @@ async def log(store: LongTermStore) -> list[Event]:
     return whole
 
 
-def passes(one: Event, asked: EventFilter | None) -> bool:
+def passes(logged_event: Event, asked: EventFilter | None) -> bool:
     return asked is None or (
-        asked.memory_id in (None, one.memory_id)
-        and asked.correlation_id in (None, one.correlation_id)
-        and (not asked.types or one.memory_type.value in asked.types)
-        and (not asked.event_types or one.event_type in asked.event_types)
-        and (asked.since is None or one.occurred_at >= asked.since)
-        and (asked.until is None or one.occurred_at < asked.until)
-        and (asked.up_to is None or one.sequence <= asked.up_to)
+        asked.memory_id in (None, logged_event.memory_id)
+        and asked.correlation_id in (None, logged_event.correlation_id)
+        and (not asked.types or logged_event.memory_type.value in asked.types)
+        and (not asked.event_types or logged_event.event_type in asked.event_types)
+        and (asked.since is None or logged_event.occurred_at >= asked.since)
+        and (asked.until is None or logged_event.occurred_at < asked.until)
+        and (asked.up_to is None or logged_event.sequence <= asked.up_to)
     )
 
 
@@ -74,7 +74,7 @@ async def test_from_any_place_as_many_as_are_asked_for_come_in_order(
     store: LongTermStore, log: list[Event], asked: EventFilter | None
 ) -> None:
     for after in range(len(log) + 1):
-        wanted = [one for one in log[after:] if passes(one, asked)]
+        wanted = [event for event in log[after:] if passes(event, asked)]
         for limit in (1, 2, 5, 100):
             assert await store.events(ALICE, after, limit, asked) == wanted[:limit]
 
@@ -89,41 +89,41 @@ async def test_pages_of_events_show_each_once(
         assert len(page) <= limit
         seen += page
         after = Place(page[-1].body["sequence"], page[-1].id)
-    wanted = [one.model_dump(mode="json") for one in log]
-    assert [one.body for one in seen] == (wanted[::-1] if newest_first else wanted)
-    assert {one.kind for one in seen} == {"event"}
+    wanted = [event.model_dump(mode="json") for event in log]
+    assert [document.body for document in seen] == (wanted[::-1] if newest_first else wanted)
+    assert {document.kind for document in seen} == {"event"}
 
 
 async def test_each_event_is_read_by_its_id(store: LongTermStore, log: list[Event]) -> None:
-    for one in log:
-        seen = await store.snapshot(ALICE, [one.id, "evt_none_3", "evt_none_0"])
-        assert {name: found.body for name, found in seen.documents.items()} == {
-            one.id: one.model_dump(mode="json")
+    for logged_event in log:
+        seen = await store.snapshot(ALICE, [logged_event.id, "evt_none_3", "evt_none_0"])
+        assert {name: document.body for name, document in seen.documents.items()} == {
+            logged_event.id: logged_event.model_dump(mode="json")
         }
-    all_of_them = await store.snapshot(ALICE, [one.id for one in log])
-    assert set(all_of_them.documents) == {one.id for one in log}
+    all_of_them = await store.snapshot(ALICE, [event.id for event in log])
+    assert set(all_of_them.documents) == {event.id for event in log}
 
 
 async def test_events_that_are_emptied_leave_those_beside_them_as_they_are(
     store: LongTermStore, log: list[Event]
 ) -> None:
     emptied = {
-        one.id: one.model_copy(update={"after": {}, "redacted": True, "session_id": None})
-        for one in (log[1], log[2], log[3], log[10], log[-1])
+        event.id: event.model_copy(update={"after": {}, "redacted": True, "session_id": None})
+        for event in (log[1], log[2], log[3], log[10], log[-1])
     }
     head = (await store.snapshot(ALICE)).head
     writes = [
-        Write("put", Document(name, "event", one.model_dump(mode="json")))
-        for name, one in emptied.items()
+        Write("put", Document(name, "event", event.model_dump(mode="json")))
+        for name, event in emptied.items()
     ]
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="emptying"))
-    wanted = [emptied.get(one.id, one) for one in log]
+    wanted = [emptied.get(event.id, event) for event in log]
     assert await store.events(ALICE, 0, 100) == wanted
     seen = await store.snapshot(ALICE, [log[2].id])
     assert seen.documents[log[2].id].body == emptied[log[2].id].model_dump(mode="json")
     assert [
-        one.id for one in await store.events(ALICE, 0, 100, EventFilter(memory_id="mem_2"))
-    ] == [one.id for one in log if one.memory_id == "mem_2"]
+        event.id for event in await store.events(ALICE, 0, 100, EventFilter(memory_id="mem_2"))
+    ] == [event.id for event in log if event.memory_id == "mem_2"]
 
 
 async def test_events_that_were_written_one_by_one_are_read_beside_others(
@@ -137,16 +137,17 @@ async def test_events_that_were_written_one_by_one_are_read_beside_others(
         for place in range(3)
     ]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in earlier
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in earlier
     ]
     moved = {"sequence": head.sequence + len(earlier)}
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="import", head=moved))
     assert await store.events(ALICE, 0, 100) == [*log, *earlier]
     assert await store.events(ALICE, 2, 100, EventFilter(memory_id="mem_1")) == [
-        one for one in [*log, *earlier][2:] if one.memory_id == "mem_1"
+        event for event in [*log, *earlier][2:] if event.memory_id == "mem_1"
     ]
-    assert set((await store.snapshot(ALICE, [one.id for one in earlier])).documents) == {
-        one.id for one in earlier
+    assert set((await store.snapshot(ALICE, [event.id for event in earlier])).documents) == {
+        event.id for event in earlier
     }
     gone = earlier[1].model_copy(update={"redacted": True})
     head = (await store.snapshot(ALICE)).head
@@ -165,16 +166,17 @@ async def test_events_beside_long_ones_are_emptied_in_one_commit(store: LongTerm
         await store.commit(ALICE, replace(made, events=events))
         log += events
         head = made.head
-    emptied = [one.model_copy(update={"redacted": True}) for one in log[::2]]
+    emptied = [event.model_copy(update={"redacted": True}) for event in log[::2]]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in emptied
     ]
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="emptying"))
-    wanted = [one for pair in zip(emptied, log[1::2], strict=True) for one in pair]
+    wanted = [event for pair in zip(emptied, log[1::2], strict=True) for event in pair]
     assert await store.events(ALICE, 0, 100) == wanted
-    for one in wanted:
-        seen = await store.snapshot(ALICE, [one.id])
-        assert seen.documents[one.id].body == one.model_dump(mode="json")
+    for logged_event in wanted:
+        seen = await store.snapshot(ALICE, [logged_event.id])
+        assert seen.documents[logged_event.id].body == logged_event.model_dump(mode="json")
 
 
 async def test_a_long_log_is_read_in_parts_of_any_size(store: LongTermStore) -> None:
@@ -193,6 +195,6 @@ async def test_a_long_log_is_read_in_parts_of_any_size(store: LongTermStore) -> 
         assert read == log
         seen, after = list[str](), None
         while page := await store.page(ALICE, "event", None, after, limit, newest_first=False):
-            seen += [one.id for one in page]
+            seen += [document.id for document in page]
             after = Place(page[-1].body["sequence"], page[-1].id)
-        assert seen == [one.id for one in log]
+        assert seen == [event.id for event in log]

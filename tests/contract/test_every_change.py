@@ -2,7 +2,7 @@
 log tells what the store holds.
 
 A new operation joins by a function of its own in `OPERATIONS`. It finds a user with a past,
-and may use whatever stands there.
+and may use whatever is there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Scene:
     agents: Tellers
 
     async def any(self, **query: object) -> Memory:
-        """Some memory that stands."""
+        """Some active memory."""
         return (await listed(self.core, **query))[0]
 
     async def saved(self, item: SaveInput) -> Memory:
@@ -122,49 +122,49 @@ async def update(scene: Scene) -> None:
         {"valid_from": EARLIER},
         {"valid_until": NOW},
     ):
-        held = await scene.any(type="semantic")
-        await scene.core.update(ALICE, held.id, UpdateInput.model_validate(fields), held.etag)
+        memory = await scene.any(type="semantic")
+        await scene.core.update(ALICE, memory.id, UpdateInput.model_validate(fields), memory.etag)
 
 
 async def correct_the_past_of_many_versions(scene: Scene) -> None:
-    held = await scene.saved(fact("the bridge is open", valid_from=EARLIER))
+    memory = await scene.saved(fact("the bridge is open", valid_from=EARLIER))
     for days in (1, 2, 3):
         change = UpdateInput(
             content=f"the bridge is closed for {days} days", valid_from=NOW + timedelta(days=days)
         )
-        held = await scene.core.update(ALICE, held.id, change, held.etag)
+        memory = await scene.core.update(ALICE, memory.id, change, memory.etag)
     await scene.core.update(
         ALICE,
-        held.id,
+        memory.id,
         UpdateInput(content="it never opened", valid_from=EARLIER + timedelta(days=1)),
-        held.etag,
+        memory.etag,
     )
     for n, begins in enumerate((None, None, EARLIER)):
         await scene.saved(rule("bridge", n, valid_from=begins))
 
 
 async def delete_and_restore(scene: Scene) -> None:
-    held = await scene.any()
-    await scene.core.delete(ALICE, held.id)
-    await scene.core.set_status(ALICE, held.id, StatusInput(status="active", reason="a mistake"))
+    memory = await scene.any()
+    await scene.core.delete(ALICE, memory.id)
+    await scene.core.set_status(ALICE, memory.id, StatusInput(status="active", reason="a mistake"))
     await scene.core.set_status(
-        ALICE, held.id, StatusInput(status="deleted", reason="no longer true")
+        ALICE, memory.id, StatusInput(status="deleted", reason="no longer true")
     )
 
 
 async def tell_anew_what_was_deleted(scene: Scene) -> None:
     for item in (turn("we parted"), rule("colour", "red")):
-        held = await scene.saved(item)
-        await scene.core.delete(ALICE, held.id)
+        memory = await scene.saved(item)
+        await scene.core.delete(ALICE, memory.id)
         await scene.saved(item)
 
 
 async def copy(scene: Scene) -> None:
-    held = await scene.saved(fact("the well is deep"))
-    made = await scene.core.copy(ALICE, held.id, CopyInput(to_agent_id="a2"))
+    memory = await scene.saved(fact("the well is deep"))
+    made = await scene.core.copy(ALICE, memory.id, CopyInput(to_agent_id="a2"))
     await scene.core.update(ALICE, made.id, UpdateInput(content="the well is dry"), made.etag)
     await scene.core.delete(ALICE, made.id)
-    await scene.core.copy(ALICE, held.id, CopyInput(to_agent_id="a2"))
+    await scene.core.copy(ALICE, memory.id, CopyInput(to_agent_id="a2"))
 
 
 async def clear(scene: Scene) -> None:
@@ -195,7 +195,7 @@ async def converse_where_all_was_said_before(scene: Scene) -> None:
         "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening",
         "Harbour walk: fishing boats, lighthouse, hungry gulls",
     )
-    skip, nothing = on_all("SKIP", category="note"), lambda new, held: []
+    skip, nothing = on_all("SKIP", category="note"), lambda new, older: []
     for days, (text, ruling) in enumerate(
         ((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))
     ):
@@ -204,7 +204,7 @@ async def converse_where_all_was_said_before(scene: Scene) -> None:
 
 
 async def converse_where_agents_fail(scene: Scene) -> None:
-    def nonsense(new: Items, held: Items) -> list[Decision]:
+    def nonsense(new: Items, older: Items) -> list[Decision]:
         raise AgentFailed("no answer")
 
     scene.agents.rulings = nonsense
@@ -212,10 +212,10 @@ async def converse_where_agents_fail(scene: Scene) -> None:
 
 
 async def cells_that_were_deleted_told_again(scene: Scene) -> None:
-    scene.agents.rulings = lambda new, held: []
+    scene.agents.rulings = lambda new, older: []
     await tell(scene.core, "Ana's cat is Tom", at=LATER)
-    for one in await listed(scene.core, session_id="s1"):
-        await scene.core.delete(ALICE, one.id)
+    for memory in await listed(scene.core, session_id="s1"):
+        await scene.core.delete(ALICE, memory.id)
     await tell(scene.core, "Ana's cat is Tom", at=LATER)
 
 
@@ -260,7 +260,7 @@ async def decide_and_take_back(scene: Scene) -> None:
                 else:
                     await scene.core.undo_conflict(ALICE, record.id)
             except Conflict:
-                continue  # what was decided before stands in its way
+                continue  # what was decided before prevents it
 
 
 async def keep_snapshots(scene: Scene) -> None:
@@ -328,7 +328,7 @@ async def test_after_every_operation_the_log_tells_what_the_store_holds(scene: S
         "joined",
         "touched",
     }
-    assert {one.status for one in await listed(scene.core, status="all")} >= {
+    assert {memory.status for memory in await listed(scene.core, status="all")} >= {
         Status.UPDATED,
         Status.SUPERSEDED,
         Status.DELETED,

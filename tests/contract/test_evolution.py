@@ -30,7 +30,7 @@ NEXT = st.one_of(st.none(), st.integers(0, COUNT - 1), st.just(-1))
 
 
 def ids(memories: tuple[Memory, ...] | list[Memory]) -> list[str]:
-    return [one.id for one in memories]
+    return [memory.id for memory in memories]
 
 
 def led(*names: str, **fields: Any) -> list[Memory]:
@@ -66,12 +66,12 @@ def leading_to(start: int, following: list[int | None]) -> dict[int, int]:
     """Which memories lead to `start`, with the number of steps; a check that knows
     nothing of levels.
     """
-    found = {}
-    for one in range(COUNT):
-        walked = forward(one, following)
+    lineages = {}
+    for number in range(COUNT):
+        walked = forward(number, following)
         if start in walked[1:]:
-            found[one] = walked.index(start)
-    return found
+            lineages[number] = walked.index(start)
+    return lineages
 
 
 @settings(
@@ -86,34 +86,40 @@ async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
     store: LongTermStore, following: list[int | None], start: int, days: list[int]
 ) -> None:
     owner = Owner("app", uuid4().hex)
-    kept = [
+    memories = [
         fact(
-            f"mem_{one}",
-            days[one],
-            next_id=None if following[one] is None else f"mem_{following[one]}",
+            f"mem_{number}",
+            days[number],
+            next_id=None if following[number] is None else f"mem_{following[number]}",
             owner=owner,
         )
-        for one in range(COUNT)
+        for number in range(COUNT)
     ]
-    await save(store, *kept)
+    await save(store, *memories)
     lineage = Lineage(store)
     ahead = await lineage.chain(owner, f"mem_{start}", "forward")
-    assert ids(ahead.memories) == [f"mem_{one}" for one in forward(start, following)]
+    assert ids(ahead.memories) == [f"mem_{number}" for number in forward(start, following)]
     behind = await lineage.chain(owner, f"mem_{start}", "backward")
     steps = leading_to(start, following)
-    expected = sorted(steps, key=lambda one: (steps[one], -days[one]))
-    assert ids(behind.memories) == [f"mem_{one}" for one in (start, *expected)]
+    expected = sorted(steps, key=lambda number: (steps[number], -days[number]))
+    assert ids(behind.memories) == [f"mem_{number}" for number in (start, *expected)]
     both = await lineage.chain(owner, f"mem_{start}", "both")
-    before = [one for one in reversed(ids(behind.memories)[1:]) if one not in ids(ahead.memories)]
+    before = [
+        memory_id
+        for memory_id in reversed(ids(behind.memories)[1:])
+        if memory_id not in ids(ahead.memories)
+    ]
     assert ids(both.memories) == [*before, *ids(ahead.memories)]
     assert ahead.complete and behind.complete and both.complete  # noqa: PT018 - all three alike
     graph = await lineage.graph(owner, f"mem_{start}")
-    tree = {one for end in forward(start, following) for one in (end, *leading_to(end, following))}
-    assert {one.id for one in graph.nodes} == {f"mem_{one}" for one in tree}
+    tree = {
+        number for end in forward(start, following) for number in (end, *leading_to(end, following))
+    }
+    assert {node.id for node in graph.nodes} == {f"mem_{number}" for number in tree}
     wanted = {
-        (f"mem_{one}", f"mem_{following[one]}")
-        for one in tree
-        if following[one] in tree and following[one] != one
+        (f"mem_{number}", f"mem_{following[number]}")
+        for number in tree
+        if following[number] in tree and following[number] != number
     }
     assert {
         (graph.nodes[edge.source].id, graph.nodes[edge.target].id) for edge in graph.edges
@@ -156,14 +162,14 @@ class Counting:
 
 async def test_a_level_is_one_query_however_many_memories_it_has(store: LongTermStore) -> None:
     wide = [
-        fact(f"mem_{level}_{one}", next_id=f"mem_{level - 1}_{one % 2}" if level else None)
+        fact(f"mem_{level}_{number}", next_id=f"mem_{level - 1}_{number % 2}" if level else None)
         for level in range(3)
-        for one in range(15)
+        for number in range(15)
     ]
     await save(store, *wide)
     counting = Counting(store)
-    found = await Lineage(counting).chain(ALICE, "mem_0_0", "backward")  # type: ignore[arg-type]
-    assert len(found.memories) == 1 + 8 + 8
+    backward = await Lineage(counting).chain(ALICE, "mem_0_0", "backward")  # type: ignore[arg-type]
+    assert len(backward.memories) == 1 + 8 + 8
     assert counting.calls == ["memories", "page", "page", "page"]
 
 
@@ -211,9 +217,9 @@ async def test_walks_say_when_their_bounds_cut_them(store: LongTermStore) -> Non
     wide = [
         fact(f"mem_w{number}", number, next_id="mem_wide") for number in range(MAX_MEMORIES + 1)
     ]
-    kept = [*long, *wide, fact("mem_wide")]
-    for at in range(0, len(kept), 45):
-        await save(store, *kept[at : at + 45])
+    memories = [*long, *wide, fact("mem_wide")]
+    for at in range(0, len(memories), 45):
+        await save(store, *memories[at : at + 45])
     lineage = Lineage(store)
     ahead = await lineage.chain(ALICE, long[0].id, "forward")
     assert (ids(ahead.memories), ahead.complete) == (ids(long)[: MAX_LEVELS + 1], False)
@@ -245,12 +251,12 @@ def ties(graph: Graph) -> set[tuple[str, str, str, str]]:
 
 def a_move() -> Mapping[str, Memory]:
     """Two cells, what they told of where Ana lives, and a note that the new fact is linked with."""
-    told = [
+    facts = [
         AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2"),
         AtomicFact(text="is a nurse", fact_id="job"),
     ]
     cells = [
-        memory("Ana spoke of Berlin", id="c1", cell_id="c1", category="cell", atomic_facts=told),
+        memory("Ana spoke of Berlin", id="c1", cell_id="c1", category="cell", atomic_facts=facts),
         memory(
             "Ana spoke of Lisbon",
             id="c2",
@@ -274,7 +280,7 @@ def a_move() -> Mapping[str, Memory]:
         fact("n1", 1, category="note"),
         fact("other", 2),
     ]
-    return {one.id: one for one in made}
+    return {memory.id: memory for memory in made}
 
 
 async def test_the_graph_of_a_fact_shows_the_cells_that_told_it_and_what_it_is_linked_with(
@@ -284,9 +290,9 @@ async def test_the_graph_of_a_fact_shows_the_cells_that_told_it_and_what_it_is_l
     graph = await Lineage(store).graph(ALICE, "f2")
     assert ids(list(graph.nodes)) == ["c1", "f1", "n1", "c2", "f2"]
     assert graph.nodes[graph.asked].id == "f2"
-    told = {("c1", "f1", "told", "told"), ("c2", "f2", "told", "told")}
+    expected = {("c1", "f1", "told", "told"), ("c2", "f2", "told", "told")}
     assert ties(graph) == {
-        *told,
+        *expected,
         ("f1", "f2", "next", "contradicted"),
         ("f2", "n1", "link", "related"),
     }

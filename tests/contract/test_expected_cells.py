@@ -55,8 +55,8 @@ async def test_a_process_that_knows_an_older_head_pages_messages_by_the_head_of_
     accepted = await core.converse(ALICE, talk("Ana's city is Oslo", "Ana's dog is Bo"))
     fresh = await listed(other, hide_formed_messages=True)
     assert list(fresh.values()) == [None, None]
-    shown = await listed(other)
-    assert {name: shown[name] for name in fresh} == fresh
+    answers = await listed(other)
+    assert {name: answers[name] for name in fresh} == fresh
     await finished(world, core, accepted, ALICE)
     assert all((await listed(other, categories=frozenset({MESSAGE}))).values())
     assert await listed(other, hide_formed_messages=True) == {}

@@ -52,7 +52,7 @@ async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(
 async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_all(
     world: World,
 ) -> None:
-    """Between any two reads of the export somebody saves, edits, supersedes, deletes.
+    """Between any two reads of the export a caller saves, edits, supersedes, deletes.
     The file is what one moment held.
     """
     writer = await world.core()
@@ -109,7 +109,7 @@ async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(
     """Before the `at`-th page that is read: some of the log is in the file by then, some is not."""
     writer = await world.core()
     await filled(writer)
-    (bees,) = [one for one in await listed(writer) if "bees" in one.content]
+    (bees,) = [memory for memory in await listed(writer) if "bees" in memory.content]
 
     async def forget() -> None:
         asked = ForgetInput(filter=ForgetFilter(ids=[bees.id]), mode="hard")
@@ -146,17 +146,17 @@ def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
     for identity, event in last.items():
         assert memories[identity]["revision"] == event["sequence"], identity
         # in events without what is not set
-        said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}
-        assert {name: memories[identity][name] for name in said} == said
+        fields = {name: value for name, value in event["after"].items() if name != "atomic_facts"}
+        assert {name: memories[identity][name] for name in fields} == fields
     for line in of_kind(lines, "session"):
         here = [
-            one
-            for one in memories.values()
-            if one["session_id"] == line["id"] and one["status"] != "deleted"
+            memory
+            for memory in memories.values()
+            if memory["session_id"] == line["id"] and memory["status"] != "deleted"
         ]
-        held = ["messages" if one["category"] == MESSAGE else one["type"] for one in here]
+        kinds = ["messages" if record["category"] == MESSAGE else record["type"] for record in here]
         assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(
-            held
+            kinds
         )
     for identity, body in memories.items():
         versions = [
@@ -176,15 +176,15 @@ class Between:
     busy: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name not in ("page", "snapshot", "events"):
-            return found
+            return attribute
 
         async def late(*args: Any, **options: Any) -> Any:
             if not self.busy:
                 self.busy = True
                 await self.then()
                 self.busy = False
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return late

@@ -87,8 +87,8 @@ async def test_what_was_brought_in_works_like_what_it_was(world: World) -> None:
     await brought(world, core, await exported(world, core))
     for ask in (lambda owner: listed(core, owner, status="all"), lambda owner: listed(core, owner)):
         here, there = await ask(ALICE), await ask(BOB)
-        assert [(one.id, one.content, one.status) for one in there] == [
-            (one.id, one.content, one.status) for one in here
+        assert [(memory.id, memory.content, memory.status) for memory in there] == [
+            (memory.id, memory.content, memory.status) for memory in here
         ]
     assert (await core.procedure(BOB, "language")).value == "en"
     assert (await core.save(BOB, rule("language", "fr"))).memory.version == 3
@@ -123,7 +123,7 @@ async def test_what_was_waiting_to_be_formed_is_formed_where_it_was_brought(worl
     world.clock.forward(3600)
     assert (await core.sweep()).sent >= 1
     await Hand(core).work_all()
-    assert sorted(one.content for one in await listed(core, BOB)) == MADE
+    assert sorted(memory.content for memory in await listed(core, BOB)) == MADE
     head = await world.head(BOB)
     assert head is not None
     assert head.pending_tasks == 0
@@ -142,9 +142,9 @@ async def test_a_part_that_is_brought_again_replaces_itself_and_none_may_be_miss
         await core.commit_import(BOB, task_id, ImportCommitInput(parts=2, sha256="0" * 64))
     await core.import_part(BOB, task_id, 1, file[:half])
     await core.import_part(BOB, task_id, 2, file[half:])
-    said = ImportCommitInput(parts=2, sha256=hashlib.sha256(file).hexdigest())
-    await core.commit_import(BOB, task_id, said)
-    await core.commit_import(BOB, task_id, said)
+    commit_input = ImportCommitInput(parts=2, sha256=hashlib.sha256(file).hexdigest())
+    await core.commit_import(BOB, task_id, commit_input)
+    await core.commit_import(BOB, task_id, commit_input)
     with pytest.raises(Conflict):
         await core.import_part(BOB, task_id, 1, b"late")
     assert (await worked(world, core, task_id, BOB)).status == "succeeded"
@@ -196,7 +196,9 @@ async def test_a_user_who_began_to_save_meanwhile_keeps_that_and_nothing_else(
     assert task.status == "failed", task
     assert task.error is not None
     assert "only an empty user" in task.error
-    assert [one.content for one in await listed(core, BOB, status="all")] == ["I was here first"]
+    assert [memory.content for memory in await listed(core, BOB, status="all")] == [
+        "I was here first"
+    ]
     assert len(await world.log(BOB)) == 1
     assert await (await world.look_on()).strays(BOB, 100) == []
 
@@ -232,7 +234,7 @@ async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_
     assert await listed(core, BOB, status="all") == []
     assert await (await world.look_on()).strays(BOB, 100) == []
     assert not [
-        one for one in await blobs(world) if one.startswith("people/") and task.task_id in one
+        blob for blob in await blobs(world) if blob.startswith("people/") and task.task_id in blob
     ]
     assert (await brought(world, core, file)).status == "succeeded"
 
@@ -251,8 +253,8 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     ):
         task = await worked(world, other, task_id, owner)
         assert task.status == "succeeded", (owner.user_id, task.error)
-        assert [one.content for one in await listed(other, owner, status="all")] == [
-            one.content for one in await listed(other, ALICE, status="all")
+        assert [memory.content for memory in await listed(other, owner, status="all")] == [
+            memory.content for memory in await listed(other, ALICE, status="all")
         ]
     assert (await exported(world, other, owner)).splitlines()[1:] == file.splitlines()[1:]
 
@@ -323,10 +325,10 @@ async def test_an_import_that_is_refused_late_leaves_nothing_in_the_archive(worl
     years_go_by(world)
     await archived(world, core)
     file = await exported(world, core)
-    held = await blobs(world)
+    names = await blobs(world)
     task_id = await gathered(core, file)
     await core.save(BOB, turn("I was here first"))
     assert (await worked(world, core, task_id, BOB)).status == "failed"
-    assert [one for one in await blobs(world) if not one.startswith("due/")] == [
-        one for one in held if not one.startswith("due/")
+    assert [blob for blob in await blobs(world) if not blob.startswith("due/")] == [
+        name for name in names if not name.startswith("due/")
     ]

@@ -56,8 +56,8 @@ async def hits(core: MemoryCore, query: str, **fields: object) -> tuple[Hit, ...
 async def memories_in(core: MemoryCore, context: Context, kind: str = "memories") -> list[str]:
     """What a part of a context says, without reading it by id, which is an access."""
     names = [name for part in context.parts if part.kind == kind for name in part.ids]
-    held = {one.id: one.content for one in await listed(core, status="all")}
-    return [held[name] for name in names]
+    contents = {memory.id: memory.content for memory in await listed(core, status="all")}
+    return [contents[name] for name in names]
 
 
 async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
@@ -65,14 +65,20 @@ async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memor
     saved = [(await core.save(ALICE, item)).memory for item in items]
     await days(core, world, 150)
     await decayed(core)
-    assert {one.id for one in await listed(core, status="decayed")} >= {one.id for one in saved}
+    assert {memory.id for memory in await listed(core, status="decayed")} >= {
+        memory.id for memory in saved
+    }
     return saved
 
 
 async def status_of(core: MemoryCore, memory: Memory) -> tuple[Status, str]:
     """As a list of all statuses has it: reading it by its id would be an access."""
-    held = next(one for one in await listed(core, status="all") if one.id == memory.id)
-    return held.status, held.status_reason
+    stored_memory = next(
+        stored_memory
+        for stored_memory in await listed(core, status="all")
+        if stored_memory.id == memory.id
+    )
+    return stored_memory.status, stored_memory.status_reason
 
 
 @pytest.mark.parametrize("asked_after", [150, 400])
@@ -118,9 +124,9 @@ async def test_of_fifty_pairs_that_fit_equally_the_fresh_one_comes_first(
                 for n in range(start, start + 25)
             ],
         )
-    found = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
-    assert all(len(one) == 2 for one in found)
-    assert sum("Porto" in first for first, _ in found) >= 48
+    answers = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
+    assert all(len(answer) == 2 for answer in answers)
+    assert sum("Porto" in first for first, _ in answers) >= 48
 
 
 async def test_fading_leaves_relevance_as_it_was_and_explain_shows_the_factor(
@@ -217,16 +223,16 @@ async def test_a_context_that_tells_a_faded_memory_brings_it_back_whatever_proce
     world.clock.forward(3600)
     await hour(other)
     assert await status_of(other, saved) == (Status.ACTIVE, "recalled")
-    held = await other.get(ALICE, saved.id)
-    assert held.access_count == 1
+    memory = await other.get(ALICE, saved.id)
+    assert memory.access_count == 1
 
 
 async def test_a_reconstruct_brings_back_what_its_context_tells(
     words: MemoryCore, world: World
 ) -> None:
     (saved,) = await faded(words, world, turn(LOCKER))
-    found = await words.retrieve(ALICE, RetrieveInput(query=ASKED, mode="reconstruct"))
-    assert LOCKER in (found.context or "")
+    answer = await words.retrieve(ALICE, RetrieveInput(query=ASKED, mode="reconstruct"))
+    assert LOCKER in (answer.context or "")
     await days(words, world, 1)
     assert await status_of(words, saved) == (Status.ACTIVE, "recalled")
 
@@ -234,16 +240,16 @@ async def test_a_reconstruct_brings_back_what_its_context_tells(
 async def test_an_agent_that_reads_contexts_alone_sees_nothing_fade_that_it_is_shown(
     words: MemoryCore, world: World
 ) -> None:
-    shown, other = [
+    memory, other = [
         (await words.save(ALICE, item)).memory
         for item in (turn(LOCKER), turn("the cat is called Pixel", "s2"))
     ]
     for _ in range(10):
         await words.context(ALICE, ContextInput(query=f"am I {ASKED}?", parts=["memories"]))
         await days(words, world, 20)
-    assert [one.id for one in await listed(words)] == [shown.id]
+    assert [memory.id for memory in await listed(words)] == [memory.id]
     await decayed(words)
-    assert (await status_of(words, shown))[0] is Status.ACTIVE
+    assert (await status_of(words, memory))[0] is Status.ACTIVE
     assert (await status_of(words, other))[0] is Status.DECAYED
 
 
@@ -267,9 +273,9 @@ async def test_lists_profile_and_foresight_leave_out_what_has_faded(
     await hour(words)
     assert "keto" in (await words.context(ALICE, ContextInput())).context
     await days(words, world, 150)
-    assert [one.content for one in await listed(words)] == ["The home city of user is Oslo"] or len(
-        await listed(words)
-    ) == 1
+    assert [memory.content for memory in await listed(words)] == [
+        "The home city of user is Oslo"
+    ] or len(await listed(words)) == 1
     unasked = await words.context(ALICE, ContextInput(parts=["profile", "foresight"]))
     assert "Oslo" in unasked.context
     assert "keto" not in unasked.context
@@ -314,7 +320,7 @@ async def test_a_statement_told_again_after_it_faded_is_not_doubled(
     again = await words.save(ALICE, fact("the roof leaks in autumn"))
     assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, saved.id)
     assert (again.memory.status, again.memory.status_reason) == (Status.ACTIVE, "recalled")
-    assert [one.id for one in await listed(words, status="all")] == [saved.id]
+    assert [memory.id for memory in await listed(words, status="all")] == [saved.id]
 
 
 async def test_a_turn_sent_again_after_it_faded_is_not_doubled(
@@ -346,13 +352,15 @@ async def test_a_conversation_is_quoted_after_a_year_and_comes_back_with_its_cel
     await days(core, world, 400)
     assert await listed(core, type="episodic") == []
     (hit, *_) = await hits(core, ASKED, types=["episodic"])
-    assert (hit.tier, [one.text for one in hit.passages][:1]) == ("faded", [LOCKER])
+    assert (hit.tier, [passage.text for passage in hit.passages][:1]) == ("faded", [LOCKER])
     context = await core.context(ALICE, ContextInput(query=f"am I {ASKED}?", parts=["memories"]))
     assert LOCKER in context.context
     await days(core, world, 1)
-    assert hit.memory.id in [one.id for one in await listed(core, status="active", type="episodic")]
-    said = await listed(core, status="active", category="message")
-    assert LOCKER in [one.content for one in said]
+    assert hit.memory.id in [
+        memory.id for memory in await listed(core, status="active", type="episodic")
+    ]
+    memories = await listed(core, status="active", category="message")
+    assert LOCKER in [memory.content for memory in memories]
 
 
 async def test_a_session_that_has_faded_is_searched_like_any_other(
@@ -383,7 +391,7 @@ async def idle(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory
     for _ in range(8):
         await days(core, world, 50)
     assert len(await world.log()) == written
-    assert {one.status for one in await listed(core, status="all")} == {Status.ACTIVE}
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.ACTIVE}
     return saved
 
 
@@ -404,7 +412,7 @@ async def test_lists_and_the_unasked_parts_of_a_context_leave_out_what_faded_unm
     )
     (saved,) = await idle(words, world, turn("she began a diet", foresight=[diet]))
     assert await listed(words) == []
-    assert [one.id for one in await listed(words, status="active")] == [saved.id], (
+    assert [memory.id for memory in await listed(words, status="active")] == [saved.id], (
         "as something that has expired is"
     )
     assert (
@@ -423,12 +431,12 @@ async def test_what_faded_unmarked_is_found_marked_hidden_and_brought_back_as_wh
     assert hit.explain is not None
     assert hit.explain["faded"] == FADED_ORDER
     await words.flush_touches()
-    assert [one.id for one in await listed(words)] == [saved.id]
-    assert [one.tier for one in await hits(words, ASKED)] == ["long"]
+    assert [memory.id for memory in await listed(words)] == [saved.id]
+    assert [hit.tier for hit in await hits(words, ASKED)] == ["long"]
     assert [
-        one.tier for one in await hits(words, "the cat called Pixel", include_decayed=True)
+        hit.tier for hit in await hits(words, "the cat called Pixel", include_decayed=True)
     ] == ["faded"]
-    assert other.id in {one.id for one in await listed(words, status="all")}
+    assert other.id in {memory.id for memory in await listed(words, status="all")}
 
 
 async def test_time_alone_writes_nothing(words: MemoryCore, world: World) -> None:
@@ -451,14 +459,14 @@ async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(
     words: MemoryCore, world: World
 ) -> None:
     edited, copied = await faded(words, world, fact("the door is green"), fact("the roof leaks"))
-    edited, copied = [await words.get(ALICE, one.id) for one in (edited, copied)]
+    edited, copied = [await words.get(ALICE, memory.id) for memory in (edited, copied)]
     after = await words.update(
         ALICE, edited.id, UpdateInput(content="the door is blue"), edited.etag
     )
     assert (after.status, after.status_reason) == (Status.ACTIVE, "manual_update")
     copy = await words.copy(ALICE, copied.id, CopyInput(to_agent_id="helper"))
     assert copy.status is Status.ACTIVE
-    assert {one.id for one in await listed(words)} >= {edited.id, copy.id}
+    assert {memory.id for memory in await listed(words)} >= {edited.id, copy.id}
 
 
 async def test_a_cell_that_never_fades_is_not_told_as_faded_by_a_message_that_has(
@@ -472,9 +480,9 @@ async def test_a_cell_that_never_fades_is_not_told_as_faded_by_a_message_that_ha
         ("assistant", "Nice!"),
     )
     await days(core, world, 400)
-    found = await hits(
+    answer_hits = await hits(
         core, "With whom did we have pasta on the terrace?", similarity_threshold=0.0
     )
-    kept = [hit for hit in found if hit.memory.worth == "vital"]
-    assert kept
-    assert {(hit.tier, hit.age_days) for hit in kept} == {("long", None)}
+    vital_hits = [hit for hit in answer_hits if hit.memory.worth == "vital"]
+    assert vital_hits
+    assert {(hit.tier, hit.age_days) for hit in vital_hits} == {("long", None)}

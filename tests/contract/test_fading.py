@@ -1,5 +1,5 @@
-"""What time does to memories nobody looks at: a store finds exactly those for which something is
-due, from both adapters' indexes.
+"""What time does to memories that are never read: a store finds exactly those for which something
+is due, from both adapters' indexes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
     store: LongTermStore,
 ) -> None:
     facts: dict[str, Any] = {"type": MemoryType.SEMANTIC, "subject": "Ana", "attribute": "city"}
-    one = [
+    versions = [
         kept(0, importance_base=0.4),
         kept(1, importance_base=0.4, pinned=True),
         kept(2, importance_base=0.4, type=MemoryType.PROCEDURAL, key="k"),
@@ -58,7 +58,7 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
         kept(7, importance_base=0.8),
         kept(8, importance_base=0.0, session_id="s1"),
     ]
-    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+    await commit(store, ALICE, *(Write("put", document(each)) for each in versions))
     ninety = NOW + timedelta(days=90)  # 0.4 is three halvings over the floor
     assert await found(store, ninety - timedelta(hours=1)) == ["mem_008"]
     assert await found(store, ninety + timedelta(hours=1)) == ["mem_000", "mem_004", "mem_008"]
@@ -97,39 +97,50 @@ memories = st.builds(
 )
 
 
-def importance_of(one: Memory) -> float:
+def importance_of(stored_memory: Memory) -> float:
     """What is left of a memory's importance by LATER, by its own half-life."""
     return importance_at(
-        one.importance_base,
-        one.last_accessed_at or one.created_at,
+        stored_memory.importance_base,
+        stored_memory.last_accessed_at or stored_memory.created_at,
         LATER,
-        RULES.half_life_days * half_life_multiplier(one),
+        RULES.half_life_days * half_life_multiplier(stored_memory),
     )
 
 
 @settings(max_examples=300, deadline=None)
 @given(memories, st.floats(0, 200))
-def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step: float) -> None:
+def test_what_is_due_does_not_depend_on_how_often_it_is_asked(
+    stored_memory: Memory, step: float
+) -> None:
     """Asked every `step` days until the first answer, or once: the same."""
-    at_once = due(one, LATER, RULES)
-    moments = [one.created_at + timedelta(days=step * n) for n in range(200)] if step > 1 else []
+    at_once = due(stored_memory, LATER, RULES)
+    moments = (
+        [stored_memory.created_at + timedelta(days=step * n) for n in range(200)]
+        if step > 1
+        else []
+    )
     first = next(
-        (what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None
+        (
+            change
+            for moment in moments
+            if moment <= LATER and (change := due(stored_memory, moment, RULES))
+        ),
+        None,
     )
     assert first in (None, at_once)
     if at_once is Status.DECAYED:
-        assert importance_of(one) < RULES.floor
+        assert importance_of(stored_memory) < RULES.floor
     if at_once is Status.COMPRESSED:
-        assert importance_of(one) < RULES.long_floor
-        assert len(one.content) >= 20
-        assert one.consolidation_run is not None
+        assert importance_of(stored_memory) < RULES.long_floor
+        assert len(stored_memory.content) >= 20
+        assert stored_memory.consolidation_run is not None
     if (
         at_once is None
-        and not one.pinned
-        and HALF_LIVES[one.worth] is not None
-        and (one.last_accessed_at or one.created_at) < LATER
+        and not stored_memory.pinned
+        and HALF_LIVES[stored_memory.worth] is not None
+        and (stored_memory.last_accessed_at or stored_memory.created_at) < LATER
     ):
-        assert importance_of(one) >= RULES.floor - 1e-12
+        assert importance_of(stored_memory) >= RULES.floor - 1e-12
 
 
 @settings(
@@ -142,13 +153,13 @@ async def test_a_store_finds_what_is_due(
     # of this example alone: the store outlives it
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
     each = [
-        one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id})
-        for one in given_memories
+        memory.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id})
+        for memory in given_memories
     ]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
     places = await store.faded(owner, RULES, LATER, None, None, 100)
-    wanted = {one.id for one in each if due(one, LATER, RULES)}
-    early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
+    wanted = {memory.id for memory in each if due(memory, LATER, RULES)}
+    early = {memory.id for memory in each if due(memory, LATER + timedelta(seconds=2), RULES)}
     assert wanted <= {place.id for place in places} <= early
 
 
@@ -162,9 +173,9 @@ async def test_a_store_knows_when_the_next_is_due(
     """The moment by which a user's next run is planned is the earliest that the rule gives."""
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
     short = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea"}
-    each = [one.model_copy(update=short) for one in given_memories]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
-    moments = [next_change(one, RULES)[0] for one in each]
+    each = [memory.model_copy(update=short) for memory in given_memories]
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
+    moments = [next_change(memory, RULES)[0] for memory in each]
     expected = min((moment for moment in moments if LATER.timestamp() < moment < inf), default=None)
     coming = (await store.coming(owner, RULES, timedelta(days=9000), LATER)).fades
     if expected is None or coming is None:
@@ -191,13 +202,15 @@ async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(
         "lexical": Lexical(own={"tea": 1}),
         "search_text": "tea",
     }
-    each = [one.model_copy(update=place) for one in given_memories]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
-    sure = {one.id for one in each if has_faded(one, LATER - timedelta(seconds=2), RULES)}
-    perhaps = {one.id for one in each if has_faded(one, LATER + timedelta(seconds=2), RULES)}
-    every = {one.id for one in each}
+    each = [memory.model_copy(update=place) for memory in given_memories]
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
+    sure = {memory.id for memory in each if has_faded(memory, LATER - timedelta(seconds=2), RULES)}
+    perhaps = {
+        memory.id for memory in each if has_faded(memory, LATER + timedelta(seconds=2), RULES)
+    }
+    every = {memory.id for memory in each}
     hidden = Filter(frozenset({"active", "compressed"}), now=LATER, fading=RULES)
-    page = {one.id for one in await store.page(owner, "memory", hidden, None, 100)}
+    page = {document.id for document in await store.page(owner, "memory", hidden, None, 100)}
     assert every - perhaps <= page <= every - sure
     assert (
         set((await store.search(owner, Search(None, ("tea",), 100, hidden))).candidates.ids) == page
@@ -225,7 +238,7 @@ async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_
         kept(4, importance_base=0.4, access_count=10),
         kept(5, importance_base=0.4, reinforcement_count=2),
     ]
-    await commit(store, ALICE, *(Write("put", document(one)) for one in each))
+    await commit(store, ALICE, *(Write("put", document(memory)) for memory in each))
     assert await found(store, NOW + timedelta(days=22)) == []
     assert await found(store, NOW + timedelta(days=23)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=91)) == ["mem_000", "mem_001"]
@@ -264,8 +277,8 @@ async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_stor
     assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=127)) == ["mem_000", "mem_001"]
     for name in ("mem_000", "mem_001"):
-        one = (await store.memories(ALICE, [name]))[name].memory
-        assert [due(one, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
+        stored_memory = (await store.memories(ALICE, [name]))[name].memory
+        assert [due(stored_memory, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
             None if name == "mem_000" else Status.DECAYED, Status.DECAYED,
         ]  # fmt: skip
 
@@ -278,14 +291,14 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(
         "status_reason": "importance_decay",
         "updated_at": NOW,
     }
-    one = [
+    versions = [
         kept(0, **faded),
         kept(1, **faded, last_accessed_at=NOW - timedelta(days=40)),
         kept(2, **faded, last_accessed_at=NOW + timedelta(hours=1)),
         kept(3, last_accessed_at=NOW + timedelta(hours=1)),
         kept(4, **faded),
     ]
-    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+    await commit(store, ALICE, *(Write("put", document(each)) for each in versions))
 
     async def named(limit: int = 10) -> list[str]:
         ids: list[str] = []
@@ -300,7 +313,7 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(
     await accessed(store, ALICE, dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
     assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
     assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
-    back = one[0].model_copy(
+    back = versions[0].model_copy(
         update={
             "status": Status.ACTIVE,
             "status_reason": "recalled",

@@ -1,5 +1,5 @@
-"""The hour: who is due is sent for, once, spread, whatever happens to the messages;
-and nobody else costs anything.
+"""The hour: a user that is due gets one message, spread, whatever happens to the messages;
+and no other user costs anything.
 """
 
 from __future__ import annotations
@@ -100,10 +100,12 @@ async def test_many_are_handed_on_from_message_to_message(world: World) -> None:
     hand = Hand(core, QUEUE)
     await hand.work((await hand.take(1))[0])
     assert await core.queue.length(QUEUE) == 1_001
-    waiting = [one.body for _ in range(40) for one in await hand.take()]
+    waiting = [message.body for _ in range(40) for message in await hand.take()]
     (further,) = [body for body in waiting if "within" in body]
     await core.work(further, QUEUE)
-    named = [orjson.loads(one.body)["user_id"] for _ in range(10) for one in await hand.take()]
+    named = [
+        orjson.loads(message.body)["user_id"] for _ in range(10) for message in await hand.take()
+    ]
     named += [orjson.loads(body)["user_id"] for body in waiting if body != further]
     assert sorted(named) == [f"user{n:04}" for n in range(1_201)]
 
@@ -115,13 +117,13 @@ class Counting:
         self._inner, self.asked = inner, Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
+        attribute = getattr(self._inner, name)
         if name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def counted(*args: Any, **options: Any) -> Any:
             self.asked[name] += 1
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return counted
 
@@ -153,7 +155,7 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
 
 
 class FailsFor(ScriptedAgents):
-    """Agents that fail whenever they read of one thing, in a way that nobody foresaw."""
+    """Agents that fail whenever they read of one thing, in a way that the code does not expect."""
 
     async def summarise(
         self, app_id: str, messages: Sequence[Message], *, fast: bool = False
@@ -240,7 +242,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(19, 30)])
     await core.save(ALICE, turn("word30"))
     assert await core.queue.length(QUEUE) == 1
-    assert await Hand(core, QUEUE).work_all() == 0  # whoever has just saved twenty may save on
+    assert await Hand(core, QUEUE).work_all() == 0  # a user that has just saved twenty may save on
     world.clock.forward(60)
     assert await Hand(core, QUEUE).work_all() == 2
     (task,) = await runs(core)
@@ -250,7 +252,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert head is not None
     assert head.fresh_count == 0
     await core.bulk(ALICE, [turn(f"further{n}") for n in range(20)])
-    # somebody who saves thousands needs no run for every twenty
+    # a user that saves thousands needs no run for every twenty
     assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
     assert await Hand(core, QUEUE).work_all() == 2
@@ -283,7 +285,7 @@ async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_
     assert await core.queue.length(QUEUE) == 1
     world.clock.forward(61)
     assert await Hand(core, QUEUE).work_all() == 2
-    assert [one.status for one in await runs(core)] == ["succeeded"]
+    assert [run.status for run in await runs(core)] == ["succeeded"]
     assert await core.next_run(ALICE) is None
     await core.save(ALICE, turn("word2"))
     assert await core.queue.length(QUEUE) == 0
@@ -308,14 +310,14 @@ async def test_240_hours_are_as_good_as_one(world: World) -> None:
         messages += await hour(core)
         world.clock.forward(3600)
     assert messages == 240 + 2, "one run, for what was new: what fades later is told by reads"
-    (held,) = await listed(core)
-    assert held.importance_base == 0.7
+    (memory,) = await listed(core)
+    assert memory.importance_base == 0.7
     assert Counter(event.event_type for event in await world.log()) == {"created": 3}
     once = await world.core(short_term=None, forgetting="strict")
     await once.bulk(BOB, [turn("it rains", importance=0.06), turn("long ago", importance=0.01)])
     world.clock.forward(240 * 3600)
     await hour(once)
-    assert {one.status for one in await listed(once, BOB, status="all")} == {Status.DECAYED}
+    assert {memory.status for memory in await listed(once, BOB, status="all")} == {Status.DECAYED}
 
 
 @ON_SQLITE
@@ -362,7 +364,7 @@ async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_
     seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
     assert {name: count for name, count in seen.counts.items() if count} == {"archive_runs": 1}  # type: ignore[union-attr]
     await hour(core)
-    assert [one.status for one in await listed(core, status="all")] == [Status.ARCHIVED]
+    assert [memory.status for memory in await listed(core, status="all")] == [Status.ARCHIVED]
     world.clock.forward(3600)
     await hour(core)
     assert await hour(core) == 1
@@ -377,7 +379,7 @@ async def test_what_was_looked_at_this_hour_does_not_fade_in_it(world: World) ->
     world.clock.forward(2 * DAY)
     await begun(core)
     await Hand(core, QUEUE).work_all()
-    assert [one.status for one in await listed(core, status="all")] == [Status.ACTIVE]
+    assert [memory.status for memory in await listed(core, status="all")] == [Status.ACTIVE]
 
 
 async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture) -> None:
@@ -399,7 +401,7 @@ async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture
             part("three", ValueError("3")), part("four"), part("five", OSError("5")), part("six")
         )
     assert done == ["one", "two", "three", "four", "five", "six"]
-    assert [str(one) for one in raised.value.exceptions] == ["3", "5"]
+    assert [str(error) for error in raised.value.exceptions] == ["3", "5"]
     assert [record.args for record in caplog.records if record.levelname == "ERROR"] == [
         ("three",),
         ("five",),

@@ -93,15 +93,17 @@ async def everything(world: World) -> str:
         "receipt",
         "snapshot",
     ):
-        parts += [str(one.body) for one in await store.page(ALICE, kind, None, None, 10_000)]  # type: ignore[arg-type]
+        parts += [
+            str(document.body) for document in await store.page(ALICE, kind, None, None, 10_000)
+        ]  # type: ignore[arg-type]
     parts += [event.model_dump_json() for event in await world.log()]
     return "\n".join(parts)
 
 
 async def no_trace(world: World, *phrases: str) -> None:
-    """None of the phrases stands in the long term; on SQLite, in no byte of its files.
+    """None of the phrases is in the long term; on SQLite, in no byte of its files.
 
-    Vectors are random bytes: a word of four letters stands in a few megabytes of them by chance.
+    Vectors are random bytes: a word of four letters is in a few megabytes of them by chance.
     """
     assert min(len(phrase) for phrase in phrases) > 4, "a shorter word is found by chance"
     text = await everything(world)
@@ -124,14 +126,14 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
         "embedding_model",
         "embedding_dimensions",
     }
-    shown = {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in page.memories
+    places = {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in page.memories
     }
-    held = await listed(core, status="all")
-    assert shown == {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in held
+    memories = await listed(core, status="all")
+    assert places == {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in memories
     }
 
 
@@ -175,7 +177,7 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(
         "mode": "soft",
         "capped": False,
     }
-    assert {one.content for one in await listed(core)} == {"b", "c", "d", "e"}
+    assert {memory.content for memory in await listed(core)} == {"b", "c", "d", "e"}
     (gone,) = await listed(core, status="deleted")
     assert (gone.content, gone.status_reason) == ("a", "forgotten")
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 2, "semantic": 1}
@@ -187,7 +189,7 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(
 async def test_what_is_forgotten_softly_is_found_at_no_time_whatever_it_was(
     core: MemoryCore,
 ) -> None:
-    """Even a truth that was overtaken, and one that somebody deleted as contradicted."""
+    """Even a truth that was superseded, and one that a person deleted as contradicted."""
     porto = (
         await core.save(
             ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW)
@@ -215,7 +217,7 @@ async def test_what_is_saved_after_it_was_asked_for_stays(core: MemoryCore) -> N
     await core.forget(ALICE, asked(session_id="s1"))
     await core.save(ALICE, turn("late"))
     await Hand(core, "consolidation").work_all()
-    assert [one.content for one in await listed(core)] == ["late"]
+    assert [memory.content for memory in await listed(core)] == ["late"]
 
 
 async def test_a_cap_ends_it_and_the_answer_says_so(world: World) -> None:
@@ -296,7 +298,7 @@ async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
     task = await forgotten(core, "hard", tags=["quicksilver"])
     assert task.result is not None
     assert task.result["counts"]["forgotten"] + task.result["counts"]["derived"] == 2
-    assert [one.id for one in await listed(core, status="all")] == [stays.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [stays.id]
     with pytest.raises(NotFound):
         await core.get(ALICE, secret.id)
     assert changed.version == 2
@@ -312,11 +314,11 @@ async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
 async def test_the_turns_after_it_lend_none_of_its_words_any_more(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("what about the swordfish"))).memory
+    memory = (await core.save(ALICE, turn("what about the swordfish"))).memory
     for text in ("a second", "a third", "a fourth"):
         await core.save(ALICE, turn(text))
     assert await find(core, "swordfish", session_id="s1", similarity_threshold=0.0)
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     await no_trace(world, "swordfish")
     assert [
         hit for hit in await find(core, "swordfish", session_id="s1") if "swordfish" in hit
@@ -331,17 +333,17 @@ async def test_what_it_was_merged_into_goes_and_so_does_what_that_was_made_of(
     core: MemoryCore, world: World
 ) -> None:
     slot: dict[str, Any] = {"subject": "team", "attribute": "meeting"}
-    one = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
+    memory = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
     merged = await core.save(
         ALICE, fact("they meet at 10 in the marlin room", on_conflict="merge", **slot)
     )
     assert merged.outcome == "merged"
-    assert (await foreseen(core, "hard", ids=[one.id])).counts == {"forgotten": 1, "derived": 1}
+    assert (await foreseen(core, "hard", ids=[memory.id])).counts == {"forgotten": 1, "derived": 1}
     assert (await foreseen(core, "hard", ids=[merged.memory.id])).counts == {
         "forgotten": 1,
         "derived": 1,
     }
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     assert await listed(core, status="all") == []
     await no_trace(world, "swordfish", "marlin")
 
@@ -356,7 +358,7 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
     first, second, both = ids
 
     def merge(look: Look) -> Changes[None]:
-        sources = [one for name in (first, second) if (one := look.memory(name)) is not None]
+        sources = [source for name in (first, second) if (source := look.memory(name)) is not None]
         merged = look.memory(both)
         assert merged is not None
         gone = {
@@ -366,7 +368,7 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
             "valid_until": NOW,
             "consolidated_into_ids": [both],
         }
-        changes = [Change("merged", one.model_copy(update=gone), one) for one in sources]
+        changes = [Change("merged", source.model_copy(update=gone), source) for source in sources]
         changes.append(
             Change(
                 "created",
@@ -380,14 +382,14 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
         ALICE, merge, ids=ids, call=Call()
     )
     await forgotten(core, "hard", ids=[first])
-    (held,) = await listed(core, status="all")
-    assert (held.id, held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (
-        second,
-        Status.ACTIVE,
-        None,
-        None,
-        [],
-    )
+    (memory,) = await listed(core, status="all")
+    assert (
+        memory.id,
+        memory.status,
+        memory.next_id,
+        memory.valid_until,
+        memory.consolidated_into_ids,
+    ) == (second, Status.ACTIVE, None, None, [])
     await no_trace(world, "swordfish")
     await told_by_the_log(core, world)
 
@@ -411,13 +413,13 @@ async def test_a_superseded_truth_goes_and_its_successor_stands(
     )
     assert lisbon.memory.supersedes_id == porto.id
     await forgotten(core, "hard", ids=[porto.id])
-    held = await core.get(ALICE, lisbon.memory.id)
-    assert (held.status, held.supersedes_id) == (Status.ACTIVE, None)
+    memory = await core.get(ALICE, lisbon.memory.id)
+    assert (memory.status, memory.supersedes_id) == (Status.ACTIVE, None)
     await no_trace(world, "Porto", porto.id[:0] + "lives in porto")
     await told_by_the_log(core, world)
-    assert [one.id for one in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories] == [
-        lisbon.memory.id
-    ]
+    assert [
+        memory.id for memory in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories
+    ] == [lisbon.memory.id]
 
 
 async def formed(core: MemoryCore, world: World, *contents: str, **fields: Any) -> Sequence[Any]:
@@ -431,8 +433,12 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
     core: MemoryCore, world: World
 ) -> None:
     made = await formed(core, world)
-    cell = next(one for one in made if one.category == "cell" and "Lisbon" in one.content)
-    other = next(one for one in made if one.category == "cell" and "flamenco" in one.content)
+    cell = next(
+        memory for memory in made if memory.category == "cell" and "Lisbon" in memory.content
+    )
+    other = next(
+        memory for memory in made if memory.category == "cell" and "flamenco" in memory.content
+    )
     assert (await foreseen(core, "hard", ids=[cell.id])).counts == {
         "forgotten": 1,
         "derived": 3,
@@ -440,16 +446,16 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
         "messages": 2,
     }
     await forgotten(core, "hard", ids=[cell.id])
-    assert [one.id for one in await listed(core, status="all")] == [other.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [other.id]
     await no_trace(world, "Lisbon", "It is warm here")
     await told_by_the_log(core, world)
 
 
 async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world: World) -> None:
     made = await formed(core, world)
-    lives = next(one for one in made if one.category == "fact")
+    lives = next(memory for memory in made if memory.category == "fact")
     await forgotten(core, "hard", ids=[lives.id])
-    left = [one.content for one in await listed(core, status="all")]
+    left = [memory.content for memory in await listed(core, status="all")]
     assert sum("flamenco" in content for content in left) == 1
     assert "It is warm here" in left
     assert len(left) == 2, "the other cell, and the message beside the one that told it"
@@ -464,17 +470,17 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     world.clock.forward(60)
     again = await converse(core, "The harbour is loud", "I live in Lisbon", session="s2")
     await finished(world, core, again)
-    cells = [one for one in await told(core) if one.category == "cell"]
-    later = next(one for one in cells if "harbour" in one.content)
-    lives = next(one for one in first if one.category == "fact")
+    cells = [memory for memory in await told(core) if memory.category == "cell"]
+    later = next(cell for cell in cells if "harbour" in cell.content)
+    lives = next(memory for memory in first if memory.category == "fact")
     assert later.id in (await core.get(ALICE, lives.id)).source_ids
     await forgotten(core, "hard", ids=[later.id])
-    held = await core.get(ALICE, lives.id)
-    assert (held.status, held.source_ids) == (
+    memory = await core.get(ALICE, lives.id)
+    assert (memory.status, memory.source_ids) == (
         Status.ACTIVE,
-        [name for name in held.source_ids if name != later.id],
+        [name for name in memory.source_ids if name != later.id],
     )
-    assert later.id not in held.source_ids
+    assert later.id not in memory.source_ids
     await no_trace(world, "harbour")
     await told_by_the_log(core, world)
 
@@ -485,8 +491,8 @@ async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(
     """Its cell is the first one's, so no memory names it."""
     made = await formed(core, world, "I live in Lisbon")
     world.clock.forward(60)
-    assert {one.id for one in await formed(core, world, "I live in Lisbon")} == {
-        one.id for one in made
+    assert {memory.id for memory in await formed(core, world, "I live in Lisbon")} == {
+        memory.id for memory in made
     }
     await forgotten(core, "hard", session_id="s1")
     assert await listed(core, status="all") == []
@@ -497,20 +503,20 @@ async def test_the_same_words_told_after_it_are_remembered_anew(
     core: MemoryCore, world: World
 ) -> None:
     made = await formed(core, world, "I live in Lisbon")
-    await forgotten(core, "hard", ids=[one.id for one in made])
+    await forgotten(core, "hard", ids=[memory.id for memory in made])
     assert await listed(core, status="all") == []
     world.clock.forward(60)
     again = await formed(core, world, "I live in Lisbon")
-    assert {one.id for one in again} == {one.id for one in made}
-    assert {one.status for one in again} == {Status.ACTIVE}
+    assert {memory.id for memory in again} == {memory.id for memory in made}
+    assert {memory.status for memory in again} == {Status.ACTIVE}
     await told_by_the_log(core, world)
 
 
 async def test_what_was_deleted_before_can_be_forgotten_for_good(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("swordfish"))).memory
-    await core.delete(ALICE, one.id)
+    memory = (await core.save(ALICE, turn("swordfish"))).memory
+    await core.delete(ALICE, memory.id)
     await forgotten(core, "hard", session_id="s1")
     assert await listed(core, status="all") == []
     await no_trace(world, "swordfish")
@@ -540,7 +546,7 @@ async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(
     assert task.status == "succeeded"
     assert task.result is not None
     assert task.result["counts"]["forgotten"] == 20 + 3 + 4, "turns, what was formed, and messages"
-    assert [one.id for one in await listed(first, status="all")] == [stays.id]
+    assert [memory.id for memory in await listed(first, status="all")] == [stays.id]
     await no_trace(world, "swordfish", "Lisbon", "flamenco", "guitar")
     await told_by_the_log(first, world)
 
@@ -558,7 +564,9 @@ async def test_what_has_begun_to_be_forgotten_for_good_is_forgotten_to_the_end(
     assert isinstance(accepted, Accepted)
     if not commits:
         assert (await core.cancel(ALICE, accepted.task_id)).status == "cancelled"
-        assert [one.content for one in await listed(core, status="all")] == ["swordfish in the log"]
+        assert [memory.content for memory in await listed(core, status="all")] == [
+            "swordfish in the log"
+        ]
         return
     dying = await world.core(wrap=lambda store: DiesAfter(store, commits))
     with pytest.raises(Killed):
@@ -576,9 +584,9 @@ async def test_two_workers_forget_each_once(world: World) -> None:
     await cores[0].bulk(ALICE, [turn(f"swordfish {n}") for n in range(50)])
     accepted = [await cores[0].forget(ALICE, asked("hard", session_id="s1")) for _ in range(2)]
     await asyncio.gather(*(Hand(core, "consolidation").work_all() for core in cores))
-    for one in accepted:
-        assert isinstance(one, Accepted)
-        await finished_by_somebody(world, cores, one)
+    for answer in accepted:
+        assert isinstance(answer, Accepted)
+        await finished_by_somebody(world, cores, answer)
     assert [event.event_type for event in await world.log()].count("forgotten") == 50
     await no_trace(world, "swordfish")
 
@@ -610,11 +618,11 @@ async def test_whoever_writes_between_any_two_steps_brings_nothing_back(
     async def meddle() -> None:
         done.append("tried")
         with suppress(NotFound):  # it was gone before the other one looked
-            held = await first.get(ALICE, secret.id)
+            memory = await first.get(ALICE, secret.id)
             edited = UpdateInput(
                 content="the vault opens with swordfish and marlin", tags=["other"]
             )
-            await first.update(ALICE, secret.id, edited, held.etag)
+            await first.update(ALICE, secret.id, edited, memory.etag)
             await first.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
 
     meddled = Meanwhile(None, call, meddle)  # type: ignore[arg-type]
@@ -643,7 +651,7 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
     accepted = await converse(core)
     with pytest.raises(Killed):
         await Hand(dying).work_all()
-    (cell, *_) = [one for one in await told(core) if one.category == "cell"]
+    (cell, *_) = [memory for memory in await told(core) if memory.category == "cell"]
     await forgotten(core, "hard", ids=[cell.id])
     world.clock.forward(200)
     await Hand(core).work_all()
@@ -653,9 +661,9 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
     assert head is not None
     assert head.pending_tasks == 0
     left = await listed(core, status="all")
-    assert {one.category for one in left} == {MESSAGE}
-    assert [one for one in left if "Lisbon" in one.content] == []
-    assert "flamenco" in " ".join(one.content for one in left)
+    assert {memory.category for memory in left} == {MESSAGE}
+    assert [memory for memory in left if "Lisbon" in memory.content] == []
+    assert "flamenco" in " ".join(memory.content for memory in left)
     await no_trace(world, "Lisbon")
     await forgotten(core, "hard", session_id="s1")
     await no_trace(world, "flamenco", "guitar")
@@ -665,14 +673,14 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
 async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_the_messages_stay_and_can_be_forgotten(  # noqa: E501
     world: World, poisoned: bool
 ) -> None:
-    """Nothing is formed of what was said; it stays what it is, until somebody forgets it."""
+    """Nothing is formed of what was said; it stays what it is, until it is forgotten."""
     core = await world.core(agents=ScriptedAgents(broken=poisoned))
     accepted = await converse(core)
     if poisoned:
         assert (await finished(world, core, accepted)).status == "poisoned"
     await core.cancel(ALICE, accepted.task_id)
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
-    assert {one.category for one in await listed(core)} == {MESSAGE}
+    assert {memory.category for memory in await listed(core)} == {MESSAGE}
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).status == "cancelled"
     await forgotten(core, "hard", session_id="s1")
@@ -686,7 +694,7 @@ async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_n
     accepted = await converse(core)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     await finished(world, core, accepted)
-    assert {one.status for one in await listed(core, status="all")} == {Status.DELETED}
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.DELETED}
     assert await find(core, "Lisbon") == []
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
     await forgotten(core, "hard", session_id="s1")
@@ -695,9 +703,9 @@ async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_n
 
 
 async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, turn("swordfish one"))).memory
+    memory = (await core.save(ALICE, turn("swordfish one"))).memory
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     assert (
         await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))
     ).results == ()
@@ -708,13 +716,13 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
 
 async def test_a_conflict_that_waited_goes_with_it(world: World) -> None:
     words = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
-    one = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
+    memory = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await words.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
     assert other.conflict.status == "pending"
-    await forgotten(words, "hard", ids=[one.id])
-    held = await words.get(ALICE, other.memory.id)
-    assert (held.conflict_state, held.links) == ("none", [])
+    await forgotten(words, "hard", ids=[memory.id])
+    left = await words.get(ALICE, other.memory.id)
+    assert (left.conflict_state, left.links) == ("none", [])
     head = await world.head()
     assert head is not None
     assert head.pending_count == 0
@@ -733,7 +741,7 @@ async def test_a_dry_run_writes_nothing(core: MemoryCore, world: World) -> None:
 
 
 async def test_a_hand_may_restore_what_was_forgotten_softly(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, turn("a"))).memory
-    await forgotten(core, ids=[one.id])
-    back = await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    memory = (await core.save(ALICE, turn("a"))).memory
+    await forgotten(core, ids=[memory.id])
+    back = await core.set_status(ALICE, memory.id, StatusInput(status="active"))
     assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")

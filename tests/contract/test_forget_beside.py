@@ -1,5 +1,5 @@
 """Forgetting one session for good leaves the others: what they told too stays theirs,
-and what was merged with it stands again.
+and what was merged with it is active again.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ async def merging(world: World) -> MemoryCore:
     """A core that merges each note into the next."""
     agents = Tellers(
         rulings=on_all("UPDATE", category="note"),
-        merged=lambda notes: "\n".join(one.text for one in notes),
+        merged=lambda notes: "\n".join(note.text for note in notes),
     )
     return await world.core(agents=agents, embedder=WordsEmbedder())
 
 
 async def of_session(core: MemoryCore, session: str) -> set[str]:
     """What is shown of a session, messages apart."""
-    return {one.content for one in await listed(core) if one.session_id == session}
+    return {memory.content for memory in await listed(core) if memory.session_id == session}
 
 
 async def both(core: MemoryCore, world: World) -> tuple[Memory, Memory]:
@@ -56,17 +56,19 @@ async def test_a_session_stays_whose_note_was_merged_into_the_forgotten_ones(wor
     result = (await forgotten(core, "hard", session_id="t")).result
     assert result is not None
     assert {name: result["counts"][name] for name in expected.counts} == expected.counts
-    held = await core.get(ALICE, source.id)
-    assert (held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (
+    memory = await core.get(ALICE, source.id)
+    assert (memory.status, memory.next_id, memory.valid_until, memory.consolidated_into_ids) == (
         Status.ACTIVE,
         None,
         None,
         [],
     )
     assert await of_session(core, "s") == {COUGH, source.content}
-    assert [one.content for one in (await core.session_messages(ALICE, "s")).messages] == [COUGH]
+    assert [message.content for message in (await core.session_messages(ALICE, "s")).messages] == [
+        COUGH
+    ]
     assert await of_session(core, "t") == set()
-    assert merged.id not in {one.id for one in await listed(core, status="all")}
+    assert merged.id not in {memory.id for memory in await listed(core, status="all")}
     await no_trace(world, "headache")
     await told_by_the_log(core, world)
 
@@ -76,7 +78,9 @@ async def test_a_session_stays_whose_note_took_the_forgotten_one_in(world: World
     await both(core, world)
     await forgotten(core, "hard", session_id="s")
     assert RASH in await of_session(core, "t")
-    assert [one.content for one in (await core.session_messages(ALICE, "t")).messages] == [RASH]
+    assert [message.content for message in (await core.session_messages(ALICE, "t")).messages] == [
+        RASH
+    ]
     assert await of_session(core, "s") == set()
     await no_trace(world, "cough")
     await told_by_the_log(core, world)
@@ -106,17 +110,18 @@ async def test_a_fact_that_another_session_tells_stays_with_that(
     result = (await forgotten(core, "hard", session_id=gone)).result
     assert result is not None
     assert {name: result["counts"][name] for name in foreseen_.counts} == foreseen_.counts
-    (held,) = (await facts_of(core)).values()
+    (memory,) = (await facts_of(core)).values()
     (cell,) = await of_category(core, "cell")
-    assert (held.status, held.session_id, held.cell_id, held.source_ids) == (
+    assert (memory.status, memory.session_id, memory.cell_id, memory.source_ids) == (
         Status.ACTIVE,
         stays,
         cell.id,
         [cell.id],
     )
-    assert [one.fact_id for one in cell.atomic_facts] == [held.id]
+    assert [fact.fact_id for fact in cell.atomic_facts] == [memory.id]
     assert (
-        next(one.content for one in (await core.session_messages(ALICE, stays)).messages) == VOLVO
+        next(message.content for message in (await core.session_messages(ALICE, stays)).messages)
+        == VOLVO
     )
     assert (await core.session(ALICE, stays)).counts["semantic"] == 1
     assert await listed(core, status="all", session_id=gone) == []
@@ -143,8 +148,8 @@ async def test_an_episode_that_is_forgotten_by_its_id_leaves_a_fact_that_another
     await tell(core, VOLVO, session="t", at=LATER)
     first, second = await of_category(core, "cell")
     await forgotten(core, "hard", ids=[first.id])
-    (held,) = (await facts_of(core)).values()
-    assert (held.session_id, held.cell_id) == ("t", second.id)
+    (memory,) = (await facts_of(core)).values()
+    assert (memory.session_id, memory.cell_id) == ("t", second.id)
     await told_by_the_log(core, world)
 
 
@@ -152,7 +157,7 @@ async def test_a_saved_text_that_was_merged_into_another_sessions_stands_again(
     core: MemoryCore, world: World
 ) -> None:
     slot = {"subject": "team", "attribute": "meeting"}
-    one = (
+    memory = (
         await core.save(ALICE, fact("they meet at 9 in the swordfish room", session_id="s", **slot))
     ).memory
     await core.save(
@@ -160,6 +165,10 @@ async def test_a_saved_text_that_was_merged_into_another_sessions_stands_again(
         fact("they meet at 10 in the marlin room", session_id="t", on_conflict="merge", **slot),
     )
     await forgotten(core, "hard", session_id="t")
-    (held,) = await listed(core, status="all")
-    assert (held.id, held.status, held.next_id) == (one.id, Status.ACTIVE, None)
+    (left_memory,) = await listed(core, status="all")
+    assert (left_memory.id, left_memory.status, left_memory.next_id) == (
+        memory.id,
+        Status.ACTIVE,
+        None,
+    )
     await no_trace(world, "marlin")

@@ -70,11 +70,11 @@ async def told(world: World, core: MemoryCore) -> tuple[Memory, Memory]:
 async def test_what_is_in_the_archive_alone_goes_with_its_copy(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("swordfish"))).memory
+    memory = (await core.save(ALICE, turn("swordfish"))).memory
     years_go_by(world)
     await archived(world, core)
     assert len(await blobs(world)) == 1
-    await forgotten(core, one.id)
+    await forgotten(core, memory.id)
     assert await blobs(world) == []
     await no_trace(world, "swordfish")
 
@@ -97,7 +97,7 @@ async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(
     )
     assert back.embedding is not None
     assert (back.next_id, back.supersedes_id) == (None, None)
-    versions = [one.content for one in await core.versions(ALICE, left.id)]
+    versions = [version.content for version in await core.versions(ALICE, left.id)]
     assert versions == (
         ["Ana lives in Bergen"]
         if which == 0
@@ -156,11 +156,11 @@ async def test_killed_at_any_write_what_stays_is_whole(cold_worlds: Any, adapter
 
 
 async def test_an_export_that_waits_to_be_fetched_goes_too(core: MemoryCore, world: World) -> None:
-    one = (await core.save(ALICE, turn("swordfish"))).memory
+    memory = (await core.save(ALICE, turn("swordfish"))).memory
     stays = (await core.save(ALICE, turn("the garden is large"))).memory
     assert b"swordfish" in await exported(world, core)
     assert [name for name in await blobs(world) if name.startswith("people/")]
-    await forgotten(core, one.id)
+    await forgotten(core, memory.id)
     assert [name for name in await blobs(world) if name.startswith("people/")] == []
     assert b"swordfish" not in await exported(world, core)
     assert [memory.id for memory in await listed(core)] == [stays.id]

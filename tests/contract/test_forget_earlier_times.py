@@ -55,7 +55,7 @@ async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(
     )
     assert len(await listed(core, status="all")) == 3
     await for_good(core, world, edited, "Stavanger", "Grenoble")
-    assert [one.id for one in await listed(core, status="all")] == [palermo.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [palermo.id]
 
 
 async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: World) -> None:
@@ -67,13 +67,13 @@ async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: Wo
     managua = await said("Managua", -20)
     await said("Managua", -5)
     quito = await said("Quito", -10)
-    assert sorted(str(one.value) for one in await listed(core, status="all")) == [
+    assert sorted(str(memory.value) for memory in await listed(core, status="all")) == [
         "Managua",
         "Managua",
         "Quito",
     ]
     await for_good(core, world, managua, "Managua")
-    assert [one.id for one in await listed(core, status="all")] == [quito.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [quito.id]
 
 
 async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as_well(
@@ -84,11 +84,11 @@ async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as
     await core.save(ALICE, rule("other", "Managua", **fields))
     key = (await core.save(ALICE, rule("zone", "Quito"))).memory
     await for_good(core, world, key, "Quito", derived=0)
-    assert [one.key for one in await listed(core, status="all")] == ["other"]
+    assert [memory.key for memory in await listed(core, status="all")] == ["other"]
 
 
 async def test_a_copy_for_another_agent_goes_alone(core: MemoryCore) -> None:
     key = (await core.save(ALICE, rule("zone", "Managua"))).memory
     copy = await core.copy(ALICE, key.id, CopyInput(to_agent_id="other"))
     await forgotten(core, "hard", ids=[copy.id])
-    assert [one.id for one in await listed(core, status="all")] == [key.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [key.id]

@@ -41,21 +41,24 @@ async def core(world: World) -> MemoryCore:
 
 
 def history(end: int, *, ids: bool = False) -> ConverseInput:
-    told = [
+    sent = [
         {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
         for place, (role, text) in enumerate(SAID[:end])
     ]
-    return ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    return ConverseInput.model_validate({"session_id": "s1", "messages": sent})
 
 
 async def read_back(core: MemoryCore) -> list[str]:
-    return [one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages]
+    return [
+        message.content
+        for message in (await core.session_messages(ALICE, "s1", limit=100)).messages
+    ]
 
 
 async def marks(world: World) -> list[str]:
     name = session_document_id(ALICE, "s1")
-    found = (await (await world.look_on()).snapshot(ALICE, [name])).documents
-    return [*history_of(found[name]).marks]
+    documents = (await (await world.look_on()).snapshot(ALICE, [name])).documents
+    return [*history_of(documents[name]).marks]
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
@@ -87,9 +90,9 @@ async def test_of_the_same_words_only_those_that_were_forgotten_leave_a_hole(
         world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
     (first, _) = [
-        one
-        for one in (await core.session_messages(ALICE, "s1", limit=100)).messages
-        if one.content == "ok"
+        message
+        for message in (await core.session_messages(ALICE, "s1", limit=100)).messages
+        if message.content == "ok"
     ]
     await forgotten(core, "hard", ids=[first.memory_id])
     assert [is_hole(mark) for mark in await marks(world)] == [
@@ -117,8 +120,12 @@ async def test_a_session_that_was_forgotten_for_good_does_not_come_back_with_its
     if is_formed:
         await Hand(core).work_all()
     world.clock.forward(60)
-    told = (await core.session_messages(ALICE, "s1", limit=100)).messages
-    every = {"session_id": "s1"} if by == "session_id" else {"ids": [one.memory_id for one in told]}
+    listed_messages = (await core.session_messages(ALICE, "s1", limit=100)).messages
+    every = (
+        {"session_id": "s1"}
+        if by == "session_id"
+        else {"ids": [message.memory_id for message in listed_messages]}
+    )
     await forgotten(core, "hard", **every)
     for end, new in ((6, 0), (8, 2), (8, 0)):
         world.clock.forward(60)
@@ -136,8 +143,8 @@ async def test_other_messages_are_new_in_a_session_that_was_forgotten_for_good(
     await core.converse(ALICE, history(6))
     await forgotten(core, "hard", session_id="s1")
     world.clock.forward(60)
-    told = [{"role": "user", "content": PIN}, {"role": "assistant", "content": "So it is"}]
-    again = ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    sent = [{"role": "user", "content": PIN}, {"role": "assistant", "content": "So it is"}]
+    again = ConverseInput.model_validate({"session_id": "s1", "messages": sent})
     assert (await core.converse(ALICE, again)).messages == Told(2, 0)
 
 
@@ -218,7 +225,7 @@ async def test_a_turn_is_taken_back_behind_what_was_forgotten(
     await core.converse(ALICE, history(6))
     world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
-    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == [
+    assert [message.content for message in (await core.take_back(ALICE, "s1")).messages] == [
         "I live in Graz",
         "ok",
     ]

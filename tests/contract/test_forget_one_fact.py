@@ -48,11 +48,11 @@ async def core(world: World) -> MemoryCore:
 
 
 async def contents(core: MemoryCore, session: str = "s1") -> list[str]:
-    return [one.content for one in (await core.session_messages(ALICE, session)).messages]
+    return [message.content for message in (await core.session_messages(ALICE, session)).messages]
 
 
 async def fact_with(core: MemoryCore, word: str) -> Memory:
-    return next(one for text, one in (await facts_of(core)).items() if word in text)
+    return next(memory for text, memory in (await facts_of(core)).items() if word in text)
 
 
 async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(
@@ -79,11 +79,11 @@ async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(
 ) -> None:
     await tell(core, *TALK, ("assistant", "For 7,340,099 euros you get a lot."))
     await forgotten(core, "hard", ids=[(await fact_with(core, "Stavanger")).id])
-    said, budget = await messages(core), await fact_with(core, "budget")
+    turns, budget = await messages(core), await fact_with(core, "budget")
     assert (budget.status, budget.cell_id, budget.source_ids) == (
         Status.ACTIVE,
         None,
-        [said[BUDGET].id],
+        [turns[BUDGET].id],
     )
     await forgotten(core, "hard", ids=[budget.id])
     assert await contents(core) == ["hello there", "the ferry was late", CAR]
@@ -111,7 +111,7 @@ async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_st
 async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it_was_taken_from(
     world: World,
 ) -> None:
-    def vague(said: Sequence[Message]) -> list[SaidFact]:
+    def vague(spoken: Sequence[Message]) -> list[SaidFact]:
         return [
             SaidFact(
                 text="Ana says yes",
@@ -143,7 +143,7 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(
         assert before is not None
         assert stored is not None
         facts = [
-            one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts
+            fact.model_copy(update={"message": None, "quote": None}) for fact in stored.atomic_facts
         ]
         changes = [
             Change(
@@ -168,7 +168,7 @@ async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_s
     world: World, consolidated: bool
 ) -> None:
     agents = Tellers(
-        rulings=on_all("UPDATE", category="note") if consolidated else lambda new, held: []
+        rulings=on_all("UPDATE", category="note") if consolidated else lambda new, older: []
     )
     core = await world.core(agents=agents, embedder=WordsEmbedder())
     for session, other, at in (

@@ -29,7 +29,7 @@ async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_i
     after = await converse(core, "I live in Turku")
     for queue in ("consolidation", "formation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, one)).status for one in (accepted, elsewhere, after)] == [
+    assert [(await task_of(core, answer)).status for answer in (accepted, elsewhere, after)] == [
         "succeeded"
     ] * 3
     assert (await task_of(core, before)).status == "cancelled"
@@ -47,12 +47,15 @@ async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_i
 @pytest.mark.parametrize("first", ["formation", "consolidation"])
 async def test_whoever_comes_first_nothing_of_it_is_formed(world: World, first: str) -> None:
     core = await world.core()
-    told = await converse(core)
+    answer = await converse(core)
     accepted = await core.forget(ALICE, asked("hard", session_id="s1"))
     assert isinstance(accepted, Accepted)
     for queue in (first, "formation", "consolidation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, one)).finished for one in (accepted, told)] == [True, True]
+    assert [(await task_of(core, started)).finished for started in (accepted, answer)] == [
+        True,
+        True,
+    ]
     assert (await listed(core, status="all"), await pending(world)) == ([], 0)
     await no_trace(world, "Lisbon", "flamenco", "guitar")
 
@@ -60,10 +63,10 @@ async def test_whoever_comes_first_nothing_of_it_is_formed(world: World, first: 
 @ON_ONE_STORE
 async def test_what_could_not_be_formed_is_given_up(world: World) -> None:
     core = await world.core(agents=ScriptedAgents(broken=True))
-    told = await converse(core)
-    assert (await finished(world, core, told)).status == "poisoned"
+    answer = await converse(core)
+    assert (await finished(world, core, answer)).status == "poisoned"
     await forgotten(core, "hard", session_id="s1")
-    assert ((await task_of(core, told)).status, await pending(world)) == ("cancelled", 0)
+    assert ((await task_of(core, answer)).status, await pending(world)) == ("cancelled", 0)
     await no_trace(world, "Lisbon", "flamenco", "guitar")
 
 
@@ -80,19 +83,19 @@ async def test_what_was_gathered_before_it_is_thrown_away(core: MemoryCore, worl
 
 @ON_ONE_STORE
 async def test_of_some_types_only_these_are_not_formed(core: MemoryCore, world: World) -> None:
-    told = await converse(core, "I live in Oslo")
+    answer = await converse(core, "I live in Oslo")
     await gather(core, "I live in Turku")
     await forgotten(core, "hard", session_id="s1", types=["semantic"])
-    assert (await finished(world, core, told)).status == "succeeded"
+    assert (await finished(world, core, answer)).status == "succeeded"
     assert await texts(core) == ["I live in Oslo"]
     assert await waiting(world) == [["I live in Turku"]]
 
 
 @ON_ONE_STORE
 async def test_a_filter_that_fits_no_message_leaves_it(core: MemoryCore, world: World) -> None:
-    told = await converse(core, "I live in Oslo")
+    answer = await converse(core, "I live in Oslo")
     await forgotten(core, "hard", session_id="s1", tags=["x"])
-    await finished(world, core, told)
+    await finished(world, core, answer)
     assert await texts(core) == ["I live in Oslo", "The user lives in Oslo"]
 
 
@@ -100,9 +103,9 @@ async def test_a_filter_that_fits_no_message_leaves_it(core: MemoryCore, world: 
 async def test_a_filter_that_fits_its_messages_takes_all_of_it(
     core: MemoryCore, world: World
 ) -> None:
-    told = await converse(core, "I live in Oslo")
+    answer = await converse(core, "I live in Oslo")
     await forgotten(core, "hard", types=[MemoryType.EPISODIC])
-    assert (await finished(world, core, told)).status == "cancelled"
+    assert (await finished(world, core, answer)).status == "cancelled"
     assert await texts(core) == []
     assert "Oslo" not in await everything(world)
 

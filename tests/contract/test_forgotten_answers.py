@@ -1,5 +1,5 @@
-"""What agents answered about a memory goes with it when it is forgotten for good, whoever they were
-asked by and whenever they answered.
+"""What agents answered about a memory goes with it when it is forgotten for good, whatever asked
+them and whenever they answered.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from tests.world import WordsEmbedder, World, fact, turn
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
-def quoting(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[Decision]:
+def quoting(new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> list[Decision]:
     """Decisions that change nothing and give what was held as their reason."""
-    pairs = [(one, old) for one in new for old in held]
+    pairs = [(item, old) for item in new for old in older]
     return [
-        decision(one.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
-        for one, old in pairs
+        decision(item.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
+        for item, old in pairs
     ]
 
 
@@ -48,8 +48,8 @@ async def consolidated(core: MemoryCore) -> Accepted:
 
 async def steps_of(world: World) -> str:
     return " ".join(
-        str(one.body)
-        for one in await (await world.look_on()).page(ALICE, "step", None, None, 1_000)
+        str(document.body)
+        for document in await (await world.look_on()).page(ALICE, "step", None, None, 1_000)
     )
 
 

@@ -1,5 +1,5 @@
 """What is forgotten, or deleted, before it is formed is left out of what is formed,
-whoever comes first.
+whichever comes first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ async def core(world: World) -> MemoryCore:
 
 async def shown(core: MemoryCore) -> list[str]:
     """All that is shown but messages."""
-    return sorted(one.content for one in await listed(core))
+    return sorted(memory.content for memory in await listed(core))
 
 
 async def the_first(core: MemoryCore) -> str:
@@ -50,12 +50,14 @@ async def softly(core: MemoryCore) -> None:
 async def test_a_session_that_is_forgotten_softly_right_after_it_was_told_is_not_formed(
     core: MemoryCore, world: World, first: str
 ) -> None:
-    told = await core.converse(ALICE, talk(TREASURE, DOG))
+    answer = await core.converse(ALICE, talk(TREASURE, DOG))
     accepted = await core.forget(ALICE, asked(session_id="s1"))
     assert isinstance(accepted, Accepted)
     for queue in (first, "formation", "consolidation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, one)).status for one in (told, accepted)] == ["succeeded"] * 2
+    assert [(await task_of(core, started)).status for started in (answer, accepted)] == [
+        "succeeded"
+    ] * 2
     assert (await shown(core), await facts_of(core), await pending(world)) == ([], {}, 0)
 
 
@@ -83,10 +85,10 @@ async def test_what_is_told_after_a_soft_forget_is_formed(core: MemoryCore) -> N
 async def test_a_message_that_is_deleted_before_it_is_formed_is_left_out(
     core: MemoryCore, world: World, delete: Delete
 ) -> None:
-    told = await core.converse(ALICE, talk(TREASURE, DOG))
+    answer = await core.converse(ALICE, talk(TREASURE, DOG))
     await delete(core)
     await Hand(core).work_all()
-    assert (await task_of(core, told)).status == "succeeded"
+    assert (await task_of(core, answer)).status == "succeeded"
     assert not [text for text in await shown(core) if "Walrus" in text]
     assert [*await facts_of(core)] == [DOG]
     assert await pending(world) == 0
@@ -105,10 +107,10 @@ async def test_a_message_that_is_deleted_while_it_is_formed_is_left_out(
             await delete(other)
 
     core = await world.core(agents=Tellers(before=before))
-    told = await core.converse(ALICE, talk(TREASURE, DOG))
+    answer = await core.converse(ALICE, talk(TREASURE, DOG))
     await Hand(core).work_all()
     assert begun
-    assert (await task_of(core, told)).status == "succeeded"
+    assert (await task_of(core, answer)).status == "succeeded"
     assert not [text for text in await shown(core) if "Walrus" in text]
     assert [*await facts_of(core)] == [DOG]
     assert await pending(world) == 0
@@ -147,4 +149,4 @@ async def test_a_batch_that_is_forgotten_softly_is_not_formed(
     await core.batch_flush(ALICE, "s1")
     await settled(world, core)
     assert (await shown(core), await facts_of(core), await pending(world)) == ([], {}, 0)
-    assert {one.status.value for one in (await messages(core)).values()} <= {"deleted"}
+    assert {message.status.value for message in (await messages(core)).values()} <= {"deleted"}

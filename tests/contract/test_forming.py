@@ -69,7 +69,7 @@ async def test_two_topics_become_two_cells_with_notes_facts_and_proofs(core: Mem
     assert [note.source_ids for note in notes] == [[cell.id] for cell in cells]
     assert all(note.content.startswith("## Summary\n") for note in notes)
     facts = await facts_of(core)
-    slots = {(one.subject, one.attribute): one.value for one in facts.values()}
+    slots = {(fact.subject, fact.attribute): fact.value for fact in facts.values()}
     assert slots[("user", "home city")] == "Berlin"
     assert slots[("user", "occupation")] == "nurse"
     assert slots[("user", "opinion of ramen")] == "likes"
@@ -81,8 +81,8 @@ async def test_two_topics_become_two_cells_with_notes_facts_and_proofs(core: Mem
             assert fact.quote in (line if isinstance(line, str) else line[1]), (
                 "a quote stands in the message that it names"
             )
-    held = {fact.fact_id for cell in cells for fact in cell.atomic_facts if fact.fact_id}
-    assert held == {one.id for one in facts.values()}
+    fact_ids = {fact.fact_id for cell in cells for fact in cell.atomic_facts if fact.fact_id}
+    assert fact_ids == {fact.id for fact in facts.values()}
 
 
 async def test_foresight_is_dated_by_the_message_that_said_it(
@@ -97,14 +97,14 @@ async def test_foresight_is_dated_by_the_message_that_said_it(
     assert cold.end_time == datetime(2026, 5, 16, tzinfo=timezone.utc), (
         "the Friday after that message, to its end"
     )
-    diet = next(one for one in second.foresight if "diet" in one.description)
+    diet = next(foresight for foresight in second.foresight if "diet" in foresight.description)
     assert diet.end_time == NOW + timedelta(minutes=10) + timedelta(days=14)
 
 
 async def test_each_of_them_is_found(core: MemoryCore) -> None:
     await tell(core, *TWO_TOPICS)
-    everything = {one.id for one in await told(core)}
-    found: set[str] = set()
+    everything = {memory.id for memory in await told(core)}
+    names: set[str] = set()
     for query in (
         "hospital night shifts",
         "sourdough starter rye flour",
@@ -114,8 +114,8 @@ async def test_each_of_them_is_found(core: MemoryCore) -> None:
     ):
         answer = await hits(core, query, similarity_threshold=0.0, limit=100)
         assert answer
-        found |= {name for hit in answer for name in (hit.memory.id, *hit.also)}
-    assert found == everything
+        names |= {name for hit in answer for name in (hit.memory.id, *hit.also)}
+    assert names == everything
     assert [hit.memory.content for hit in await hits(core, "likes ramen", categories=["fact"])][
         :1
     ] == ["User likes ramen"]
@@ -154,7 +154,7 @@ async def test_the_task_shows_its_steps_and_what_came_of_it(
     assert task.result is not None
     assert [(cell["first"], cell["last"]) for cell in task.result["cells"]] == [(0, 5), (6, 11)]
     made = [name for cell in task.result["cells"] for name in cell["memory_ids"]]
-    assert sorted(made) == sorted(one.id for one in await told(core))
+    assert sorted(made) == sorted(memory.id for memory in await told(core))
     assert task.result["counts"] == {"created": len(made)}
 
 
@@ -177,7 +177,9 @@ async def test_messages_are_read_again_only_where_a_memory_was_changed_since(
     cells = await of_category(core, "cell")
     cell_of = {name: cell.id for cell in cells for name in cell.source_ids}
     assert len(messages) == len(TWO_TOPICS)
-    assert [one.cell_id for one in messages] == [cell_of[one.id] for one in messages]
+    assert [message.cell_id for message in messages] == [
+        cell_of[message.id] for message in messages
+    ]
 
 
 async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stays(
@@ -199,9 +201,9 @@ async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stay
         berlin.id,
         lisbon.valid_from,
     )
-    for kept in ("User works as a nurse", "User works at the Charité", "User likes ramen"):
-        assert facts[kept].status is Status.ACTIVE
-    assert [one.content for one in await listed(core) if one.attribute == "home city"] == [
+    for content in ("User works as a nurse", "User works at the Charité", "User likes ramen"):
+        assert facts[content].status is Status.ACTIVE
+    assert [memory.content for memory in await listed(core) if memory.attribute == "home city"] == [
         "User lives in Lisbon"
     ]
     assert task.result is not None
@@ -216,9 +218,9 @@ async def test_a_look_at_the_time_before_the_move_shows_the_old_truth(
     await tell(core, "I moved from Berlin to Lisbon last week.", at=LATER, session="s2")
     before = NOW + timedelta(days=1)
     then = [
-        one.content
-        for one in (await core.list(ALICE, ListInput(at=before, limit=100))).memories
-        if one.attribute == "home city"
+        memory.content
+        for memory in (await core.list(ALICE, ListInput(at=before, limit=100))).memories
+        if memory.attribute == "home city"
     ]
     assert then == ["User lives in Berlin"]
     assert await find(core, "where lives the user", categories=["fact"], at=before, limit=1) == [
@@ -246,7 +248,7 @@ async def test_the_old_cell_and_its_note_say_which_fact_has_fallen(
             core, "Berlin nurse hospital night shifts", categories=[category]
         )
         assert (first.memory.category, first.stale_facts) == (category, (fallen,))
-        assert all(not one.stale_facts for one in others)
+        assert all(not cell.stale_facts for cell in others)
         (then,) = (
             await hits(
                 core,
@@ -289,10 +291,10 @@ async def test_after_many_moves_the_first_cell_tells_of_the_last(
     (first,) = (await hits(core, "Berlin nurse hospital night shifts", categories=["cell"]))[:1]
     (stale,) = first.stale_facts
     assert (stale["text"], stale["current"]) == ("User lives in Berlin", "User lives in Turin")
-    chain, one = [], (await facts_of(core))["User lives in Berlin"]
-    while one.next_id is not None:
-        one = await core.get(ALICE, one.next_id)
-        chain.append(one.content)
+    chain, memory = [], (await facts_of(core))["User lives in Berlin"]
+    while memory.next_id is not None:
+        memory = await core.get(ALICE, memory.next_id)
+        chain.append(memory.content)
     assert chain == [f"User lives in {city}" for city in cities]
 
 
@@ -315,8 +317,8 @@ async def test_a_cell_that_tells_of_the_past_says_at_once_that_its_fact_has_fall
         lisbon.valid_from,
     )
     assert (lisbon.status, facts["User works as a nurse"].status) == (Status.ACTIVE, Status.ACTIVE)
-    cells = {one.atomic_facts[0].text: one for one in await of_category(core, "cell")}
-    assert [one.superseded_by for one in cells["User lives in Berlin"].atomic_facts][:2] == [
+    cells = {memory.atomic_facts[0].text: memory for memory in await of_category(core, "cell")}
+    assert [fact.superseded_by for fact in cells["User lives in Berlin"].atomic_facts][:2] == [
         lisbon.id,
         None,
     ]
@@ -328,11 +330,11 @@ async def test_a_conversation_and_its_messages_stay_as_they_were_told(
     accepted = await core.converse(ALICE, talk(*TWO_TOPICS))
     await Hand(core).work_all()
     task = await task_of(core, accepted)
-    kept = await stored(world, task.subject_id)
-    assert [message.content for message in kept.messages] == [
+    conversation = await stored(world, task.subject_id)
+    assert [message.content for message in conversation.messages] == [
         line if isinstance(line, str) else line[1] for line in TWO_TOPICS
     ]
-    assert (kept.state, kept.cells, await pending(world)) == ("formed", 2, 0)
+    assert (conversation.state, conversation.cells, await pending(world)) == ("formed", 2, 0)
 
 
 async def test_each_agent_is_asked_once_a_cell_and_the_boundary_once_in_fifty_messages(
@@ -369,7 +371,9 @@ async def test_while_a_cell_is_formed_nothing_of_it_is_found(
 
 
 async def contents(core: MemoryCore) -> list[str]:
-    return sorted(one.content for one in await listed(core, status="all") if not is_message(one.id))
+    return sorted(
+        memory.content for memory in await listed(core, status="all") if not is_message(memory.id)
+    )
 
 
 class Slow(StillClock):

@@ -6,7 +6,7 @@ and its task says how it ended.
 | an agent raises, once or for good | each of six | |
 | an agent times out, once or for good | each of six | 500 tasks: `test_tasks` |
 | an agent answers garbage | each of six | alone, by kind of answer: `test_forming_rulings`, `test_forming_limits` |
-| an agent invents memories, numbers, proofs, a story | each of five (how somebody behaved can't be proven) | the same |
+| an agent invents memories, numbers, proofs, a story | each of five (how a user behaved can't be proven) | the same |
 | the store answers 412, 429, 503, or is cut off after it did it | at every write; on the wire | `test_ledger` |
 | the worker is killed, frozen, doubled, answered differently each time | | `test_tasks`, `test_steps` |
 | the queue is down, its messages lost, late, old | | `test_task_steering`, `test_tasks` |
@@ -54,8 +54,8 @@ async def made(core: MemoryCore, owner: Owner) -> Made:
     same happened.
     """
     return sorted(
-        (one.category, one.content, one.status.value, one.status_reason)
-        for one in await told(core, owner)
+        (memory.category, memory.content, memory.status.value, memory.status_reason)
+        for memory in await told(core, owner)
     )
 
 
@@ -102,11 +102,11 @@ class Scene:
             None,
             None,
         )
-        kept = await stored(self.world, task.subject_id, self.owner)
+        conversation = await stored(self.world, task.subject_id, self.owner)
         assert (
-            kept.state,
-            len(kept.formed_cells),
-            [message.content for message in kept.messages],
+            conversation.state,
+            len(conversation.formed_cells),
+            [message.content for message in conversation.messages],
         ) == ("formed", 1, [*AFTER])
         assert await made(self.core, self.owner) == made_of_it
         created = [
@@ -127,15 +127,15 @@ async def usual(world: World, adapter: str) -> Made:
     await finished(world, core, await scene.tell(), scene.owner)
     # In a storm an answer that could not be written down in five tries is asked for again.
     assert scene.agents.calls >= ONCE if adapter == "storm" else scene.agents.calls == ONCE
-    found = await made(core, scene.owner)
-    assert Counter((category, status) for category, _, status, _ in found) == {
+    memories = await made(core, scene.owner)
+    assert Counter((category, status) for category, _, status, _ in memories) == {
         ("cell", "active"): 2,
         ("note", "updated"): 1,
         ("note", "active"): 1,
         ("fact", "superseded"): 1,
         ("fact", "active"): 1,
     }
-    return found
+    return memories
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -191,26 +191,26 @@ async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_quest
         assert scene.rules.calls == {name: 1}
         await scene.holds(accepted, usual)
         return
-    found = await made(core, scene.owner)
-    assert [(category, status) for category, _, status, _ in found if category == "note"] == [
+    memories = await made(core, scene.owner)
+    assert [(category, status) for category, _, status, _ in memories if category == "note"] == [
         ("note", "active")
     ] * 2
-    assert [status for category, _, status, _ in found if category == "fact"] == [
+    assert [status for category, _, status, _ in memories if category == "fact"] == [
         "active",
         "superseded",
     ], "a slot needs no agent"
     head = await world.head(scene.owner)
     assert head is not None
     assert head.pending_count == 1
-    await scene.holds(accepted, found)
+    await scene.holds(accepted, memories)
 
 
 INVENTIONS: dict[str, dict[str, Any]] = {
     "memories and numbers": {
-        "rulings": lambda new, held: [
+        "rulings": lambda new, older: [
             decision(9, 0, "DELETE"),
             decision(0, 99, "DELETE"),
-            *notes_of(new, held),
+            *notes_of(new, older),
         ]
     },
     "a merged story": {
@@ -220,8 +220,8 @@ INVENTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def notes_of(new: Any, held: Any) -> Any:
-    return on_all("UPDATE", category="note")(new, held)
+def notes_of(new: Any, older: Any) -> Any:
+    return on_all("UPDATE", category="note")(new, older)
 
 
 @pytest.mark.parametrize("name", INVENTIONS)
@@ -242,7 +242,7 @@ async def test_what_an_agent_invents_about_memories_is_not_done(
 
 
 class Inventing(Tellers):
-    """Cuts where no message is, proves facts by what nobody said, and tells another story."""
+    """Cuts where no message is, proves facts by what was not said, and tells another story."""
 
     async def detect_boundary(self, *args: Any) -> Any:
         answer = await super().detect_boundary(*args)
@@ -270,7 +270,7 @@ class Inventing(Tellers):
             "start_time": NOW.isoformat(),
         }
         value = {
-            "facts": [*[one.model_dump() for one in answer.value.facts], *invented],
+            "facts": [*[fact.model_dump() for fact in answer.value.facts], *invented],
             "foresight": [ahead],
         }
         return replace(answer, value=type(answer.value).model_validate(value))
@@ -323,11 +323,11 @@ async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing
         await hand.work_all()
         world.clock.forward(1200)
     task = await task_of(core, accepted, scene.owner)
-    kept = await stored(world, task.subject_id, scene.owner)
-    assert [message.content for message in kept.messages] == [*AFTER]
+    conversation = await stored(world, task.subject_id, scene.owner)
+    assert [message.content for message in conversation.messages] == [*AFTER]
     assert await made(core, scene.owner) == before
     if isinstance(error, Unavailable):
-        assert (task.status, task.attempts, task.waiting_for, kept.state) == (
+        assert (task.status, task.attempts, task.waiting_for, conversation.state) == (
             "accepted",
             0,
             "agents",
@@ -336,7 +336,7 @@ async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing
         assert await pending(world, scene.owner) == 1
         scene.agents.failing = {}
     else:
-        assert (task.status, task.attempts, task.error, kept.state) == (
+        assert (task.status, task.attempts, task.error, conversation.state) == (
             "poisoned",
             5,
             "RuntimeError",
@@ -369,10 +369,10 @@ class Faulty:
         await self._write("commit", lambda: self.inner.commit(owner, batch))
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        kept: Document | None = await self._write(
+        stored_document: Document | None = await self._write(
             f"keep {document.kind}", lambda: self.inner.keep(owner, document)
         )
-        return kept
+        return stored_document
 
     async def _write(self, name: str, write: Callable[[], Any]) -> Any:
         if self.asleep:
@@ -514,11 +514,13 @@ async def test_a_session_cleared_while_it_is_formed_keeps_what_comes_after(world
 
     scene.agents.before = clear
     await finished(world, core, accepted, scene.owner)
-    found = await told(core, scene.owner)
-    assert {one.status.value for one in found if one.session_id == "s1"} == {"deleted"}
+    memories = await told(core, scene.owner)
+    assert {memory.status.value for memory in memories if memory.session_id == "s1"} == {"deleted"}
     assert sorted(
-        one.category or "" for one in found if one.session_id == "s2" and one.status == "active"
+        memory.category or ""
+        for memory in memories
+        if memory.session_id == "s2" and memory.status == "active"
     ) == ["cell", "fact", "note"]
-    assert [one.status for one in (await core.tasks(scene.owner, TasksInput())).tasks] == [
+    assert [task.status for task in (await core.tasks(scene.owner, TasksInput())).tasks] == [
         "succeeded"
     ] * 2

@@ -55,7 +55,7 @@ async def test_forty_facts_of_large_vectors_fit_one_commit_and_the_others_stay_i
     made = await facts_of(core)
     assert 25 <= len(made) <= 37
     named = [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None]
-    assert sorted(named) == sorted(one.id for one in made.values()), (
+    assert sorted(named) == sorted(memory.id for memory in made.values()), (
         "a fact names a memory only where there is one"
     )
     assert max(sizes) <= 100
@@ -70,7 +70,11 @@ async def test_forty_changed_truths_change_as_many_as_one_commit_holds_before_an
     task = await tell(core, ". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=1))
     assert (task.status, task.error) == ("succeeded", None)
     made = await facts_of(core)
-    changed = [one for name, one in made.items() if "is old" in name and one.status == "superseded"]
+    changed = [
+        memory
+        for name, memory in made.items()
+        if "is old" in name and memory.status == "superseded"
+    ]
     assert len(changed) == 14
     assert max(sizes) <= 100
     again = await tell(core, ". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=2))
@@ -82,11 +86,11 @@ async def test_the_fullest_commit_has_room_for_whoever_is_told_of_it(world: Worl
     sizes: list[int] = []
     core = await world.core(agents=Tellers(), wrap=lambda store: Weighed(store, sizes))
     await tell(core, ". ".join(MANY[20:35]).format(*["old"] * 15))
-    told = talk(". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=1))
+    conversation = talk(". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=1))
     task = await formed(
         core,
         await core.converse(
-            ALICE, told.model_copy(update={"callback_url": "https://hooks.example/"})
+            ALICE, conversation.model_copy(update={"callback_url": "https://hooks.example/"})
         ),
     )
     assert (task.status, task.error) == ("succeeded", None)
@@ -135,8 +139,8 @@ async def test_two_hundred_messages_are_cut_where_the_topic_changes_and_at_fifty
     )
     assert max(agents.calls["conflicts"], agents.calls["synthesis"]) <= 4
     assert len(await of_category(core, "cell")) == 4
-    found = await core.retrieve(ALICE, RetrieveInput(query="thing170"))
-    assert "thing170" in found.results[0].memory.content
+    answer = await core.retrieve(ALICE, RetrieveInput(query="thing170"))
+    assert "thing170" in answer.results[0].memory.content
     assert await pending(world) == 0
 
 
@@ -195,7 +199,7 @@ async def test_any_words_become_a_cell_and_never_an_error(
         for cell in cells
     )
     named = {name for cell in cells for fact in cell.atomic_facts if (name := fact.fact_id)}
-    assert named == {one.id for one in (await facts_of(core)).values()}
+    assert named == {memory.id for memory in (await facts_of(core)).values()}
 
 
 @pytest.mark.parametrize("lines", [("",), (" ",), ("\n\t ",), ("x" * 40_000,), ()])
@@ -208,8 +212,8 @@ def test_a_message_that_says_nothing_or_too_much_is_refused_at_the_door(
 
 async def test_messages_hours_apart_are_cells_of_their_own(world: World) -> None:
     core = await world.core(agents=Tellers())
-    told = talk("Ana's city is Oslo", "Ana's dog is Bo", at=NOW, apart=timedelta(hours=6))
-    accepted = await core.converse(ALICE, told)
+    conversation = talk("Ana's city is Oslo", "Ana's dog is Bo", at=NOW, apart=timedelta(hours=6))
+    accepted = await core.converse(ALICE, conversation)
     task = await formed(core, accepted)
     assert task.result is not None
     assert [(cell["first"], cell["last"]) for cell in task.result["cells"]] == [(0, 0), (1, 1)]
@@ -219,7 +223,7 @@ async def test_a_conversation_without_a_session_is_formed_all_the_same(world: Wo
     core = await world.core(agents=Tellers())
     task = await tell(core, "Ana's city is Oslo", session=None)
     assert task.status == "succeeded"
-    assert {one.session_id for one in (await facts_of(core)).values()} == {None}
+    assert {memory.session_id for memory in (await facts_of(core)).values()} == {None}
 
 
 async def test_a_fact_is_dropped_and_counted_when_its_proof_was_not_said_where_it_says(
@@ -252,12 +256,12 @@ async def test_a_story_that_has_none_of_the_words_that_were_said_is_told_by_rule
     class Dreaming(Tellers):
         async def summarise(self, *args: object, **options: object):  # type: ignore[no-untyped-def]
             answer = await super().summarise(*args, **options)  # type: ignore[arg-type]
-            told = (
+            text = (
                 "Maria moved to Madrid in 1987 because her grandfather owned seventeen vineyards "
                 "near Toledo."
             )
             return type(answer)(
-                answer.value.model_copy(update={"narrative": told}), answer.provenance
+                answer.value.model_copy(update={"narrative": text}), answer.provenance
             )
 
     core = await world.core(agents=Dreaming(), rules=Tellers())

@@ -85,12 +85,12 @@ class AnyTelling(RuleBasedStateMachine):
 
     @rule(rulings=RULINGS)
     def work(self, rulings: Any) -> None:
-        self.agents.rulings = rulings or (lambda new, held: [])
+        self.agents.rulings = rulings or (lambda new, older: [])
         self.run(Hand(self.core).work_all())
 
     @rule(at=st.integers(1, 20), after=st.booleans(), rulings=RULINGS)
     def work_and_die(self, at: int, after: bool, rulings: Any) -> None:
-        self.agents.rulings = rulings or (lambda new, held: [])
+        self.agents.rulings = rulings or (lambda new, older: [])
         self.run(self._die(Moment(at, after)))
 
     async def _die(self, moment: Moment) -> None:
@@ -110,7 +110,7 @@ class AnyTelling(RuleBasedStateMachine):
 
     @rule(place=st.integers(0, 50))
     def delete(self, place: int) -> None:
-        memories = sorted(self.run(listed(self.core)), key=lambda one: one.id)
+        memories = sorted(self.run(listed(self.core)), key=lambda memory: memory.id)
         if memories:
             self.run(self.core.delete(ALICE, memories[place % len(memories)].id))
 
@@ -118,9 +118,9 @@ class AnyTelling(RuleBasedStateMachine):
     def clear(self, session: str) -> None:
         self.run(self.core.clear(ALICE, ClearInput(session_id=session)))
         self.cleared |= {
-            one.body["id"]
-            for one in self.run(self.conversations())
-            if one.body["session_id"] == session
+            document.body["id"]
+            for document in self.run(self.conversations())
+            if document.body["session_id"] == session
         }
 
     @rule(place=st.integers(0, 50))
@@ -137,50 +137,54 @@ class AnyTelling(RuleBasedStateMachine):
 
     @invariant()
     def all_is_well(self) -> None:
-        memories = {one.id: one for one in self.run(listed(self.core, status="all"))}
+        memories = {memory.id: memory for memory in self.run(listed(self.core, status="all"))}
         self.one_truth_a_slot(memories)
         self.chains_end(memories)
         self.what_is_named_exists(memories)
-        standing = {one.conversation_id for one in memories.values() if one.status is Status.ACTIVE}
+        standing = {
+            memory.conversation_id for memory in memories.values() if memory.status is Status.ACTIVE
+        }
         assert not standing & self.cleared, "what was told before a clear does not come back"
         self.run(self.waiting_is_counted())
 
     def one_truth_a_slot(self, memories: dict[str, Memory]) -> None:
         standing = Counter(
             slot
-            for one in memories.values()
-            if one.status is Status.ACTIVE and (slot := slot_of(one)) is not None
+            for memory in memories.values()
+            if memory.status is Status.ACTIVE and (slot := slot_of(memory)) is not None
         )
         assert all(count == 1 for count in standing.values()), standing
 
     def chains_end(self, memories: dict[str, Memory]) -> None:
         for first in memories.values():
-            seen, one = {first.id}, first
-            while one.next_id is not None:
-                one = memories[one.next_id]
-                assert one.id not in seen, "a chain never comes back to where it was"
-                seen.add(one.id)
+            seen, memory = {first.id}, first
+            while memory.next_id is not None:
+                memory = memories[memory.next_id]
+                assert memory.id not in seen, "a chain never comes back to where it was"
+                seen.add(memory.id)
 
     def what_is_named_exists(self, memories: dict[str, Memory]) -> None:
-        for one in memories.values():
+        for memory in memories.values():
             named = [
                 name
-                for fact in one.atomic_facts
+                for fact in memory.atomic_facts
                 for name in (fact.fact_id, fact.superseded_by)
                 if name is not None
             ]
             named += [
                 name
-                for name in (one.next_id, one.supersedes_id, *one.consolidated_into_ids)
+                for name in (memory.next_id, memory.supersedes_id, *memory.consolidated_into_ids)
                 if name is not None
             ]
             assert set(named) <= memories.keys()
             for fact in (
-                one.atomic_facts if one.category == "cell" and one.status is Status.ACTIVE else ()
+                memory.atomic_facts
+                if memory.category == "cell" and memory.status is Status.ACTIVE
+                else ()
             ):
-                held = memories.get(fact.fact_id or "")
-                if held is not None and held.status is Status.SUPERSEDED:
-                    assert fact.superseded_by == held.next_id, (
+                formed = memories.get(fact.fact_id or "")
+                if formed is not None and formed.status is Status.SUPERSEDED:
+                    assert fact.superseded_by == formed.next_id, (
                         "a cell knows what became of its facts"
                     )
 
@@ -195,9 +199,15 @@ class AnyTelling(RuleBasedStateMachine):
         conversations = await self.conversations()
         tasks = await store.page(ALICE, "task", None, None, 1000)
         waiting = {
-            one.body["subject_id"] for one in tasks if one.body["status"] in ("accepted", "running")
+            task.body["subject_id"]
+            for task in tasks
+            if task.body["status"] in ("accepted", "running")
         }
-        assert waiting == {one.id for one in conversations if one.body["state"] == "pending"}
+        assert waiting == {
+            conversation.id
+            for conversation in conversations
+            if conversation.body["state"] == "pending"
+        }
         head = await self.world.head()
         if head is not None:
             assert head.pending_tasks == len(waiting)
@@ -215,13 +225,13 @@ class AnyTelling(RuleBasedStateMachine):
             self.folder.cleanup()
 
     async def all_ends(self) -> None:
-        """With time, every task ends, and no failure was one that nobody foresaw."""
+        """With time, every task ends, and no failure was an unexpected one."""
         for _ in range(30):
             self.world.clock.forward(3600)
             await self.core.sweep()
             await Hand(self.core).work_all()
         tasks = (await self.core.tasks(ALICE, TasksInput(limit=100))).tasks
-        assert {(one.status, one.error) for one in tasks} <= {
+        assert {(task.status, task.error) for task in tasks} <= {
             ("succeeded", None),
             ("cancelled", None),
         }
@@ -232,17 +242,17 @@ class AnyTelling(RuleBasedStateMachine):
         folded: dict[str, dict[str, Any]] = {}
         for event in await self.world.log():
             folded.setdefault(event.memory_id, {}).update(event.after)
-        shown = [
+        memories = [
             *await listed(self.core, status="all"),
             *await listed(self.core, status="all", category=MESSAGE),
         ]
-        stored = {memory.id: logged(memory) for memory in shown}
+        stored = {memory.id: logged(memory) for memory in memories}
         assert {
             name: logged(Memory.model_validate(state)) for name, state in folded.items()
         } == stored
         head = await self.world.head()
         if head is not None:
-            counted = Counter(one["status"] for one in stored.values())
+            counted = Counter(memory["status"] for memory in stored.values())
             assert {name: count for name, count in head.counts.items() if count} == dict(counted)
             assert head.lexical_documents == counted["active"]
             assert head.kept_bytes == await recounted_bytes(self.world)

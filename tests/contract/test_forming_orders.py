@@ -42,22 +42,22 @@ CHAIN = [
 
 async def chain(core: MemoryCore, owner: Owner) -> list[Link]:
     """The truths of a user in the order they held."""
-    facts = sorted((await facts_of(core, owner)).values(), key=lambda one: one.valid_from)
-    values = {one.id: one.value for one in facts}
+    facts = sorted((await facts_of(core, owner)).values(), key=lambda fact: fact.valid_from)
+    values = {fact.id: fact.value for fact in facts}
 
     def value(name: str | None) -> object:
         return None if name is None else values[name]
 
     return [
         Link(
-            one.content,
-            one.status.value,
-            value(one.supersedes_id),
-            value(one.next_id),
-            one.valid_from,
-            one.valid_until,
+            fact.content,
+            fact.status.value,
+            value(fact.supersedes_id),
+            value(fact.next_id),
+            fact.valid_from,
+            fact.valid_until,
         )
-        for one in facts
+        for fact in facts
     ]
 
 
@@ -76,7 +76,7 @@ async def test_every_order_of_three_contradicting_conversations_ends_in_the_same
             await tell_of(core, owner, city)
         assert await chain(core, owner) == CHAIN, order
         cells = await of_category(core, "cell", owner)
-        ids = {name: one.id for name, one in (await facts_of(core, owner)).items()}
+        ids = {name: fact.id for name, fact in (await facts_of(core, owner)).items()}
         marked = [cell.atomic_facts[0].superseded_by for cell in cells]
         assert marked == [ids["Ana's city is Bergen"], ids["Ana's city is Turku"], None], order
 
@@ -94,10 +94,10 @@ async def test_worked_on_by_two_processes_at_once_they_end_in_the_same_truth(wor
         deliveries = await Hand(cores[0]).take()
         assert len(deliveries) == 3
         await asyncio.gather(
-            *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+            *(Hand(cores[place % 2]).work(delivery) for place, delivery in enumerate(deliveries))
         )
         # What a store that failed for too long made put off is delivered again.
-        assert [(await finished(world, cores[0], one, owner)).status for one in accepted] == [
+        assert [(await finished(world, cores[0], answer, owner)).status for answer in accepted] == [
             "succeeded"
         ] * 3
         assert await chain(cores[0], owner) == CHAIN, order
@@ -121,12 +121,14 @@ async def test_what_is_told_again_stands_against_what_was_told_in_between_but_co
                 owner=owner,
                 session=f"{city}{days}",
             )
-        standing = [one.value for one in (await facts(core, owner)) if one.status.value == "active"]
+        standing = [
+            fact.value for fact in (await facts(core, owner)) if fact.status.value == "active"
+        ]
         assert standing == ["Oslo"], order
 
 
 async def facts(core: MemoryCore, owner: Owner) -> list[Memory]:
-    return [one for one in await told(core, owner) if one.category == "fact"]
+    return [memory for memory in await told(core, owner) if memory.category == "fact"]
 
 
 async def test_twenty_equal_conversations_make_one_cell_and_reinforce_each_fact(
@@ -149,7 +151,7 @@ async def test_twenty_equal_conversations_at_once_make_one_cell_and_reinforce_ea
     accepted = [await cores[0].converse(OWNER, talk(*EQUAL, session=None)) for _ in range(20)]
     deliveries = await Hand(cores[0]).take()
     await asyncio.gather(
-        *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+        *(Hand(cores[place % 2]).work(delivery) for place, delivery in enumerate(deliveries))
     )
     await told_twenty_times(world, cores[0], accepted)
 
@@ -159,7 +161,7 @@ EQUAL = ("Ana's city is Oslo", "Ana's job is baker and Ana's dog is Bo")
 
 
 async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accepted]) -> None:
-    tasks = [await task_of(core, one, OWNER) for one in accepted]
+    tasks = [await task_of(core, answer, OWNER) for answer in accepted]
     assert [task.status for task in tasks] == ["succeeded"] * 20
     assert all(task.result is not None and task.result["cells"] for task in tasks)
     assert (
@@ -173,7 +175,7 @@ async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accep
         "Ana's job is baker": "active",
         "Ana's dog is Bo": "active",
     }
-    assert [one.reinforcement_count for one in made.values()] == [19] * 3
+    assert [memory.reinforcement_count for memory in made.values()] == [19] * 3
     written = [event.memory_id for event in await world.log(OWNER) if event.event_type == "created"]
     assert len([name for name in written if not is_message(name)]) == 5
     assert len(written) == len(set(written))
@@ -188,22 +190,26 @@ async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(
         await tell(core, *EQUAL, at=NOW + timedelta(days=day), owner=OWNER, session=None)
     assert len(await of_category(core, "cell", OWNER)) == 3
     made = await facts_of(core, OWNER)
-    assert [one.reinforcement_count for one in made.values()] == [2] * 3
-    cells = {one.id for one in await of_category(core, "cell", OWNER)}
-    assert all({*one.source_ids} == cells for one in made.values()), "each fact knows who told it"
+    assert [memory.reinforcement_count for memory in made.values()] == [2] * 3
+    cells = {memory.id for memory in await of_category(core, "cell", OWNER)}
+    assert all({*memory.source_ids} == cells for memory in made.values()), (
+        "each fact knows who told it"
+    )
     for cell in await of_category(core, "cell", OWNER):
-        assert {fact.fact_id for fact in cell.atomic_facts} == {one.id for one in made.values()}
+        assert {fact.fact_id for fact in cell.atomic_facts} == {
+            memory.id for memory in made.values()
+        }
 
 
 async def test_a_deleted_cell_that_is_told_again_begins_a_new_life(world: World) -> None:
     core = await world.core(agents=Tellers())
     await tell(core, *EQUAL, owner=OWNER, session=None)
-    for one in await told(core, OWNER):
-        await core.delete(OWNER, one.id)
+    for memory in await told(core, OWNER):
+        await core.delete(OWNER, memory.id)
     world.clock.forward(60)
     task = await tell(core, *EQUAL, owner=OWNER, session=None)
     assert task.status == "succeeded"
-    assert {one.status.value for one in await told(core, OWNER)} == {"active"}
+    assert {memory.status.value for memory in await told(core, OWNER)} == {"active"}
     assert len(await told(core, OWNER)) == 5
     assert await formed_counts(world, core, OWNER) == {"active": 5}
 
@@ -217,11 +223,11 @@ async def test_what_was_deleted_does_not_come_back_with_a_conversation_that_was_
     core = await world.core(agents=Tellers())
     await tell(core, *EQUAL, owner=OWNER)
     accepted = await core.converse(OWNER, talk(*EQUAL))
-    for one in await told(core, OWNER):
-        await core.delete(OWNER, one.id)
+    for memory in await told(core, OWNER):
+        await core.delete(OWNER, memory.id)
     await Hand(core).work_all()
     assert (await task_of(core, accepted, OWNER)).status == "succeeded"
-    assert {one.status.value for one in await told(core, OWNER)} == {"deleted"}
+    assert {memory.status.value for memory in await told(core, OWNER)} == {"deleted"}
     assert await pending(world, OWNER) == 0
 
 
@@ -238,9 +244,9 @@ async def test_a_deleted_fact_does_not_come_back_by_itself_but_told_again_it_is_
         "the very same conversation sent again tells nothing new"
     )
     await tell(core, "Ana's city is Oslo", at=NOW + timedelta(days=2), owner=OWNER)
-    told_of_oslo = [one for one in await facts(core, OWNER) if one.value == "Oslo"]
-    assert sorted(one.status.value for one in told_of_oslo) == ["active", "deleted"]
-    assert next(one for one in told_of_oslo if one.status.value == "active").id != oslo.id
+    told_of_oslo = [fact for fact in await facts(core, OWNER) if fact.value == "Oslo"]
+    assert sorted(memory.status.value for memory in told_of_oslo) == ["active", "deleted"]
+    assert next(memory for memory in told_of_oslo if memory.status.value == "active").id != oslo.id
 
 
 async def test_a_fact_that_was_deleted_in_a_deleted_cell_comes_back_as_history_where_a_newer_truth_stands(  # noqa: E501
@@ -248,8 +254,8 @@ async def test_a_fact_that_was_deleted_in_a_deleted_cell_comes_back_as_history_w
 ) -> None:
     core = await world.core(agents=Tellers())
     await tell(core, "Ana's city is Oslo", owner=OWNER, session=None)
-    for one in await told(core, OWNER):
-        await core.delete(OWNER, one.id)
+    for memory in await told(core, OWNER):
+        await core.delete(OWNER, memory.id)
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=5), owner=OWNER, session="s2")
     world.clock.forward(60)
     task = await tell(core, "Ana's city is Oslo", owner=OWNER, session=None)
@@ -341,7 +347,7 @@ async def test_a_bulk_that_replaces_what_was_told_marks_it_once(world: World) ->
     saved = await core.bulk(OWNER, items)
     (cell,) = await of_category(core, "cell", OWNER)
     assert [fact.superseded_by for fact in cell.atomic_facts] == [
-        one.memory.id for one in saved if isinstance(one, Saved)
+        result.memory.id for result in saved if isinstance(result, Saved)
     ]
     assert [event.event_type for event in await world.log(OWNER) if event.memory_id == cell.id] == [
         "created",

@@ -31,12 +31,12 @@ MORE = "We spoke about the old garden with its apple trees and the broken gate"
 async def records(world: World) -> list[ConflictRecord]:
     """All conflict records of Alice."""
     store = await world.look_on()
-    found = await store.page(ALICE, "conflict", None, None, 100)
+    documents = await store.page(ALICE, "conflict", None, None, 100)
     return [
         ConflictRecord.model_validate(
-            {k: v for k, v in one.body.items() if k not in ("epoch", "sequence")}
+            {k: v for k, v in document.body.items() if k not in ("epoch", "sequence")}
         )
-        for one in found
+        for document in documents
     ]
 
 
@@ -49,8 +49,8 @@ async def pending_count(world: World) -> int:
 def counts(task: Task) -> dict[str, int]:
     assert (task.status, task.error) == ("succeeded", None)
     assert task.result is not None
-    found: dict[str, int] = task.result["counts"]
-    return found
+    counted: dict[str, int] = task.result["counts"]
+    return counted
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ async def test_notes_that_add_to_each_other_become_one_that_stands_for_both(
     agents.rulings = on_all("UPDATE", category="note")
     assert counts(await tell(core, MORE, at=LATER)) == {"updated": 1, "created": 2}
     old = await core.get(ALICE, old.id)
-    (new,) = [one for one in await of_category(core, "note") if one.id != old.id]
+    (new,) = [memory for memory in await of_category(core, "note") if memory.id != old.id]
     assert (old.status, old.status_reason, old.next_id, old.consolidated_into_ids) == (
         "updated",
         "consolidated",
@@ -97,19 +97,21 @@ async def test_mixed_decisions_are_all_executed_in_one_commit(
             f"We spoke about the old garden with its apple trees and {tail}",
             at=NOW + timedelta(days=number),
         )
-    before = {one.content.split(" and ")[1][:15]: one for one in await of_category(core, "note")}
+    before = {
+        memory.content.split(" and ")[1][:15]: memory for memory in await of_category(core, "note")
+    }
     assert set(before) == {"the stone wall\n", "the broken gate", "the green bench"}
 
-    def mixed(new: Items, held: Items) -> list[Decision]:
+    def mixed(new: Items, older: Items) -> list[Decision]:
         operations = {"stone": "UPDATE", "gate": "DELETE", "bench": "SKIP"}
-        note = next(one for one in new if one.category == "note")
-        found = [
+        note = next(item for item in new if item.category == "note")
+        notes = [
             (old, operation)
-            for old in held
+            for old in older
             for word, operation in operations.items()
             if word in old.text and old.category == "note"
         ]
-        return [decision(note.number, old.number, operation) for old, operation in found]
+        return [decision(note.number, old.number, operation) for old, operation in notes]
 
     agents.rulings = mixed
     last = await world.log()
@@ -213,7 +215,7 @@ async def test_a_merge_that_loses_or_invents_is_refused_and_left_to_the_rules(
     assert counts(await tell(core, MORE, at=LATER)) == {"updated": 1, "created": 2}
     assert complaint in caplog.text
     assert "petra" not in caplog.text.casefold()
-    (new,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    (new,) = [memory for memory in await of_category(core, "note") if memory.status == "active"]
     assert "stone wall" in new.content
     assert "Petra" not in new.content
     assert "1907" not in new.content
@@ -239,7 +241,7 @@ async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sour
     agents.rulings, agents.merged = on_all("UPDATE", category="note"), lambda notes: "nothing"
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
     notes = await of_category(core, "note")
-    assert [(one.status, one.conflict_state) for one in notes] == [("active", "pending")] * 2
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
     (record,) = await records(world)
     assert (record.status, record.strategy, record.old_id, record.new_id) == (
         "pending",
@@ -254,14 +256,14 @@ async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sour
 async def test_a_failed_conflict_agent_keeps_the_new_memory(
     core: MemoryCore, agents: Tellers, world: World
 ) -> None:
-    """The agent answers garbage: what it was asked about stands beside what was held,
-    and the question stays open.
+    """The agent answers garbage: what it was asked about coexists with what was stored,
+    and the conflict stays pending.
     """
     await tell(core, GARDEN)
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
     notes = await of_category(core, "note")
-    assert [(one.status, one.conflict_state) for one in notes] == [("active", "pending")] * 2
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
     (record,) = await records(world)
     assert (record.status, record.by) == ("pending", "rule")
     assert await pending_count(world) == 1
@@ -293,7 +295,7 @@ async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one
         "active",
         club.id,
     )
-    (record,) = [one for one in await records(world) if one.by == agents.model]
+    (record,) = [record for record in await records(world) if record.by == agents.model]
     assert (record.status, record.old_id, record.new_id) == ("resolved", club.id, end.id)
     first, *_ = await of_category(core, "cell")
     assert first.atomic_facts[0].superseded_by == end.id
@@ -310,12 +312,12 @@ async def test_all_that_one_fact_excludes_falls(core: MemoryCore, agents: Teller
         "Ana's tennis partner is Bo": "superseded",
         "Ana's end of tennis is today": "active",
     }
-    assert len({one.next_id for one in made.values() if one.next_id}) == 1
+    assert len({memory.next_id for memory in made.values() if memory.next_id}) == 1
 
 
 async def test_what_excludes_a_later_truth_falls_itself(core: MemoryCore, agents: Tellers) -> None:
-    """An agent only says that the two exclude each other; the one that was said earlier falls,
-    whichever arrives first.
+    """An agent only says that the two exclude each other; the one that was said earlier is
+    superseded, whichever arrives first.
     """
     await tell(core, "Ana's end of tennis is today", at=LATER)
     agents.rulings = on_all("DELETE", confidence=0.9)
@@ -342,44 +344,46 @@ async def test_an_agent_that_is_not_sure_retires_nothing(
     await tell(core, "Ana's tennis club is Racket")
     agents.rulings = on_all("DELETE", confidence=confidence)
     await tell(core, "Ana's end of tennis is today", at=LATER)
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
 
 
 async def test_what_is_pinned_is_retired_by_no_agent(core: MemoryCore, agents: Tellers) -> None:
     await tell(core, "Ana's tennis club is Racket")
-    for one in [*(await facts_of(core)).values(), *await of_category(core, "note")]:
-        await core.update(ALICE, one.id, UpdateInput(pinned=True), one.etag)
+    for memory in [*(await facts_of(core)).values(), *await of_category(core, "note")]:
+        await core.update(ALICE, memory.id, UpdateInput(pinned=True), memory.etag)
     agents.rulings = on_all("DELETE")
     task = await tell(core, "Ana's end of tennis is today", at=LATER)
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
     assert counts(task)["pending"] == 2, "a person is to decide"
-    assert {one.conflict_state for one in await told(core) if one.category != "cell"} == {"pending"}
-    assert {one.supersedes_id for one in await told(core)} == {None}
+    assert {memory.conflict_state for memory in await told(core) if memory.category != "cell"} == {
+        "pending"
+    }
+    assert {memory.supersedes_id for memory in await told(core)} == {None}
 
 
 async def test_numbers_that_were_not_shown_are_dropped_and_counted(
     core: MemoryCore, agents: Tellers
 ) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [
+    agents.rulings = lambda new, older: [
         decision(0, 99, "DELETE"),
         decision(7, 0, "DELETE"),
         decision(50, 50, "UPDATE"),
     ]
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "invented": 3}
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
 
 
 async def test_of_two_decisions_about_the_same_pair_the_first_stands(
     core: MemoryCore, agents: Tellers
 ) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [
-        *on_all("SKIP", category="note")(new, held),
-        *on_all("DELETE", category="note")(new, held),
+    agents.rulings = lambda new, older: [
+        *on_all("SKIP", category="note")(new, older),
+        *on_all("DELETE", category="note")(new, older),
     ]
     await tell(core, GARDEN, at=LATER)
-    assert [one.status.value for one in await of_category(core, "note")] == ["active"]
+    assert [memory.status.value for memory in await of_category(core, "note")] == ["active"]
 
 
 async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_so(
@@ -393,7 +397,7 @@ async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_
     )
     await tell(core, "Ana is playing tennis", at=LATER)
     made = await facts_of(core)
-    assert [(one.content, one.reinforcement_count) for one in made.values()] == [
+    assert [(memory.content, memory.reinforcement_count) for memory in made.values()] == [
         ("Ana plays tennis", 1)
     ]
     assert len(made["Ana plays tennis"].source_ids) == 2
@@ -437,11 +441,11 @@ async def test_merges_follow_each_other_and_each_stands_for_all_before(
             at=NOW + timedelta(days=number),
         )
     notes = await of_category(core, "note")
-    (last,) = [one for one in notes if one.status == "active"]
+    (last,) = [note for note in notes if note.status == "active"]
     assert all(
         tail in last.content for tail in ("stone wall", "broken gate", "green bench", "deep well")
     )
-    assert [await end_of(core, one) for one in notes] == [last.id] * 4
+    assert [await end_of(core, note) for note in notes] == [last.id] * 4
     assert agents.calls["synthesis"] == 3
 
 
@@ -451,23 +455,23 @@ async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_ha
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     merged = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status_reason == "consolidated" and one.status == "active"
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status_reason == "consolidated" and memory.status == "active"
     )
     assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
     ]
 
 
-async def end_of(core: MemoryCore, one: Memory) -> str:
-    while one.next_id is not None:
-        one = await core.get(ALICE, one.next_id)
-    return one.id
+async def end_of(core: MemoryCore, memory: Memory) -> str:
+    while memory.next_id is not None:
+        memory = await core.get(ALICE, memory.next_id)
+    return memory.id
 
 
 async def test_the_agent_is_shown_numbers_texts_and_no_ids(
@@ -475,9 +479,9 @@ async def test_the_agent_is_shown_numbers_texts_and_no_ids(
 ) -> None:
     await tell(core, GARDEN)
     await tell(core, MORE, at=LATER)
-    ((new, held),) = agents.shown
-    assert len(new) == len(held) == 1
-    assert all("mem_" not in text for text in (*new, *held))
+    ((new, older),) = agents.conflict_calls
+    assert len(new) == len(older) == 1
+    assert all("mem_" not in text for text in (*new, *older))
 
 
 async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_every_run(
@@ -485,9 +489,9 @@ async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_eve
 ) -> None:
     core = await world.core(agents=ScriptedAgents(), embedder=embedder)
     await tell(core, "I live in Lisbon")
-    first = {one.id for one in await told(core)}
+    first = {memory.id for memory in await told(core)}
     await tell(core, "I live in Lisbon")
-    assert {one.id for one in await told(core)} == first
+    assert {memory.id for memory in await told(core)} == first
 
 
 async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts_and_one_to_merge(

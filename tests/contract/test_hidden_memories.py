@@ -1,5 +1,5 @@
-"""What has been superseded, has expired, was deleted or is somebody else's is told nowhere,
-unless one asks for it.
+"""What has been superseded, has expired, was deleted or is another user's is told nowhere,
+unless a caller asks for it.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ class Life:
             self.truth = word
         elif kind == "expired":
             self.hidden.add(word)
-            told, until = f"the boat {word} is for sale", at + HOUR
+            statement, until = f"the boat {word} is for sale", at + HOUR
             fields: dict[str, Any] = {"event_timestamp": at, "valid_from": at, "valid_until": until}
             await self.core.save(
-                self.owner, turn(told, "s0", **fields) if which % 2 else fact(told, **fields)
+                self.owner,
+                turn(statement, "s0", **fields) if which % 2 else fact(statement, **fields),
             )
         elif kind == "foreseen":
             self.hidden.add(word)
@@ -102,21 +103,22 @@ class Life:
             self.owner,
             RetrieveInput.model_validate({"query": query, "mode": "reconstruct", **everything}),
         )
-        dated = [RetrieveInput.model_validate({"query": one, **everything}) for one in DATED]
-        by_date = [await self.core.retrieve(self.owner, one) for one in dated]
+        dated = [RetrieveInput.model_validate({"query": query, **everything}) for query in DATED]
+        by_date = [await self.core.retrieve(self.owner, request) for request in dated]
         briefs = [
-            await self.core.context(self.owner, ContextInput(query=one, session_id=s))
-            for one, s in ((query, "s0"), (None, None))
+            await self.core.context(self.owner, ContextInput(query=asked, session_id=s))
+            for asked, s in ((query, "s0"), (None, None))
         ]
         page = await self.core.list(self.owner, ListInput(limit=100))
         return {
             "fast": " ".join(hit.memory.content for hit in fast.results),
             "reconstruct": f"{deep.context} {' '.join(hit.memory.content for hit in deep.results)}",
             "by date": " ".join(hit.memory.content for answer in by_date for hit in answer.results),
-            "context": " ".join(one.context for one in briefs),
-            "list": " ".join(one.content for one in page.memories),
+            "context": " ".join(brief.context for brief in briefs),
+            "list": " ".join(memory.content for memory in page.memories),
             "scenes": " ".join(
-                f"{one.title} {one.summary}" for one in (await self.core.scenes(self.owner)).scenes
+                f"{scene.title} {scene.summary}"
+                for scene in (await self.core.scenes(self.owner)).scenes
             ),
             "profile": (await self.core.profile(self.owner)).model_dump_json(
                 exclude={"explicit": {"__all__": {"previous"}}}
@@ -137,9 +139,9 @@ async def test_what_does_not_hold_is_told_nowhere(
     for kind, which in steps:
         await life.step(kind, which)
     await life.settle()
-    told = await life.told()
-    for where, text in told.items():
+    texts = await life.told()
+    for where, text in texts.items():
         assert not [word for word in life.hidden if word in text.casefold()], (where, text)
-    assert all(word in told["by date"].casefold() for word in life.standing)
-    kept = {word for word in life.standing if word in " ".join(told.values()).casefold()}
-    assert kept == set(life.standing)
+    assert all(word in texts["by date"].casefold() for word in life.standing)
+    standing_words = {word for word in life.standing if word in " ".join(texts.values()).casefold()}
+    assert standing_words == set(life.standing)

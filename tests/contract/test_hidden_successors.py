@@ -29,7 +29,7 @@ FALLEN = "User lives in Berlin"
 
 @pytest.fixture
 async def core(world: World) -> MemoryCore:
-    """Somebody who said where they live, ten days ago."""
+    """A user who said where they live, ten days ago."""
     core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
     await tell(core, "I live in Berlin.")
     world.clock.forward((10 * DAY).total_seconds())
@@ -50,22 +50,22 @@ async def told(core: MemoryCore) -> dict[str, str]:
     fast = await core.retrieve(ALICE, RetrieveInput(query=QUERY))
     deep = await core.retrieve(ALICE, RetrieveInput(query=QUERY, mode="reconstruct"))
     contexts = [
-        await core.context(ALICE, one)
-        for one in (ContextInput(query=QUERY), ContextInput(session_id="s1"))
+        await core.context(ALICE, request)
+        for request in (ContextInput(query=QUERY), ContextInput(session_id="s1"))
     ]
     results = {"fast": fast.results, "reconstruct": deep.results}
-    shown = {
+    texts = {
         name: orjson.dumps([_hit(hit) for hit in hits], default=str).decode()
         for name, hits in results.items()
     }
     return {
-        **shown,
+        **texts,
         "reconstructed": deep.context or "",
         "mcp": search_text(fast, whole=True, moment=NOW),
-        "contexts": "\n".join(one.context for one in contexts),
+        "contexts": "\n".join(context.context for context in contexts),
         "scenes": "\n".join(
-            f"{one.model_dump_json()} {scene_text(one)}"
-            for one in (await core.scenes(ALICE)).scenes
+            f"{scene.model_dump_json()} {scene_text(scene)}"
+            for scene in (await core.scenes(ALICE)).scenes
         ),
         "profile": (await core.profile(ALICE)).model_dump_json(),
     }
@@ -79,12 +79,12 @@ async def test_a_fact_is_told_to_hold_no_longer_without_its_hidden_successor(
     hidden = await lives_in(core, "Quokka99ville", 10, searchable=False)
     if run:
         await consolidated(core)
-    shown = await told(core)
-    for where, text in shown.items():
+    texts = await told(core)
+    for where, text in texts.items():
         assert "quokka" not in text.casefold(), where
         assert hidden.id not in text, where
     for where in ("reconstructed", "mcp", "contexts", "scenes"):
-        assert f"no longer true: {FALLEN}" in shown[where], where
+        assert f"no longer true: {FALLEN}" in texts[where], where
     assert await stale(core) == [{"text": FALLEN, "superseded_by": None, "current": None}]
 
 
@@ -122,8 +122,8 @@ async def test_the_hidden_side_of_an_open_conflict_is_told_by_no_context(core: M
     await lives_in(core, "Porto", 5, pinned=True)
     hidden = await lives_in(core, "Quokka99ville", 10, searchable=False)
     assert hidden.conflict_state == "pending"
-    shown = await told(core)
-    assert "Porto" in shown["contexts"]
-    for where, text in shown.items():
+    texts = await told(core)
+    assert "Porto" in texts["contexts"]
+    for where, text in texts.items():
         assert "quokka" not in text.casefold(), where
         assert hidden.id not in text, where

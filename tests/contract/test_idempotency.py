@@ -45,10 +45,10 @@ class Case:
     outcome: Outcome | None = None
 
 
-def saving(item: SaveInput, outcome: Outcome, *held: SaveInput) -> Case:
+def saving(item: SaveInput, outcome: Outcome, *stored_items: SaveInput) -> Case:
     async def before(core: MemoryCore, owner: Owner) -> str:
-        for one in held:
-            await core.save(owner, one)
+        for stored_item in stored_items:
+            await core.save(owner, stored_item)
         return ""
 
     async def act(core: MemoryCore, owner: Owner, _: str, call: Call) -> Saved:
@@ -68,9 +68,9 @@ async def one_fact(core: MemoryCore, owner: Owner) -> str:
 
 
 async def a_deleted_fact(core: MemoryCore, owner: Owner) -> str:
-    held = await one_fact(core, owner)
-    await core.delete(owner, held)
-    return held
+    memory_id = await one_fact(core, owner)
+    await core.delete(owner, memory_id)
+    return memory_id
 
 
 async def fifty_turns(core: MemoryCore, owner: Owner) -> str:
@@ -93,22 +93,24 @@ async def clear(core: MemoryCore, owner: Owner, _: str, call: Call) -> int:
     return await core.clear(owner, ClearInput(session_id="s1"), call)
 
 
-async def copy(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memory:
-    return await core.copy(owner, held, CopyInput(to_agent_id="a2"), call)
+async def copy(core: MemoryCore, owner: Owner, memory_id: str, call: Call) -> Memory:
+    return await core.copy(owner, memory_id, CopyInput(to_agent_id="a2"), call)
 
 
-async def update(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memory:
-    first = await core.versions(owner, held)
-    etag = (await core.get(owner, held)).etag if len(first) == 1 else '"an.old.one"'
-    return await core.update(owner, held, UpdateInput(content="Ana lives in Bergen"), etag, call)
+async def update(core: MemoryCore, owner: Owner, memory_id: str, call: Call) -> Memory:
+    first = await core.versions(owner, memory_id)
+    etag = (await core.get(owner, memory_id)).etag if len(first) == 1 else '"an.old.one"'
+    return await core.update(
+        owner, memory_id, UpdateInput(content="Ana lives in Bergen"), etag, call
+    )
 
 
-async def delete(core: MemoryCore, owner: Owner, held: str, call: Call) -> Deleted:
-    return await core.delete(owner, held, call)
+async def delete(core: MemoryCore, owner: Owner, memory_id: str, call: Call) -> Deleted:
+    return await core.delete(owner, memory_id, call)
 
 
-async def restore(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memory:
-    return await core.set_status(owner, held, StatusInput(status="active"), call)
+async def restore(core: MemoryCore, owner: Owner, memory_id: str, call: Call) -> Memory:
+    return await core.set_status(owner, memory_id, StatusInput(status="active"), call)
 
 
 async def an_open_conflict(core: MemoryCore, owner: Owner) -> str:
@@ -130,12 +132,12 @@ async def a_rejected_fact(core: MemoryCore, owner: Owner) -> str:
     return made.id
 
 
-async def resolve(core: MemoryCore, owner: Owner, held: str, call: Call) -> ConflictRecord:
-    return await core.resolve_conflict(owner, held, ResolveInput(decision="merge"), call)
+async def resolve(core: MemoryCore, owner: Owner, conflict_id: str, call: Call) -> ConflictRecord:
+    return await core.resolve_conflict(owner, conflict_id, ResolveInput(decision="merge"), call)
 
 
-async def undo(core: MemoryCore, owner: Owner, held: str, call: Call) -> ConflictRecord:
-    return await core.undo_conflict(owner, held, call)
+async def undo(core: MemoryCore, owner: Owner, conflict_id: str, call: Call) -> ConflictRecord:
+    return await core.undo_conflict(owner, conflict_id, call)
 
 
 def different(strategy: OnConflict, outcome: Outcome) -> Case:
@@ -176,8 +178,8 @@ CASES = {
 
 @pytest.fixture(params=list(CASES.values()), ids=list(CASES))
 def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = request.param
-    return found
+    requested_case: Case = request.param
+    return requested_case
 
 
 @pytest.fixture
@@ -194,7 +196,7 @@ async def opened(world: World, embedder: WordsEmbedder, **options: Any) -> Memor
 def shown(answer: Any) -> Any:
     """What an answer says, comparable: outcomes, ids, numbers."""
     if isinstance(answer, list):
-        return [shown(one) for one in answer]
+        return [shown(item) for item in answer]
     if isinstance(answer, Saved):
         return answer.outcome, answer.memory.id, answer.memory.content, answer.conflict
     if isinstance(answer, Deleted):
@@ -210,10 +212,10 @@ async def effect(
     world: World, embedder: WordsEmbedder, core: MemoryCore, owner: Owner = ALICE
 ) -> tuple[list[str], list[Any]]:
     """What the log and the list say now, without ids, which differ between owners."""
-    events = [one.event_type for one in await world.log(owner, embedder)]
+    events = [event.event_type for event in await world.log(owner, embedder)]
     memories = [
-        (one.content, one.status, one.version, one.reinforcement_count)
-        for one in await listed(core, owner, status="all")
+        (memory.content, memory.status, memory.version, memory.reinforcement_count)
+        for memory in await listed(core, owner, status="all")
     ]
     return events, memories
 
@@ -222,8 +224,8 @@ async def expected(
     world: World, embedder: WordsEmbedder, core: MemoryCore, case: Case
 ) -> tuple[list[str], list[Any]]:
     """The effect of doing it once, shown on another user."""
-    held = await case.before(core, BOB)
-    await case.act(core, BOB, held, Call())
+    identity = await case.before(core, BOB)
+    await case.act(core, BOB, identity, Call())
     return await effect(world, embedder, core, BOB)
 
 
@@ -231,10 +233,10 @@ async def test_repeated_it_has_one_effect_and_one_answer(
     world: World, embedder: WordsEmbedder, case: Case
 ) -> None:
     core = await opened(world, embedder)
-    held = await case.before(core, ALICE)
-    first = await case.act(core, ALICE, held, KEYED)
+    identity = await case.before(core, ALICE)
+    first = await case.act(core, ALICE, identity, KEYED)
     world.clock.forward(60)
-    assert shown(await case.act(core, ALICE, held, KEYED)) == shown(first)
+    assert shown(await case.act(core, ALICE, identity, KEYED)) == shown(first)
     assert await effect(world, embedder, core) == await expected(world, embedder, core, case)
     if case.outcome is not None:
         assert first.outcome is case.outcome
@@ -244,10 +246,10 @@ async def test_repeated_after_the_short_term_was_emptied_it_answers_the_same(
     world: World, embedder: WordsEmbedder, case: Case
 ) -> None:
     core = await opened(world, embedder)
-    held = await case.before(core, ALICE)
-    first = await case.act(core, ALICE, held, KEYED)
+    identity = await case.before(core, ALICE)
+    first = await case.act(core, ALICE, identity, KEYED)
     fresh = await opened(world, embedder)  # its short term is its own, and empty
-    assert shown(await case.act(fresh, ALICE, held, KEYED)) == shown(first)
+    assert shown(await case.act(fresh, ALICE, identity, KEYED)) == shown(first)
     assert await effect(world, embedder, fresh) == await expected(world, embedder, core, case)
 
 
@@ -255,9 +257,11 @@ async def test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer(
     world: World, embedder: WordsEmbedder, case: Case
 ) -> None:
     cores = [await opened(world, embedder) for _ in range(2)]
-    held = await case.before(cores[0], ALICE)
-    answers = await asyncio.gather(*(case.act(cores[n % 2], ALICE, held, KEYED) for n in range(20)))
-    assert [shown(one) for one in answers] == [shown(answers[0])] * 20
+    identity = await case.before(cores[0], ALICE)
+    answers = await asyncio.gather(
+        *(case.act(cores[n % 2], ALICE, identity, KEYED) for n in range(20))
+    )
+    assert [shown(answer) for answer in answers] == [shown(answers[0])] * 20
     assert await effect(world, embedder, cores[0]) == await expected(
         world, embedder, cores[0], case
     )
@@ -268,12 +272,12 @@ async def test_an_answer_lost_on_the_way_to_the_store_changes_nothing(
     world: World, embedder: WordsEmbedder, case: Case, applied: bool
 ) -> None:
     plain = await opened(world, embedder)
-    held = await case.before(plain, ALICE)
+    identity = await case.before(plain, ALICE)
     losing = await opened(
         world, embedder, wrap=lambda store: AnswerLost(store, lost=1, apply=applied)
     )
-    first = await case.act(losing, ALICE, held, KEYED)
-    assert shown(await case.act(plain, ALICE, held, KEYED)) == shown(first)
+    first = await case.act(losing, ALICE, identity, KEYED)
+    assert shown(await case.act(plain, ALICE, identity, KEYED)) == shown(first)
     assert await effect(world, embedder, plain) == await expected(world, embedder, plain, case)
 
 
@@ -283,13 +287,13 @@ async def test_a_process_that_died_before_it_could_answer_is_no_reason_to_do_it_
     world: World, embedder: WordsEmbedder, case: Case, applied: bool, commits: int
 ) -> None:
     plain = await opened(world, embedder)
-    held = await case.before(plain, ALICE)
+    identity = await case.before(plain, ALICE)
     dying = await opened(world, embedder, wrap=lambda store: DiesAfter(store, commits, applied))
     try:
-        await case.act(dying, ALICE, held, KEYED)
+        await case.act(dying, ALICE, identity, KEYED)
     except Killed:
         world.clock.forward(1)
-    await case.act(plain, ALICE, held, KEYED)
+    await case.act(plain, ALICE, identity, KEYED)
     once = await effect(world, embedder, plain)
     assert once == await expected(world, embedder, plain, case)
 
@@ -297,17 +301,17 @@ async def test_a_process_that_died_before_it_could_answer_is_no_reason_to_do_it_
 async def test_a_key_used_for_something_else_is_refused_and_changes_nothing(
     core: MemoryCore, world: World
 ) -> None:
-    held = (await core.save(ALICE, turn("we met"), KEYED)).memory
+    memory = (await core.save(ALICE, turn("we met"), KEYED)).memory
     await core.bulk(ALICE, [turn("one")], Call(idempotency_key="k2"))
     await core.clear(ALICE, ClearInput(session_id="none"), Call(idempotency_key="k3"))
-    await core.copy(ALICE, held.id, CopyInput(to_agent_id="a"), Call(idempotency_key="k4"))
+    await core.copy(ALICE, memory.id, CopyInput(to_agent_id="a"), Call(idempotency_key="k4"))
     before = len(await world.log())
     for act in (
         core.save(ALICE, turn("we parted"), KEYED),
         core.bulk(ALICE, [turn("two")], Call(idempotency_key="k2")),
         core.bulk(ALICE, [turn("one"), turn("two")], Call(idempotency_key="k2")),
         core.clear(ALICE, ClearInput(session_id="s1"), Call(idempotency_key="k3")),
-        core.copy(ALICE, held.id, CopyInput(to_agent_id="b"), Call(idempotency_key="k4")),
+        core.copy(ALICE, memory.id, CopyInput(to_agent_id="b"), Call(idempotency_key="k4")),
     ):
         with pytest.raises(Conflict, match="Idempotency-Key"):
             await act
@@ -342,13 +346,15 @@ async def test_a_bulk_that_died_halfway_goes_on_where_it_stopped(world: World) -
     world.clock.forward(60)
     answers = await plain.bulk(ALICE, items, KEYED)
     assert isinstance(answers[5], Invalid)
-    saved = [one for one in answers if isinstance(one, Saved)]
-    assert [one.memory.content for one in saved] == [f"word{n}" for n in range(100) if n != 5]
-    assert [one.replayed for one in saved] == [True] * len(begun) + [False] * (99 - len(begun))
-    memories = sorted(await listed(plain), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(100))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [
-        [one.content] for one in memories[:-1]
+    saved = [answer for answer in answers if isinstance(answer, Saved)]
+    assert [result.memory.content for result in saved] == [f"word{n}" for n in range(100) if n != 5]
+    assert [result.replayed for result in saved] == [True] * len(begun) + [False] * (
+        99 - len(begun)
+    )
+    memories = sorted(await listed(plain), key=lambda memory: memory.sequence)
+    assert [memory.lexical.turn for memory in memories] == list(range(100))
+    assert [list(memory.lexical.previous) for memory in memories[1:]] == [
+        [memory.content] for memory in memories[:-1]
     ]
 
 

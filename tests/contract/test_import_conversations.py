@@ -52,7 +52,7 @@ def year(count: int = 9) -> list[dict[str, Any]]:
 
 
 def file_of(lines: Sequence[Any]) -> bytes:
-    return b"".join(orjson.dumps(one) + b"\n" for one in lines)
+    return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
 async def imported(
@@ -64,11 +64,11 @@ async def imported(
 
 async def said(core: MemoryCore, owner: Owner = BOB) -> list[str]:
     """The messages that are kept, in the order in which they were told."""
-    return [one.content for one in reversed(await listed(core, owner, category=MESSAGE))]
+    return [memory.content for memory in reversed(await listed(core, owner, category=MESSAGE))]
 
 
 def messages_of(lines: Sequence[dict[str, Any]]) -> list[str]:
-    return [message["content"] for one in lines for message in one["messages"]]
+    return [message["content"] for line in lines for message in line["messages"]]
 
 
 async def test_what_is_told_is_found_at_once_and_formed_by_tasks_of_its_own(world: World) -> None:
@@ -83,22 +83,22 @@ async def test_what_is_told_is_found_at_once_and_formed_by_tasks_of_its_own(worl
         "forming": 9,
     }
     assert sorted(await said(core)) == sorted(messages_of(year()))
-    found = await core.retrieve(BOB, RetrieveInput(query="I am in Turin"))
-    assert found.results[0].memory.content == "I am in Turin"
+    answer = await core.retrieve(BOB, RetrieveInput(query="I am in Turin"))
+    assert answer.results[0].memory.content == "I am in Turin"
     await Hand(core).work_all()
     tasks = (await core.tasks(BOB, TasksInput(kind="converse", limit=100))).tasks
-    assert [one.status for one in tasks] == ["succeeded"] * 9
+    assert [task.status for task in tasks] == ["succeeded"] * 9
     assert await pending(world, BOB) == 0
 
 
 async def test_what_an_import_tells_becomes_the_same_as_what_is_sent(world: World) -> None:
     core = await world.core()
-    for one in year():
-        await core.converse(ALICE, conversation_of(one))
+    for conversation in year():
+        await core.converse(ALICE, conversation_of(conversation))
     await Hand(core).work_all()
     await worked(world, core, await imported(core, year()), BOB)
     await Hand(core).work_all()
-    shown = (
+    fields = (
         "content",
         "type",
         "category",
@@ -110,16 +110,16 @@ async def test_what_an_import_tells_becomes_the_same_as_what_is_sent(world: Worl
     )
     sent, brought = [
         sorted(
-            str(one.model_dump(include=set(shown)))
-            for one in await listed(core, owner, status="all")
+            str(memory.model_dump(include=set(fields)))
+            for memory in await listed(core, owner, status="all")
         )
         for owner in (ALICE, BOB)
     ]
     assert sent == brought
 
 
-def conversation_of(one: dict[str, Any]) -> ConverseInput:
-    return ConverseInput.model_validate(one)
+def conversation_of(conversation: dict[str, Any]) -> ConverseInput:
+    return ConverseInput.model_validate(conversation)
 
 
 BAD: dict[str, tuple[Any, str]] = {
@@ -153,12 +153,12 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("what", BAD)
+@pytest.mark.parametrize("fault", BAD)
 async def test_a_line_that_cant_be_read_is_named_by_its_number_and_field_before_anything_is_told(
-    world: World, what: str, adapter: str
+    world: World, fault: str, adapter: str
 ) -> None:
-    bad, reason = BAD[what]
-    lines = [file_of([one]) for one in year()]
+    bad, reason = BAD[fault]
+    lines = [file_of([conversation]) for conversation in year()]
     lines[6] = bad + b"\n" if isinstance(bad, bytes) else file_of([bad])
     core = await world.core()
     task = await worked(
@@ -216,9 +216,9 @@ async def test_messages_with_ids_are_known_again_wherever_they_stand_in_a_sessio
 ) -> None:
     core = await world.core()
     lines = year()
-    for number, one in enumerate(lines):
-        one["session_id"] = "all"
-        for place, message in enumerate(one["messages"]):
+    for number, body in enumerate(lines):
+        body["session_id"] = "all"
+        for place, message in enumerate(body["messages"]):
             message["id"] = f"m{number}-{place}"
     await worked(world, core, await imported(core, lines), BOB)
     task = await worked(world, core, await imported(core, lines), BOB)
@@ -257,8 +257,8 @@ async def test_lines_of_a_session_are_told_one_after_another_as_histories(world:
 async def test_fields_of_messages_that_are_not_known_are_named_in_the_result(world: World) -> None:
     core = await world.core()
     lines = [line("I keep bees"), line("They make honey")]
-    for one, name in zip(lines, ("mood", "colour"), strict=True):
-        one["messages"][0][name] = "secret"
+    for body, name in zip(lines, ("mood", "colour"), strict=True):
+        body["messages"][0][name] = "secret"
     task = await worked(world, core, await imported(core, lines), BOB)
     assert task.result is not None
     assert task.result["ignored"] == ["messages.*.colour", "messages.*.mood"]
@@ -390,13 +390,13 @@ async def test_cancelled_it_says_how_far_it_came_and_what_was_told_stays(
     store[0].left = at
     task = await worked(world, core, task_id, BOB)
     assert task.status == "cancelled"
-    kept = await said(core)
-    assert sorted(kept) == sorted(messages_of(year()[: len(kept) // 2]))
-    assert len(kept) < 18
-    if kept:
+    contents = await said(core)
+    assert sorted(contents) == sorted(messages_of(year()[: len(contents) // 2]))
+    assert len(contents) < 18
+    if contents:
         assert task.result is not None
-        assert (task.result["conversations"], task.result["of"]) == (len(kept) // 2, 9)
-        assert task.result["messages"] == {"new": len(kept), "known": 0}
+        assert (task.result["conversations"], task.result["of"]) == (len(contents) // 2, 9)
+        assert task.result["messages"] == {"new": len(contents), "known": 0}
     again = await worked(world, core, await imported(core, year()), BOB)
     assert again.status == "succeeded"
     assert sorted(await said(core)) == sorted(messages_of(year()))
@@ -404,7 +404,7 @@ async def test_cancelled_it_says_how_far_it_came_and_what_was_told_stays(
 
 @pytest.mark.parametrize("at", range(2, 8))
 async def test_a_user_who_is_erased_meanwhile_is_told_nothing_more(world: World, at: int) -> None:
-    """Also when the erasure is over, and the user has begun anew, before the worker goes on."""
+    """Also when the erasure is over, and the user has begun again, before the worker goes on."""
     other = await world.core(erase_settle_s=0)
 
     async def erase() -> None:
@@ -421,6 +421,6 @@ async def test_a_user_who_is_erased_meanwhile_is_told_nothing_more(world: World,
     assert store[0].left <= 0
     with pytest.raises(NotFound):
         await other.task(BOB, task_id)
-    assert [one.content for one in await listed(other, BOB, status="all")] == ["I begin anew"]
+    assert [memory.content for memory in await listed(other, BOB, status="all")] == ["I begin anew"]
     assert await said(other) == []
     assert await (await world.look_on()).strays(BOB, 100) == []

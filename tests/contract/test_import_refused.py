@@ -180,11 +180,11 @@ TAMPERED: dict[str, tuple[Callable[[Lines], None], str]] = {
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("fault", TAMPERED)
 async def test_a_file_that_was_tampered_with_is_refused_whole_with_the_line(
-    world: World, what: str, adapter: str
+    world: World, fault: str, adapter: str
 ) -> None:
-    change, reason = TAMPERED[what]
+    change, reason = TAMPERED[fault]
     core = await world.core()
     await filled(core)
     task = await brought(world, core, changed(await exported(world, core), change))
@@ -201,10 +201,12 @@ async def assert_refused(world: World, core: MemoryCore, task: Task, reason: str
     assert await world.log(BOB) == []
     onlooker = await world.look_on()
     assert [
-        one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")
+        stray
+        for stray in await onlooker.strays(BOB, 100)
+        if stray.kind not in ("task", "operation")
     ] == []
     assert not [
-        one for one in await blobs(world) if one.startswith("people/") and task.task_id in one
+        blob for blob in await blobs(world) if blob.startswith("people/") and task.task_id in blob
     ]
     with pytest.raises(Conflict):
         await core.retry(BOB, task.task_id)

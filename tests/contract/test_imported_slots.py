@@ -21,7 +21,7 @@ from tests.world import BOB, World, fact
 
 async def held_true(core: MemoryCore, owner: Owner, days: int) -> list[str]:
     page = await core.list(owner, ListInput(at=NOW + timedelta(days=days), limit=100))
-    return sorted(one.content for one in page.memories)
+    return sorted(memory.content for memory in page.memories)
 
 
 async def test_a_life_that_was_brought_in_goes_on_as_it_would_have_where_it_was(
@@ -36,8 +36,8 @@ async def test_a_life_that_was_brought_in_goes_on_as_it_would_have_where_it_was(
     assert task.status == "succeeded", task.error
     for owner in (ALICE, BOB):
         for days, town in ((-3, "Porto"), (-17, "Narvik"), (-1, "Bergen")):
-            told: dict[str, Any] = {**OSLO, "event_timestamp": NOW + timedelta(days=days)}
-            await core.save(owner, fact(f"Ana lives in {town}", **told))
+            item: dict[str, Any] = {**OSLO, "event_timestamp": NOW + timedelta(days=days)}
+            await core.save(owner, fact(f"Ana lives in {town}", **item))
         await core.restore(owner, turku.memory.id)
     for days in range(-21, 1):
         assert await held_true(core, BOB, days) == await held_true(core, ALICE, days), days
@@ -109,5 +109,5 @@ async def test_a_file_of_an_earlier_version_without_logs_is_taken(world: World) 
     )
     assert task.status == "succeeded", task.error
     await lives_as(core, BOB, "Turku", -3)
-    held = [await held_true(core, BOB, days) for days in (-18, -10, -1)]
-    assert held == [[f"Ana lives in {town}"] for town in ("Oslo", "Bergen", "Turku")]
+    truths = [await held_true(core, BOB, days) for days in (-18, -10, -1)]
+    assert truths == [[f"Ana lives in {town}"] for town in ("Oslo", "Bergen", "Turku")]

@@ -105,14 +105,14 @@ async def test_entries_about_a_user_are_those_of_the_app_that_name_them(
     ]
     assert await keys.write("shop", about)
     assert await keys.write("rival", about[:1])
-    found = await keys.about("shop", "ana", 10)
-    assert {document.id for document in found} == {"a1", "a4"}
+    documents = await keys.about("shop", "ana", 10)
+    assert {document.id for document in documents} == {"a1", "a4"}
     assert len(await keys.about("shop", "ana", 1)) == 1
     assert await keys.write(
         "shop",
         [
             replace(document, body={**document.body, "target": {"user": "0c9e"}})
-            for document in found
+            for document in documents
         ],
     )
     assert await keys.about("shop", "ana", 10) == []
@@ -165,9 +165,9 @@ async def test_invented_ids_cost_a_bounded_number_of_reads_and_lock_no_made_key_
     ):
         with pytest.raises(TooManyRequests):
             await lookup.find(app_id, name)
-    found = await lookup.find("shop", made)
-    assert found is not None
-    assert found.key_id == made
+    stored_key = await lookup.find("shop", made)
+    assert stored_key is not None
+    assert stored_key.key_id == made
     clock.forward(1)
     assert await lookup.find("shop", earlier) is not None, (
         "a key of an earlier secret is read as soon as there is room"

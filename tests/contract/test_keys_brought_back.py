@@ -29,34 +29,35 @@ async def told(core: MemoryCore, value: str, day: float, **fields: Any) -> Memor
 
 
 async def said(core: MemoryCore, city: str, day: int) -> Memory:
-    one = fact(
+    item = fact(
         f"Ana lives in {city}",
         value=city,
         subject="Ana",
         attribute="city",
         event_timestamp=NOW + timedelta(days=day),
     )
-    return (await core.save(ALICE, one)).memory
+    return (await core.save(ALICE, item)).memory
 
 
 async def held(core: MemoryCore, *days: float) -> list[str]:
     return [
         "/".join(
-            str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))
+            str(memory.value)
+            for memory in await listed(core, at=NOW + timedelta(days=day, hours=1))
         )
         for day in days
     ]
 
 
 async def found(core: MemoryCore) -> str:
-    """The value that stands: the list and the key say the same."""
-    (one,) = await listed(core)
-    assert (await core.procedure(ALICE, "editor")).id == one.id
-    return str(one.value)
+    """The active value: the list and the key say the same."""
+    (memory,) = await listed(core)
+    assert (await core.procedure(ALICE, "editor")).id == memory.id
+    return str(memory.value)
 
 
-async def state(core: MemoryCore, one: Memory) -> tuple[Status, str]:
-    now = await core.get(ALICE, one.id)
+async def state(core: MemoryCore, memory: Memory) -> tuple[Status, str]:
+    now = await core.get(ALICE, memory.id)
     return now.status, now.status_reason
 
 
@@ -66,15 +67,17 @@ async def test_two_past_values_brought_back_one_after_the_other_never_stand_toge
     for by_status in (False, True):
         await told(core, "nano", 20)
         vim, emacs = await told(core, "vim", 1), await told(core, "emacs", 5)
-        for one in (emacs, vim):
+        for memory in (emacs, vim):
             await (
-                core.set_status(ALICE, one.id, ACTIVE) if by_status else core.restore(ALICE, one.id)
+                core.set_status(ALICE, memory.id, ACTIVE)
+                if by_status
+                else core.restore(ALICE, memory.id)
             )
-            assert await found(core) == one.value
+            assert await found(core) == memory.value
         assert await held(core, 0, 1, 5, 20) == ["", "vim", "vim", "vim"]
         assert await state(core, emacs) == (Status.DELETED, "contradicted")
-        for one in await listed(core):
-            await core.delete(ALICE, one.id)
+        for memory in await listed(core):
+            await core.delete(ALICE, memory.id)
 
 
 async def test_what_was_told_of_a_key_since_a_value_that_holds_again_falls(
@@ -92,9 +95,9 @@ async def test_what_was_told_of_a_key_since_a_value_that_holds_again_falls(
 async def test_a_key_finds_what_stands_however_long_the_chain_to_it_is(core: MemoryCore) -> None:
     nano = await told(core, "nano", 20)
     past = [await told(core, value, day) for value, day in (("vim", 1), ("ed", 5), ("emacs", 9))]
-    for one in reversed(past):
-        await core.restore(ALICE, one.id)
-        assert await found(core) == one.value
+    for memory in reversed(past):
+        await core.restore(ALICE, memory.id)
+        assert await found(core) == memory.value
     await core.delete(ALICE, past[0].id)
     with pytest.raises(NotFound):
         await core.procedure(ALICE, "editor")

@@ -27,16 +27,15 @@ def day(number: float) -> datetime:
 
 async def check(core: MemoryCore, owner: Owner, values: str) -> None:
     for number, value in enumerate(values):
-        assert [one.value for one in await listed(core, owner, at=day(number + 0.5))] == [value], (
-            values,
-            number,
-        )
+        assert [memory.value for memory in await listed(core, owner, at=day(number + 0.5))] == [
+            value
+        ], (values, number)
     assert await listed(core, owner, at=day(-1)) == []
     (present,) = await listed(core, owner)
     assert (present.value, present.id) == (values[-1], (await core.procedure(owner, "editor")).id)
-    held = {one.id: one for one in await listed(core, owner, status="all")}
-    for one in held.values():
-        assert (one.next_id in held) is (one.status is Status.SUPERSEDED)
+    memories = {memory.id: memory for memory in await listed(core, owner, status="all")}
+    for memory in memories.values():
+        assert (memory.next_id in memories) is (memory.status is Status.SUPERSEDED)
 
 
 @SQLITE
@@ -57,7 +56,7 @@ async def test_so_they_are_when_they_are_told_in_one_call(core: MemoryCore) -> N
         answers = await core.bulk(
             owner, [rule("editor", value, event_timestamp=day(place)) for place, value in order]
         )
-        assert all(isinstance(one, Saved) for one in answers)
+        assert all(isinstance(answer, Saved) for answer in answers)
         await check(core, owner, "ABAC")
 
 
@@ -74,7 +73,7 @@ async def test_a_value_that_was_confirmed_later_is_not_undone_by_one_that_was_to
         day(10),
         between.memory.id,
     )
-    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 6, 11)] == [
+    assert [[memory.value for memory in await listed(core, at=day(at))] for at in (1, 6, 11)] == [
         ["vim"],
         ["nano"],
         ["vim"],
@@ -82,14 +81,14 @@ async def test_a_value_that_was_confirmed_later_is_not_undone_by_one_that_was_to
 
 
 async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(0)))).memory
+    memory = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(0)))).memory
     change: dict[str, Any] = {"value": "emacs", "valid_from": day(10)}
-    held = await core.update(ALICE, held.id, UpdateInput(**change), held.etag)
-    await core.update(ALICE, held.id, UpdateInput(value="vim", valid_from=day(20)), held.etag)
+    edited = await core.update(ALICE, memory.id, UpdateInput(**change), memory.etag)
+    await core.update(ALICE, edited.id, UpdateInput(value="vim", valid_from=day(20)), edited.etag)
     for place, value in ((15, "nano"), (5, "ed"), (25, "vim")):
         await core.save(ALICE, rule("editor", value, event_timestamp=day(place)))
     moments = [
-        [one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)
+        [memory.value for memory in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)
     ]
     assert moments == [["vim"], ["ed"], ["emacs"], ["emacs"], ["vim"], ["vim"]]
 
@@ -97,10 +96,10 @@ async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: 
 async def test_what_was_set_by_hand_stands_before_what_it_replaced_also_where_that_told_of_a_later_time(  # noqa: E501
     core: MemoryCore,
 ) -> None:
-    held = (
+    memory = (
         await core.save(ALICE, rule("editor", "vim", event_timestamp=NOW + timedelta(days=5)))
     ).memory
-    held = await core.update(ALICE, held.id, UpdateInput(value="emacs"), held.etag)
+    await core.update(ALICE, memory.id, UpdateInput(value="emacs"), memory.etag)
     await core.save(ALICE, rule("editor", "nano", event_timestamp=day(0)))
     present = await core.procedure(ALICE, "editor")
     assert (present.value, present.status, present.next_id) == ("emacs", Status.ACTIVE, None)
@@ -110,8 +109,10 @@ async def test_a_confirmed_value_whose_tags_were_edited_is_told_apart_by_what_he
     core: MemoryCore,
 ) -> None:
     for place in (0, 10):
-        held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))).memory
-    await core.update(ALICE, held.id, UpdateInput(tags=["tools"]), held.etag)
+        memory = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))).memory
+    await core.update(ALICE, memory.id, UpdateInput(tags=["tools"]), memory.etag)
     await core.save(ALICE, rule("editor", "nano", event_timestamp=day(5)))
-    moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 100)]
+    moments = [
+        [memory.value for memory in await listed(core, at=day(at))] for at in (2, 7, 12, 100)
+    ]
     assert moments == [["vim"], ["nano"], ["vim"], ["vim"]]

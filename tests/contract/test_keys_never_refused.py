@@ -1,5 +1,5 @@
-"""Nothing about a key is refused for what was deleted, or done, before: chains over what fell are
-led anew, repeats get their answer.
+"""Nothing about a key is refused for what was deleted, or done, before: chains over what was
+superseded are linked again, repeats get their answer.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ async def torn(core: MemoryCore) -> tuple[Memory, Memory, Memory, Memory]:
     second, third = await told(core, "Graz", 14), await told(core, "Rome", 15)
     await core.restore(ALICE, third.id)
     between = await told(core, "Rome", 8)
-    for one in (own, between, first):
-        await core.set_status(ALICE, one.id, ACTIVE)
+    for memory in (own, between, first):
+        await core.set_status(ALICE, memory.id, ACTIVE)
     return own, first, between, second
 
 
@@ -86,7 +86,7 @@ async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_s
 
 
 async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
-    """A key's own memory that stands as if it had always been alone, and one that once took its
+    """A key's own memory that is active as if it had always been alone, and one that once took its
     place and was edited there.
     """
     own, past = await told(core, "nano", -20), await told(core, "vim", -30)
@@ -100,8 +100,14 @@ async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
 async def test_a_value_told_late_ends_an_old_version_of_one_that_fell(core: MemoryCore) -> None:
     await alone_again(core)
     await told(core, "emacs", -25)
-    shown = [await listed(core, at=NOW + timedelta(days=day, hours=1)) for day in (-30, -25, -20)]
-    assert [[one.value for one in held] for held in shown] == [["vim"], ["emacs"], ["nano"]]
+    by_moment = [
+        await listed(core, at=NOW + timedelta(days=day, hours=1)) for day in (-30, -25, -20)
+    ]
+    assert [[memory.value for memory in memories] for memories in by_moment] == [
+        ["vim"],
+        ["emacs"],
+        ["nano"],
+    ]
 
 
 async def test_a_value_told_where_the_keys_own_was_deleted_takes_the_place_of_one_that_holds_again(
@@ -111,6 +117,6 @@ async def test_a_value_told_where_the_keys_own_was_deleted_takes_the_place_of_on
     await core.delete(ALICE, own.id)
     assert (await core.restore(ALICE, past.id)).status is Status.ACTIVE
     await told(core, "emacs", 30)
-    assert [one.value for one in await listed(core)] == ["ed"], (
+    assert [memory.value for memory in await listed(core)] == ["ed"], (
         "what a person edited was said when it was edited, after day 30"
     )

@@ -25,9 +25,13 @@ MOVES = pytest.mark.parametrize(
 
 async def check(core: MemoryCore) -> None:
     """Each session counts what the list shows of it."""
-    held = await listed(core, status="all")
+    memories = await listed(core, status="all")
     for name in ("monday", "tuesday"):
-        alive = [one for one in held if one.session_id == name and one.status is not Status.DELETED]
+        alive = [
+            memory
+            for memory in memories
+            if memory.session_id == name and memory.status is not Status.DELETED
+        ]
         try:
             counts = (await core.session(ALICE, name)).counts
         except NotFound:
@@ -35,8 +39,8 @@ async def check(core: MemoryCore) -> None:
         assert sum(counts.values()) == len(alive), name
 
 
-async def told(core: MemoryCore, one: SaveInput) -> Memory:
-    saved = await core.save(ALICE, one)
+async def told(core: MemoryCore, item: SaveInput) -> Memory:
+    saved = await core.save(ALICE, item)
     assert saved.outcome == "created"
     return saved.memory
 
@@ -65,7 +69,7 @@ async def test_a_key_that_was_cleared_with_its_session_comes_back_in_another(
     await core.clear(ALICE, ClearInput(session_id="monday"))
     new = await told(core, rule("editor", "nano", session_id="tuesday"))
     assert (new.id, new.session_id) == (old.id, "tuesday")
-    assert [one.id for one in await listed(core, session_id="tuesday")] == [old.id]
+    assert [memory.id for memory in await listed(core, session_id="tuesday")] == [old.id]
     await check(core)
 
 
@@ -80,8 +84,8 @@ async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(
     await core.delete(ALICE, old.id)
     new = await told(core, rule("editor", "vim", session_id=then, event_timestamp=before))
     assert (new.id, new.status, new.session_id) == (old.id, Status.SUPERSEDED, then)
-    assert [one.value for one in await listed(core, at=before)] == ["vim"]
-    assert [one.value for one in await listed(core)] == ["nano"]
+    assert [memory.value for memory in await listed(core, at=before)] == ["vim"]
+    assert [memory.value for memory in await listed(core)] == ["nano"]
     await check(core)
 
 
@@ -94,17 +98,17 @@ async def test_a_value_between_two_tellings_of_another_can_be_deleted_and_told_a
         await core.save(ALICE, rule("editor", "vim", event_timestamp=moment))
     for _ in range(3):
         old = await told(core, rule("editor", "nano", event_timestamp=days[1]))
-        assert [[one.value for one in await listed(core, at=moment)] for moment in days] == [
+        assert [[memory.value for memory in await listed(core, at=moment)] for moment in days] == [
             ["vim"],
             ["nano"],
             ["vim"],
         ]
         await core.delete(ALICE, old.id)
-    held = await listed(core, status="all")
+    memories = await listed(core, status="all")
     assert all(
-        one.next_id in {other.id for other in held}
-        for one in held
-        if one.status is Status.SUPERSEDED
+        memory.next_id in {other.id for other in memories}
+        for memory in memories
+        if memory.status is Status.SUPERSEDED
     )
 
 
@@ -116,9 +120,9 @@ async def test_an_earlier_value_that_holds_again_is_what_the_key_finds_until_ano
     await core.restore(ALICE, past.id, Call())
     assert (await core.procedure(ALICE, "editor")).value == "vim"
     new = await told(core, rule("editor", "emacs"))
-    assert [(one.id, one.next_id) for one in await listed(core)] == [(new.id, None)]
+    assert [(memory.id, memory.next_id) for memory in await listed(core)] == [(new.id, None)]
     assert (await core.procedure(ALICE, "editor")).value == "emacs"
-    assert [one.value for one in await listed(core, at=NOW - timedelta(days=5))] == ["vim"]
+    assert [memory.value for memory in await listed(core, at=NOW - timedelta(days=5))] == ["vim"]
     assert (await core.get(ALICE, past.id)).next_id == new.id
 
 

@@ -1,5 +1,5 @@
 """What was told last in a session is taken back, with all that came of it alone:
-the facts that it replaced hold again.
+the facts that it replaced are active again.
 """
 
 from __future__ import annotations
@@ -44,28 +44,29 @@ async def core(world: World) -> MemoryCore:
 
 
 def texts(taken: TakenBack) -> list[str]:
-    return [one.content for one in taken.messages]
+    return [message.content for message in taken.messages]
 
 
 async def read_back(core: MemoryCore, session: str = "s1") -> list[str]:
     return [
-        one.content for one in (await core.session_messages(ALICE, session, limit=100)).messages
+        message.content
+        for message in (await core.session_messages(ALICE, session, limit=100)).messages
     ]
 
 
 async def cities(core: MemoryCore) -> dict[str, str]:
     """The facts by their text and what became of them."""
-    return {text: one.status.value for text, one in (await facts_of(core)).items()}
+    return {text: memory.status.value for text, memory in (await facts_of(core)).items()}
 
 
 async def holding(core: MemoryCore) -> set[str]:
     """The facts that hold."""
-    return {one.content for one in await left(core) if one.category == "fact"}
+    return {memory.content for memory in await left(core) if memory.category == "fact"}
 
 
 async def left(core: MemoryCore) -> list[Memory]:
     """What is shown of this user."""
-    return [one for one in await listed(core) if one.status is Status.ACTIVE]
+    return [memory for memory in await listed(core) if memory.status is Status.ACTIVE]
 
 
 async def moved(world: World, core: MemoryCore) -> None:
@@ -85,12 +86,12 @@ async def test_what_a_turn_replaced_holds_again_once_it_is_taken_back(
     assert texts(taken) == [OSLO, ANSWER[1]]
     assert taken.memories == 3, "the cell, its fact and its note"
     assert await cities(core) == {LISBON: "active", OSLO: "deleted"}
-    (lisbon,) = [one for one in (await facts_of(core)).values() if one.status is Status.ACTIVE]
+    (lisbon,) = [fact for fact in (await facts_of(core)).values() if fact.status is Status.ACTIVE]
     assert (lisbon.valid_until, lisbon.next_id, lisbon.conflict_state) == (None, None, "none")
     assert (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts == ()
     assert await read_back(core) == [LISBON, ANSWER[1]]
-    (told,) = (await core.list(ALICE, ListInput(category="cell"))).memories
-    assert [one.superseded_by for one in told.atomic_facts] == [None]
+    (memory,) = (await core.list(ALICE, ListInput(category="cell"))).memories
+    assert [fact.superseded_by for fact in memory.atomic_facts] == [None]
 
 
 async def test_what_was_taken_back_is_found_nowhere(core: MemoryCore, world: World) -> None:
@@ -100,10 +101,10 @@ async def test_what_was_taken_back_is_found_nowhere(core: MemoryCore, world: Wor
         hits = (
             await core.retrieve(ALICE, RetrieveInput(query=query, include_decayed=True))
         ).results
-        said = [hit.memory.content for hit in hits] + [
-            one.text for hit in hits for one in hit.passages
+        contents = [hit.memory.content for hit in hits] + [
+            passage.text for hit in hits for passage in hit.passages
         ]
-        assert not [text for text in said if "Oslo" in text]
+        assert not [text for text in contents if "Oslo" in text]
         for session in (None, "s1", "s2"):
             assert (
                 "Oslo"
@@ -143,7 +144,10 @@ async def test_a_conversation_of_which_nothing_is_left_is_cancelled(
 
 def batch(*contents: str) -> BatchInput:
     return BatchInput.model_validate(
-        {"session_id": "s1", "messages": [{"role": "user", "content": one} for one in contents]}
+        {
+            "session_id": "s1",
+            "messages": [{"role": "user", "content": content} for content in contents],
+        }
     )
 
 
@@ -187,7 +191,7 @@ async def test_messages_are_popped_one_by_one_until_none_is_left(
     await moved(world, core)
     popped = []
     while taken := (await core.take_back(ALICE, "s1", 1)).messages:
-        popped += [one.content for one in taken]
+        popped += [message.content for message in taken]
         world.clock.moment += timedelta(minutes=1)
         await Hand(core).work_all()
     assert popped == [ANSWER[1], OSLO, ANSWER[1], LISBON]
@@ -200,24 +204,24 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
     world.clock.moment += timedelta(hours=1)
     taken = await core.take_back(ALICE, "s1", 1)
     assert texts(taken) == ["Ana's dog is Rex"]
-    assert [one.content for one in await left(core)] == ["Ana's job is baker", LISBON], (
+    assert [memory.content for memory in await left(core)] == ["Ana's job is baker", LISBON], (
         "each by itself until it is formed"
     )
     await Hand(core).work_all()
     assert await holding(core) == {LISBON, "Ana's job is baker"}
-    (cell,) = [one for one in await left(core) if one.category == "cell"]
-    said = await messages(core)
-    assert cell.source_ids == [said[LISBON].id, said["Ana's job is baker"].id]
-    assert {said[LISBON].cell_id, said["Ana's job is baker"].cell_id} == {cell.id}
+    (cell,) = [memory for memory in await left(core) if memory.category == "cell"]
+    turns = await messages(core)
+    assert cell.source_ids == [turns[LISBON].id, turns["Ana's job is baker"].id]
+    assert {turns[LISBON].cell_id, turns["Ana's job is baker"].cell_id} == {cell.id}
     assert await read_back(core) == [LISBON, "Ana's job is baker"]
 
 
-def history(*said: tuple[str, str], ids: bool = False) -> ConverseInput:
-    told = [
+def history(*contents: tuple[str, str], ids: bool = False) -> ConverseInput:
+    sent = [
         {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
-        for place, (role, text) in enumerate(said)
+        for place, (role, text) in enumerate(contents)
     ]
-    return ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    return ConverseInput.model_validate({"session_id": "s1", "messages": sent})
 
 
 SAID = [("user", LISBON), ANSWER, ("user", OSLO), ("assistant", "Cold up there")]
@@ -278,7 +282,7 @@ async def test_a_session_without_a_person_gives_its_last_message(core: MemoryCor
     assert texts(await core.take_back(ALICE, "s1")) == ["I closed the door"]
     await Hand(core).work_all()
     assert await read_back(core) == ["I checked the stove"]
-    assert [one.category for one in await left(core)] != []
+    assert [memory.category for memory in await left(core)] != []
 
 
 async def test_what_others_told_too_stays(core: MemoryCore, world: World) -> None:
@@ -293,18 +297,18 @@ async def test_a_note_that_was_merged_stands_again_as_it_was(world: World) -> No
     core = await world.core(
         agents=Tellers(
             rulings=on_all("UPDATE", category="note"),
-            merged=lambda notes: " ".join(one.text for one in notes),
+            merged=lambda notes: " ".join(note.text for note in notes),
         )
     )
     await tell(core, "We climbed the old tower of the castle")
-    before = [one.content for one in await left(core) if one.category == "note"]
+    before = [memory.content for memory in await left(core) if memory.category == "note"]
     await tell(core, "We climbed the old tower of the castle twice", at=NOW + timedelta(days=1))
-    assert [one.content for one in await left(core) if one.category == "note"] != before, (
+    assert [memory.content for memory in await left(core) if memory.category == "note"] != before, (
         "or nothing was merged"
     )
     world.clock.moment += timedelta(days=2)
     await core.take_back(ALICE, "s1")
-    assert [one.content for one in await left(core) if one.category == "note"] == before
+    assert [memory.content for memory in await left(core) if memory.category == "note"] == before
 
 
 async def test_two_that_take_back_at_once_get_different_messages(
@@ -313,10 +317,10 @@ async def test_two_that_take_back_at_once_get_different_messages(
     await tell(core, *(f"line {number} of the evening" for number in range(6)))
     other = await world.core(agents=Tellers())
     popped = await asyncio.gather(
-        *(one.take_back(ALICE, "s1", 1) for one in (core, other, core, other))
+        *(core_in_turn.take_back(ALICE, "s1", 1) for core_in_turn in (core, other, core, other))
     )
-    found = [text for taken in popped for text in texts(taken)]
-    assert sorted(found) == [f"line {number} of the evening" for number in (2, 3, 4, 5)]
+    popped_texts = [text for taken in popped for text in texts(taken)]
+    assert sorted(popped_texts) == [f"line {number} of the evening" for number in (2, 3, 4, 5)]
     assert await read_back(core) == ["line 0 of the evening", "line 1 of the evening"]
     await Hand(core).work_all()
     assert await read_back(core) == ["line 0 of the evening", "line 1 of the evening"]
@@ -381,7 +385,7 @@ async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_res
     world.clock.moment += timedelta(hours=1)
     await Hand(core).work_all()
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
-    cells = [one.content for one in await left(core) if one.category == "cell"]
+    cells = [memory.content for memory in await left(core) if memory.category == "cell"]
     assert sorted(cells) == sorted(["It is warm So warm", f"{NEW_TOPIC} I like flamenco"])
     assert len(await read_back(core)) == 3
 
@@ -406,19 +410,19 @@ async def test_nobody_elses_session_is_known(core: MemoryCore) -> None:
 async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(
     core: MemoryCore, world: World
 ) -> None:
-    said = [
+    sent = [
         f"Ana's {name} is {value}"
         for name, value in (("dog", "Rex"), ("cat", "Tom"), ("cow", "Berta"), ("hen", "Frida"))
     ]
-    accepted = await core.converse(ALICE, talk(*said, session="s1"))
+    accepted = await core.converse(ALICE, talk(*sent, session="s1"))
     for number in (3, 2):
         world.clock.moment += timedelta(minutes=1)
-        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [sent[number]]
     assert (await formed(core, accepted)).status == "succeeded"
-    assert await holding(core) == {*said[:2]}
+    assert await holding(core) == {*sent[:2]}
     for number in (1, 0):
         world.clock.moment += timedelta(minutes=1)
-        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [sent[number]]
     await Hand(core).work_all()
     assert await left(core) == []
     head = await world.head()

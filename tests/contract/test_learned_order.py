@@ -54,11 +54,11 @@ async def results(
 async def test_results_stand_in_the_order_of_their_shares(
     world: World, embedder: WordsEmbedder
 ) -> None:
-    found = await results(world, embedder)
-    sums = [sum(hit.explain["learned"].values()) for hit in found]
-    assert len(found) == len(TEXTS)
+    answer_hits = await results(world, embedder)
+    sums = [sum(hit.explain["learned"].values()) for hit in answer_hits]
+    assert len(answer_hits) == len(TEXTS)
     assert sums == sorted(sums, reverse=True)
-    assert ("tokens" in found[0].explain["learned"]) == isinstance(embedder, TokenEmbedder)
+    assert ("tokens" in answer_hits[0].explain["learned"]) == isinstance(embedder, TokenEmbedder)
 
 
 @pytest.mark.parametrize("query", ["red boat", "Where is the red boat? Who has a red boat?"])
@@ -72,24 +72,31 @@ async def test_a_fact_of_a_session_stands_by_its_relevance_and_says_so(
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
     await core.save(ALICE, fact("Ben has a red boat", session_id="s1"))
     asked = RetrieveInput(query=query, similarity_threshold=0.0, explain=True)
-    told = [
-        {hit.memory.content: hit.explain for hit in (await one.retrieve(ALICE, asked)).results}
-        for one in (core, plain)
+    explanations = [
+        {hit.memory.content: hit.explain for hit in (await opened.retrieve(ALICE, asked)).results}
+        for opened in (core, plain)
     ]
-    shown = {content: explain["learned"] is not None for content, explain in told[0].items()}
-    assert shown == {**dict.fromkeys(TEXTS, True), "Ben has a red boat": False}
-    assert told[0]["Ben has a red boat"]["order"] == told[1]["Ben has a red boat"]["order"]
+    learned = {
+        content: explain["learned"] is not None for content, explain in explanations[0].items()
+    }
+    assert learned == {**dict.fromkeys(TEXTS, True), "Ben has a red boat": False}
+    assert (
+        explanations[0]["Ben has a red boat"]["order"]
+        == explanations[1]["Ben has a red boat"]["order"]
+    )
 
 
 async def test_switched_off_nothing_learned_is_told(world: World) -> None:
-    found = await results(world, TokenEmbedder(), learned_order=False)
-    assert [hit.explain["learned"] for hit in found] == [None] * len(TEXTS)
+    answer_hits = await results(world, TokenEmbedder(), learned_order=False)
+    assert [hit.explain["learned"] for hit in answer_hits] == [None] * len(TEXTS)
 
 
 async def test_states_stay_inside(world: World) -> None:
-    found = await results(world, TokenEmbedder())
-    assert found
-    assert all("states" not in str(hit.memory.public(include_embedding=True)) for hit in found)
+    answer_hits = await results(world, TokenEmbedder())
+    assert answer_hits
+    assert all(
+        "states" not in str(hit.memory.public(include_embedding=True)) for hit in answer_hits
+    )
 
 
 async def test_a_context_orders_turns_as_a_fast_retrieve_does(world: World) -> None:
@@ -101,7 +108,7 @@ async def test_a_context_orders_turns_as_a_fast_retrieve_does(world: World) -> N
         RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode)
         for mode in modes
     ]
-    fast, context = [(await core.retrieve(ALICE, one)).results for one in asked]
+    fast, context = [(await core.retrieve(ALICE, request)).results for request in asked]
     assert [hit.memory.id for hit in context] == [hit.memory.id for hit in fast]
     assert all(hit.explain is not None and hit.explain["learned"] for hit in context)
 
@@ -114,8 +121,11 @@ async def test_relevance_stays_what_it_is_without_it(world: World) -> None:
     )
     asked = RetrieveInput(query="Where is the red boat? Who likes tea?", similarity_threshold=0.0)
     scores = [
-        {hit.memory.id: hit.relevance_score for hit in (await one.retrieve(ALICE, asked)).results}
-        for one in (core, plain)
+        {
+            hit.memory.id: hit.relevance_score
+            for hit in (await opened.retrieve(ALICE, asked)).results
+        }
+        for opened in (core, plain)
     ]
     assert scores[0] == scores[1]
     assert scores[0]

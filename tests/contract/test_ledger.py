@@ -1,4 +1,4 @@
-"""The commit loop over any store: what is decided gets in once, whoever else writes,
+"""The commit loop over any store: what is decided gets in once, whatever else is written,
 whatever answer is lost.
 """
 
@@ -24,30 +24,34 @@ def ledger(store: LongTermStore, clock: StillClock) -> Ledger:
     return Ledger(store, clock, RandomIds(), deadline_s=30)
 
 
-async def save(book: Ledger, one: Memory) -> Committed[str]:
+async def save(book: Ledger, stored_memory: Memory) -> Committed[str]:
     def decide(look: Look) -> Changes[str]:
-        return Changes(one.id, (Change("created", one),), reads=frozenset({one.id}))
+        return Changes(
+            stored_memory.id,
+            (Change("created", stored_memory),),
+            reads=frozenset({stored_memory.id}),
+        )
 
-    return await book.commit(ALICE, decide, ids=[one.id], call=Call())
+    return await book.commit(ALICE, decide, ids=[stored_memory.id], call=Call())
 
 
 async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(
     store_factory: StoreFactory, clock: StillClock
 ) -> None:
     books = [ledger(await store_factory(), clock), ledger(await store_factory(), clock)]
-    one = memory(embedding=unit(1))
-    await save(books[0], one)
+    stored_memory = memory(embedding=unit(1))
+    await save(books[0], stored_memory)
 
     async def writer(book: Ledger) -> None:
         for _ in range(100):
-            await count_up(book, one.id)
+            await count_up(book, stored_memory.id)
 
     await asyncio.gather(*(writer(book) for book in books))
     store = await store_factory()
-    look = await ledger(store, clock).look(ALICE, [one.id])
-    held = look.memory(one.id)
-    assert held is not None
-    assert held.reinforcement_count == 200
+    look = await ledger(store, clock).look(ALICE, [stored_memory.id])
+    current = look.memory(stored_memory.id)
+    assert current is not None
+    assert current.reinforcement_count == 200
     assert look.head is not None
     assert look.head.sequence == 201
     events = await store.events(ALICE, 0, 500)
@@ -61,11 +65,11 @@ async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(
 ) -> None:
     inner = await store_factory()
     losing = AnswerLost(inner)
-    one = memory(embedding=unit(1))
-    done = await save(ledger(losing, clock), one)
+    stored_memory = memory(embedding=unit(1))
+    done = await save(ledger(losing, clock), stored_memory)
     assert losing.lost == 0
-    assert done.memories[one.id].revision == 1
-    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
+    assert done.memories[stored_memory.id].revision == 1
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [stored_memory.id]
 
 
 async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ours(
@@ -109,10 +113,10 @@ async def test_a_batch_that_never_arrived_is_sent_again(
 ) -> None:
     inner = await store_factory()
     losing = AnswerLost(inner, apply=False)
-    one = memory()
-    await save(ledger(losing, clock), one)
+    stored_memory = memory()
+    await save(ledger(losing, clock), stored_memory)
     assert losing.lost == 0
-    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [stored_memory.id]
 
 
 async def test_a_store_that_stays_down_is_said(
@@ -127,12 +131,12 @@ async def test_what_is_refused_for_good_ends_with_the_deadline_and_keeps_nobody_
     store_factory: StoreFactory, clock: StillClock
 ) -> None:
     """A document that is created is there, and no look shows it."""
-    one = memory(embedding=unit(1))
+    stored_memory = memory(embedding=unit(1))
     store = await store_factory()
-    await save(ledger(store, clock), one)
+    await save(ledger(store, clock), stored_memory)
 
     def decide(look: Look) -> Changes[None]:
-        return Changes(None, (), (), (Document(one.id, "receipt", {}),))
+        return Changes(None, (), (), (Document(stored_memory.id, "receipt", {}),))
 
     with pytest.raises(HeadMoved):
         await Ledger(store, clock, RandomIds(), deadline_s=0.2).commit(
@@ -165,24 +169,26 @@ async def test_a_head_moved_by_what_was_read_is_decided_again(
 ) -> None:
     here, there = await store_factory(), await store_factory()
     book, rival = ledger(here, clock), ledger(there, clock)
-    one = memory("first")
-    await save(book, one)
-    look = await book.look(ALICE, [one.id])
-    await count_up(rival, one.id)
+    stored_memory = memory("first")
+    await save(book, stored_memory)
+    look = await book.look(ALICE, [stored_memory.id])
+    await count_up(rival, stored_memory.id)
     seen: list[int] = []
 
-    def decide(shown: Look) -> Changes[None]:
-        held = shown.memory(one.id)
-        assert held is not None
-        seen.append(held.reinforcement_count)
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
-        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({one.id}))
+    def decide(read_set: Look) -> Changes[None]:
+        current = read_set.memory(stored_memory.id)
+        assert current is not None
+        seen.append(current.reinforcement_count)
+        more = current.model_copy(update={"reinforcement_count": current.reinforcement_count + 1})
+        return Changes(
+            None, (Change("reinforced", more, current),), reads=frozenset({stored_memory.id})
+        )
 
-    await book.commit(ALICE, decide, ids=[one.id], basis=look, call=Call())
+    await book.commit(ALICE, decide, ids=[stored_memory.id], basis=look, call=Call())
     assert seen == [0, 1]
-    held = (await book.look(ALICE, [one.id])).memory(one.id)
-    assert held is not None
-    assert held.reinforcement_count == 2
+    stored_now = (await book.look(ALICE, [stored_memory.id])).memory(stored_memory.id)
+    assert stored_now is not None
+    assert stored_now.reinforcement_count == 2
 
 
 async def test_a_clock_that_goes_back_does_not_turn_the_log_around(
@@ -202,9 +208,9 @@ async def test_events_hold_what_changed_and_never_a_vector(
 ) -> None:
     store = await store_factory()
     book = ledger(store, clock)
-    one = memory("green tea", embedding=unit(1), tags=["drink"])
-    await save(book, one)
-    await count_up(book, one.id)
+    stored_memory = memory("green tea", embedding=unit(1), tags=["drink"])
+    await save(book, stored_memory)
+    await count_up(book, stored_memory.id)
     created, reinforced = await store.events(ALICE, 0, 10)
     assert created.after["content"] == "green tea"
     assert "embedding" not in created.after

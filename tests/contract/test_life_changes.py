@@ -33,25 +33,27 @@ async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
 
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:
     """The user's truths by attribute: one each."""
-    found = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
-    slotted = [one for one in found if one.subject == "user" and one.attribute is not None]
-    assert len({slot_of(one) for one in slotted}) == len(slotted), "one truth a slot"
-    return {one.attribute or "": one for one in slotted}
+    memories = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
+    slotted = [
+        memory for memory in memories if memory.subject == "user" and memory.attribute is not None
+    ]
+    assert len({slot_of(memory) for memory in slotted}) == len(slotted), "one truth a slot"
+    return {memory.attribute or "": memory for memory in slotted}
 
 
-def values(held: dict[str, Memory]) -> dict[str, str]:
+def values(memories: dict[str, Memory]) -> dict[str, str]:
     return {
-        name: OVER if is_retraction(one) else str(one.value)
-        for name, one in held.items()
+        name: OVER if is_retraction(memory) else str(memory.value)
+        for name, memory in memories.items()
         if name in KNOWN
     }
 
 
-def around(said: str) -> list[Line]:
+def around(sentence: str) -> list[Line]:
     return [
         "Good morning!",
         ("assistant", "Good morning, what is new?"),
-        said,
+        sentence,
         ("assistant", "I see."),
         "Thanks for asking.",
     ]
@@ -62,15 +64,15 @@ def around(said: str) -> list[Line]:
 async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
     core: MemoryCore, place: int
 ) -> None:
-    for number, (said, changed) in list(enumerate(CHANGES))[place::4]:
+    for number, (sentence, changed) in list(enumerate(CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
         old = await truths(core, owner)
         assert (
-            await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+            await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
         ).status == "succeeded"
         new = await truths(core, owner)
-        assert values(new) == {**KNOWN, **changed}, said
+        assert values(new) == {**KNOWN, **changed}, sentence
         for attribute in changed:
             fallen = await core.get(owner, old[attribute].id)
             expected = (
@@ -84,8 +86,8 @@ async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
                 fallen.status_reason,
                 fallen.next_id,
                 fallen.valid_until,
-            ) == expected, said
-        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, said
+            ) == expected, sentence
+        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, sentence
 
 
 @SQLITE
@@ -93,14 +95,16 @@ async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
 async def test_what_only_looks_like_a_change_leaves_every_truth(
     core: MemoryCore, place: int
 ) -> None:
-    for number, said in list(enumerate(NO_CHANGES))[place::4]:
+    for number, sentence in list(enumerate(NO_CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
-        old = {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN}
-        await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+        old = {truth.id for name, truth in (await truths(core, owner)).items() if name in KNOWN}
+        await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
         assert {
-            one.id for name, one in (await truths(core, owner, at=LATER)).items() if name in KNOWN
-        } == old, said
+            truth.id
+            for name, truth in (await truths(core, owner, at=LATER)).items()
+            if name in KNOWN
+        } == old, sentence
 
 
 async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(  # noqa: E501
@@ -114,9 +118,9 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
                 core, lines[day], at=NOW + timedelta(days=day), owner=owner, session=f"day {day}"
             )
         facts = {
-            one.content: one
-            for one in await listed(core, owner, status="all")
-            if one.category == "fact"
+            memory.content: memory
+            for memory in await listed(core, owner, status="all")
+            if memory.category == "fact"
         }
         lisbon, berlin, end = (
             facts[f"User {text}"]
@@ -128,15 +132,17 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
             Status.SUPERSEDED,
             Status.ACTIVE,
         ), order
-        told = {
+        superseded = {
             fact.text: fact.superseded_by
-            for one in await listed(core, owner)
-            if one.category == "cell"
-            for fact in one.atomic_facts
+            for memory in await listed(core, owner)
+            if memory.category == "cell"
+            for fact in memory.atomic_facts
         }
-        assert [told[one.content] for one in (lisbon, berlin, end)] == [berlin.id, end.id, None], (
-            order
-        )
+        assert [superseded[memory.content] for memory in (lisbon, berlin, end)] == [
+            berlin.id,
+            end.id,
+            None,
+        ], order
 
 
 async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_else_is_known(
@@ -146,7 +152,9 @@ async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_el
     (end,) = (await truths(core, ANN)).values()
     assert (end.content, end.value) == ("User no longer lives in Berlin", {"no_longer": "Berlin"})
     await tell(core, "I live in Lisbon.", at=NOW - timedelta(days=3), owner=ANN, session="s2")
-    assert [one.content for one in (await truths(core, ANN)).values()] == ["User lives in Lisbon"]
+    assert [truth.content for truth in (await truths(core, ANN)).values()] == [
+        "User lives in Lisbon"
+    ]
     end = await core.get(ANN, end.id)
     assert (end.status, end.next_id) == (
         Status.SUPERSEDED,
@@ -170,7 +178,7 @@ async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(
     await tell(core, before, owner=ANN)
     await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
     assert (
-        sorted(name for name, one in (await truths(core, ANN)).items() if is_retraction(one))
+        sorted(name for name, truth in (await truths(core, ANN)).items() if is_retraction(truth))
         == ended
     )
 
@@ -184,7 +192,9 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
     for day, line in lines.items():
         await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
     facts = {
-        one.content: one for one in await listed(core, ANN, status="all") if one.category == "fact"
+        memory.content: memory
+        for memory in await listed(core, ANN, status="all")
+        if memory.category == "fact"
     }
     # what it was that ended is what holds, as a person says: nothing of what was told since counts
     if undone:
@@ -193,9 +203,9 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
         await core.delete(ANN, facts["User lives in Porto"].id)
     told_then = [(20, "I live in Oslo."), (50, "I moved to Rome.")]
     for day, line in told_then if late_first else reversed(told_then):
-        told = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
-        assert told.status == "succeeded", told.error
+        task = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
+        assert task.status == "succeeded", task.error
     assert (await truths(core, ANN))["home city"].value == "Rome"
     assert [
-        one.value for one in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()
+        truth.value for truth in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()
     ] == ["Berlin"]

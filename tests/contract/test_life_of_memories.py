@@ -95,12 +95,12 @@ class Life(RuleBasedStateMachine):
         text=st.sampled_from(TEXTS), slot=st.sampled_from(["door", "roof"]), back=st.integers(0, 20)
     )
     def hold_true(self, text: str, slot: str, back: int) -> None:
-        told = self.world.clock.now() - timedelta(days=back)
+        told_at = self.world.clock.now() - timedelta(days=back)
         item = fact(
             f"the {slot} is {text}",
             subject="house",
             attribute=slot,
-            event_timestamp=told,
+            event_timestamp=told_at,
             session_id="s1",
         )
         self.ids.append(self.run(self.core.save(ALICE, item)).memory.id)
@@ -129,9 +129,9 @@ class Life(RuleBasedStateMachine):
         )
         self.work()
         if mode == "hard":
-            left = {one.id for one in self.all()}
+            left = {memory.id for memory in self.all()}
             self.gone |= set(self.ids) - left
-            self.ids = [one for one in self.ids if one in left]
+            self.ids = [memory_id for memory_id in self.ids if memory_id in left]
 
     @rule(
         place=st.integers(0, 30),
@@ -173,41 +173,44 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def every_status_has_a_reason_of_its_own(self) -> None:
-        for one in self.all():
-            assert one.status_reason in REASONS[one.status], (one.status, one.status_reason)
+        for memory in self.all():
+            assert memory.status_reason in REASONS[memory.status], (
+                memory.status,
+                memory.status_reason,
+            )
 
     @invariant()
     def a_slot_has_one_truth_or_a_conflict_that_waits(self) -> None:
         standing: dict[Any, list[Memory]] = {}
-        for one in self.all():
-            if one.status in FOUND_BY_DEFAULT and (slot := slot_of(one)) is not None:
-                standing.setdefault(slot, []).append(one)
+        for memory in self.all():
+            if memory.status in FOUND_BY_DEFAULT and (slot := slot_of(memory)) is not None:
+                standing.setdefault(slot, []).append(memory)
         for several in standing.values():
-            assert len(several) == 1 or all(one.conflict_state == "pending" for one in several), (
-                several
-            )
+            assert len(several) == 1 or all(
+                memory.conflict_state == "pending" for memory in several
+            ), several
 
     @invariant()
     def no_chain_is_a_circle(self) -> None:
-        held = {one.id: one for one in self.all()}
-        for one in held.values():
-            seen, step = {one.id}, one
-            while step.next_id in held:
-                step = held[step.next_id]
-                assert step.id not in seen, one
+        memories = {memory.id: memory for memory in self.all()}
+        for memory in memories.values():
+            seen, step = {memory.id}, memory
+            while step.next_id in memories:
+                step = memories[step.next_id]
+                assert step.id not in seen, memory
                 seen.add(step.id)
 
     @invariant()
     def what_was_forgotten_for_good_is_nowhere(self) -> None:
-        held = self.all()
-        again = {one.id for one in held}
-        for one in held:
+        memories = self.all()
+        again = {memory.id for memory in memories}
+        for memory in memories:
             named = {
-                one.next_id,
-                one.supersedes_id,
-                one.copied_from,
-                *one.source_ids,
-                *one.consolidated_into_ids,
+                memory.next_id,
+                memory.supersedes_id,
+                memory.copied_from,
+                *memory.source_ids,
+                *memory.consolidated_into_ids,
             }
             assert not (self.gone - again) & named
 
@@ -217,18 +220,22 @@ class Life(RuleBasedStateMachine):
         if head is None or head.sequence == 0:
             return
         page = self.run(self.core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100)))
-        shown = {
-            one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE}
-            for one in page.memories
+        views = {
+            memory.id: {
+                name: value for name, value in memory.public().items() if name not in OUTSIDE
+            }
+            for memory in page.memories
         }
-        held = {
-            one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE}
-            for one in self.all()
+        stored_views = {
+            memory.id: {
+                name: value for name, value in memory.public().items() if name not in OUTSIDE
+            }
+            for memory in self.all()
         }
-        assert shown == held
-        assert not any(is_cold(one) for one in page.memories)
+        assert views == stored_views
+        assert not any(is_cold(memory) for memory in page.memories)
         counted = {name: number for name, number in head.counts.items() if number}
-        statuses = [one["status"] for one in held.values()]
+        statuses = [view["status"] for view in stored_views.values()]
         assert counted == {name: statuses.count(name) for name in set(statuses)}
 
 

@@ -41,7 +41,7 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
     )
     gone = (await core.save(ALICE, turn("four", "s1"))).memory
     await core.delete(ALICE, gone.id)
-    for fields, found in (
+    for fields, content in (
         ({}, "three two one"),
         ({"status": "all"}, "four three two one"),
         ({"status": "deleted"}, "four"),
@@ -54,7 +54,9 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
         ({"until": NOW}, "one"),
         ({"at": NOW - timedelta(days=1)}, "one"),
     ):
-        assert " ".join(one.content for one in await listed(core, **fields)) == found, fields
+        assert " ".join(memory.content for memory in await listed(core, **fields)) == content, (
+            fields
+        )
 
 
 async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> None:
@@ -63,7 +65,7 @@ async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> 
     cursor = None
     while True:
         page = await core.list(ALICE, ListInput(limit=4, cursor=cursor, status="all"))
-        seen += [one.content for one in page.memories]
+        seen += [memory.content for memory in page.memories]
         cursor = page.next_cursor
         if cursor is None:
             break
@@ -77,10 +79,12 @@ async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> 
 async def test_a_list_at_a_moment_pages_through_versions_without_doubles(
     core: MemoryCore, world: World
 ) -> None:
-    held = [(await core.save(ALICE, fact(f"fact {n}"))).memory for n in range(9)]
+    memories = [(await core.save(ALICE, fact(f"fact {n}"))).memory for n in range(9)]
     world.clock.forward(3600)
-    for one in held[::2]:
-        await core.update(ALICE, one.id, UpdateInput(content=f"{one.content}, changed"), one.etag)
+    for memory in memories[::2]:
+        await core.update(
+            ALICE, memory.id, UpdateInput(content=f"{memory.content}, changed"), memory.etag
+        )
     world.clock.forward(3600)
     for minutes, changed in ((30, 0), (90, 5)):
         seen: list[tuple[str, str]] = []
@@ -89,11 +93,11 @@ async def test_a_list_at_a_moment_pages_through_versions_without_doubles(
             page = await core.list(
                 ALICE, ListInput(limit=2, cursor=cursor, at=NOW + timedelta(minutes=minutes))
             )
-            seen += [(one.id, one.content) for one in page.memories]
+            seen += [(memory.id, memory.content) for memory in page.memories]
             cursor = page.next_cursor
             if cursor is None:
                 break
-        assert [name for name, _ in seen] == [one.id for one in reversed(held)]
+        assert [name for name, _ in seen] == [memory.id for memory in reversed(memories)]
         assert sum("changed" in content for _, content in seen) == changed
 
 
@@ -135,8 +139,8 @@ async def test_a_cursor_is_good_in_every_process_on_the_same_data(world: World) 
     await cores[0].bulk(ALICE, [turn(f"{n}") for n in range(5)])
     cursor = (await cores[0].list(ALICE, ListInput(limit=2))).next_cursor
     assert [
-        one.content
-        for one in (await cores[1].list(ALICE, ListInput(limit=2, cursor=cursor))).memories
+        memory.content
+        for memory in (await cores[1].list(ALICE, ListInput(limit=2, cursor=cursor))).memories
     ] == ["2", "1"]
 
 
@@ -153,7 +157,7 @@ async def test_sessions_are_paged_the_one_begun_last_first(core: MemoryCore, wor
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert [one.session_id for one in seen] == [f"s{n}" for n in reversed(range(7))]
+    assert [view.session_id for view in seen] == [f"s{n}" for n in reversed(range(7))]
     first = seen[-1]
     assert (first.started_at, first.last_active_at) == (NOW, NOW + timedelta(minutes=7))
     assert first.counts == {"episodic": 1, "semantic": 1}
@@ -163,10 +167,10 @@ async def test_sessions_are_paged_the_one_begun_last_first(core: MemoryCore, wor
 
 
 async def test_a_session_counts_what_was_saved_and_not_deleted(core: MemoryCore) -> None:
-    one, two = [(await core.save(ALICE, turn(text))).memory for text in ("one", "two")]
-    await core.delete(ALICE, one.id)
+    memory, two = [(await core.save(ALICE, turn(text))).memory for text in ("one", "two")]
+    await core.delete(ALICE, memory.id)
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
-    await core.set_status(ALICE, one.id, ACTIVE)
+    await core.set_status(ALICE, memory.id, ACTIVE)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     assert (await core.session(ALICE, "s1")).counts == {}
     await core.set_status(ALICE, two.id, ACTIVE)
@@ -180,8 +184,8 @@ async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first
     read = await asyncio.gather(*(asyncio.to_thread(cursor_secret, settings) for _ in range(16)))
     assert len(set(read)) == 1
     assert len(read[0]) == 64
-    (kept,) = (tmp_path / "new").iterdir()
-    assert kept.stat().st_mode & 0o077 == 0
+    (path,) = (tmp_path / "new").iterdir()
+    assert path.stat().st_mode & 0o077 == 0
 
 
 async def test_a_clock_that_goes_back_ends_no_session_before_it_began(
@@ -190,8 +194,8 @@ async def test_a_clock_that_goes_back_ends_no_session_before_it_began(
     await core.save(ALICE, turn("hello", "s1"))
     world.clock.forward(-86_400)
     await core.save(ALICE, turn("hello again", "s1"))
-    held = await core.session(ALICE, "s1")
-    assert (held.started_at, held.last_active_at) == (NOW, NOW)
+    view = await core.session(ALICE, "s1")
+    assert (view.started_at, view.last_active_at) == (NOW, NOW)
     world.clock.forward(86_460)
     await core.save(ALICE, turn("and again", "s1"))
     assert (await core.session(ALICE, "s1")).last_active_at == NOW + timedelta(seconds=60)
@@ -211,19 +215,19 @@ async def test_a_session_was_active_when_it_was_told_something_not_when_that_was
     await Hand(core).work_all()
     await core.consolidate(ALICE, ConsolidateInput())
     await Hand(core, "consolidation").work_all()
-    held = await core.session(ALICE, "monday")
-    assert held.counts["semantic"] >= 1, "its facts are formed"
-    assert (held.started_at, held.last_active_at) == (NOW, told_last)
+    view = await core.session(ALICE, "monday")
+    assert view.counts["semantic"] >= 1, "its facts are formed"
+    assert (view.started_at, view.last_active_at) == (NOW, told_last)
 
 
 async def test_what_is_done_with_memories_of_a_session_by_hand_is_no_activity_of_it(
     core: MemoryCore, world: World
 ) -> None:
-    kept = (await core.save(ALICE, turn("hello", "s1"))).memory
+    memory = (await core.save(ALICE, turn("hello", "s1"))).memory
     world.clock.forward(60)
-    await core.delete(ALICE, kept.id)
+    await core.delete(ALICE, memory.id)
     world.clock.forward(60)
-    await core.set_status(ALICE, kept.id, ACTIVE)
+    await core.set_status(ALICE, memory.id, ACTIVE)
     world.clock.forward(60)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     assert (await core.session(ALICE, "s1")).last_active_at == NOW

@@ -83,36 +83,38 @@ class Life:
                 self.known.append((self.world.clock.now() + timedelta(seconds=30), head.sequence))
 
     async def say(self) -> None:
-        city, told = self.random.choice(CITIES), self.random.randint(0, 20)
+        city, day_told = self.random.choice(CITIES), self.random.randint(0, 20)
         times: dict[str, Any] = {}
         if self.random.random() < 0.4:
-            times["valid_from"] = day(told + self.random.choice([-6, -2, 3]))
+            times["valid_from"] = day(day_told + self.random.choice([-6, -2, 3]))
         if self.random.random() < 0.3:
-            until = day(told + self.random.choice([-1, 0.5, 5]))
-            times |= {"valid_until": until} if until > times.get("valid_from", day(told)) else {}
+            until = day(day_told + self.random.choice([-1, 0.5, 5]))
+            times |= (
+                {"valid_until": until} if until > times.get("valid_from", day(day_told)) else {}
+            )
         way = self.random.choice(WAYS)
-        said = fact(
+        item = fact(
             f"Ana lives in {city}",
             value=city,
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             on_conflict=way,
             **SLOT,
             **times,
         )
-        await self.core.save(self.owner, said)
+        await self.core.save(self.owner, item)
 
     async def end(self) -> None:
         city = self.random.choice([None, "Oslo", "Rome"])
-        said = fact(
+        item = fact(
             f"Ana lives in {city} no longer",
             value={"no_longer": city},
             event_timestamp=day(self.random.randint(0, 20)),
             **SLOT,
         )
-        await self.core.save(self.owner, said)
+        await self.core.save(self.owner, item)
 
     async def edit(self) -> None:
-        if (one := await self.chosen(Status.ACTIVE, Status.SUPERSEDED)) is not None:
+        if (memory := await self.chosen(Status.ACTIVE, Status.SUPERSEDED)) is not None:
             city = self.random.choice(CITIES)
             begins = (
                 {"valid_from": day(self.random.randint(0, 20))}
@@ -121,30 +123,32 @@ class Life:
             )
             await self.core.update(
                 self.owner,
-                one.id,
+                memory.id,
                 UpdateInput(content=f"Ana lives in {city}", value=city, **begins),
                 "*",
             )
 
     async def correct(self) -> None:
-        if (one := await self.chosen(Status.ACTIVE)) is not None:
+        if (memory := await self.chosen(Status.ACTIVE)) is not None:
             name = self.random.choice(["valid_from", "valid_until"])
             change = UpdateInput.model_validate({name: day(self.random.randint(0, 20))})
-            await self.core.update(self.owner, one.id, change, "*")
+            await self.core.update(self.owner, memory.id, change, "*")
 
     async def delete(self) -> None:
-        if (one := await self.chosen(Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)) is not None:
-            await self.core.delete(self.owner, one.id)
+        if (
+            memory := await self.chosen(Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)
+        ) is not None:
+            await self.core.delete(self.owner, memory.id)
 
     async def restore(self) -> None:
-        if (one := await self.chosen(Status.DELETED)) is not None:
+        if (memory := await self.chosen(Status.DELETED)) is not None:
             await self.core.set_status(
-                self.owner, one.id, StatusInput(status="active", reason="again")
+                self.owner, memory.id, StatusInput(status="active", reason="again")
             )
 
     async def undo(self) -> None:
-        if (one := await self.chosen(Status.SUPERSEDED, Status.UPDATED)) is not None:
-            await self.core.restore(self.owner, one.id)
+        if (memory := await self.chosen(Status.SUPERSEDED, Status.UPDATED)) is not None:
+            await self.core.restore(self.owner, memory.id)
 
     async def decide(self) -> None:
         if records := await self.records(is_open=True):
@@ -158,25 +162,31 @@ class Life:
 
     async def chosen(self, *statuses: Status) -> Memory | None:
         memories = [
-            one
-            for one in await listed(self.core, self.owner, status="all")
-            if one.status in statuses
+            memory
+            for memory in await listed(self.core, self.owner, status="all")
+            if memory.status in statuses
         ]
         return (
-            self.random.choice(sorted(memories, key=lambda one: one.sequence)) if memories else None
+            self.random.choice(sorted(memories, key=lambda memory: memory.sequence))
+            if memories
+            else None
         )
 
     async def records(self, *, is_open: bool) -> list[str]:
-        found = [one for one in await records_of(self.world, self.owner) if one.open is is_open]
-        return [one.id for one in sorted(found, key=lambda one: (one.at, one.reason))]
+        records = [
+            record for record in await records_of(self.world, self.owner) if record.open is is_open
+        ]
+        return [
+            record.id for record in sorted(records, key=lambda record: (record.at, record.reason))
+        ]
 
     async def differences(self) -> list[str]:
         """Where what is answered is not what the tables say."""
         documents = await (await self.world.look_on()).page(self.owner, "slot", None, None, 50)
         if not documents:
             return []
-        salt = next(one.body["salt"] for one in documents if "salt" in one.body)
-        log = [entry for one in documents for entry in entries_in(one.body["entries"])]
+        salt = next(document.body["salt"] for document in documents if "salt" in document.body)
+        log = [entry for document in documents for entry in entries_in(document.body["entries"])]
         await check_questions(self.world, self.core, self.owner)
         made = [line async for line in self.core.slot_differences(self.owner.app_id, self.owner)]
         made += await self._compared(log, salt, None, None)
@@ -190,9 +200,9 @@ class Life:
         starts = sorted(
             {
                 moment
-                for one in log
-                if isinstance(one, Statement)
-                for moment in (one.valid_from, one.valid_until, one.asserted_at)
+                for statement in log
+                if isinstance(statement, Statement)
+                for moment in (statement.valid_from, statement.valid_until, statement.asserted_at)
                 if moment
             }
         )
@@ -202,15 +212,17 @@ class Life:
         grid, made = Grid(log, [*moments, max(moments) + timedelta(days=1)], sequence), list[str]()
         for moment in moments:
             fields = {} if known_at is None else {"known_at": known_at}
-            held = await listed(self.core, self.owner, at=moment, **fields)
-            values = sorted(value_hash(one, salt) or "" for one in held if not is_retraction(one))
+            memories = await listed(self.core, self.owner, at=moment, **fields)
+            values = sorted(
+                value_hash(memory, salt) or "" for memory in memories if not is_retraction(memory)
+            )
             if values != grid.values(moment):
-                told = [one.value or one.content for one in held]
+                contents = [memory.value or memory.content for memory in memories]
                 made.append(
-                    f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by "
+                    f"at {moment}, known at {known_at}: {contents}, {len(grid.values(moment))} by "
                     "the tables"
                 )
-            elif any(map(is_retraction, held)) is not (grid.retraction(moment) is not None):
+            elif any(map(is_retraction, memories)) is not (grid.retraction(moment) is not None):
                 made.append(
                     f"at {moment}, known at {known_at}: an ending is answered, or is missing"
                 )

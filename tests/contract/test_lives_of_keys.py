@@ -75,8 +75,8 @@ class Life:
             self.draw.choice(VALUES),
             self.draw.choice((None, None, "monday", "tuesday")),
         )
-        said = " ".join(f"{name}={moment:%m-%d %H:%M}" for name, moment in fields.items())
-        self.done.append(f"tell {value} {said or 'now'}")
+        times = " ".join(f"{name}={moment:%m-%d %H:%M}" for name, moment in fields.items())
+        self.done.append(f"tell {value} {times or 'now'}")
         await self.core.save(self.owner, rule(KEY, value, session_id=session, **fields))
 
     async def _tell_late(self, members: Sequence[Memory]) -> None:
@@ -86,46 +86,52 @@ class Life:
         await self._tell(members, **fields)
 
     async def _edit(self, members: Sequence[Memory]) -> None:
-        one = self.draw.choice(
-            [one for one in members if one.status in FOUND_BY_DEFAULT] or members
+        memory = self.draw.choice(
+            [member for member in members if member.status in FOUND_BY_DEFAULT] or members
         )
-        self.done.append(f"edit {self._name(one)}")
-        await self.core.update(self.owner, one.id, UpdateInput(value=self.draw.choice(VALUES)), "*")
+        self.done.append(f"edit {self._name(memory)}")
+        await self.core.update(
+            self.owner, memory.id, UpdateInput(value=self.draw.choice(VALUES)), "*"
+        )
 
     async def _edit_times(self, members: Sequence[Memory]) -> None:
-        one, name = (
-            self.draw.choice([one for one in members if one.status in FOUND_BY_DEFAULT] or members),
+        memory, name = (
+            self.draw.choice(
+                [member for member in members if member.status in FOUND_BY_DEFAULT] or members
+            ),
             self.draw.choice(TIMES),
         )
         changed: dict[str, Any] = {name: self._moment(members)}
         if self.draw.random() < 0.5:
             changed["value"] = self.draw.choice(VALUES)
         self.done.append(
-            f"edit {self._name(one)} {name}={changed[name]:%m-%d %H:%M} {changed.get('value', '')}"
+            f"edit {self._name(memory)} {name}={changed[name]:%m-%d %H:%M} "
+            f"{changed.get('value', '')}"
         )
-        await self.core.update(self.owner, one.id, UpdateInput(**changed), "*")
+        await self.core.update(self.owner, memory.id, UpdateInput(**changed), "*")
 
     async def _delete(self, members: Sequence[Memory]) -> None:
-        one = self.draw.choice(members)
-        self.done.append(f"delete {self._name(one)}")
-        await self.core.delete(self.owner, one.id)
+        memory = self.draw.choice(members)
+        self.done.append(f"delete {self._name(memory)}")
+        await self.core.delete(self.owner, memory.id)
 
     async def _bring_back(self, members: Sequence[Memory]) -> None:
-        one = self.draw.choice(
-            [one for one in members if one.status not in FOUND_BY_DEFAULT] or members
+        memory = self.draw.choice(
+            [member for member in members if member.status not in FOUND_BY_DEFAULT] or members
         )
-        self.done.append(f"bring back {self._name(one)}")
+        self.done.append(f"bring back {self._name(memory)}")
         if self.draw.random() < 0.5:
-            await self.core.restore(self.owner, one.id)
+            await self.core.restore(self.owner, memory.id)
         else:
             await self.core.set_status(
-                self.owner, one.id, StatusInput(status="active", reason="asked for")
+                self.owner, memory.id, StatusInput(status="active", reason="asked for")
             )
 
     def _moment(self, members: Sequence[Memory]) -> datetime:
         now = self.world.clock.now()
         beside = [
-            one.valid_from + timedelta(minutes=self.draw.choice((-90, 0, 90))) for one in members
+            member.valid_from + timedelta(minutes=self.draw.choice((-90, 0, 90)))
+            for member in members
         ]
         return self.draw.choice(
             [
@@ -135,96 +141,106 @@ class Life:
             ]
         )
 
-    def _name(self, one: Memory) -> str:
-        return f"{one.id[-4:]} {one.value} ({one.status.value}/{one.status_reason} v{one.version})"
+    def _name(self, memory: Memory) -> str:
+        return (
+            f"{memory.id[-4:]} {memory.value} "
+            f"({memory.status.value}/{memory.status_reason} v{memory.version})"
+        )
 
     async def _check(self) -> None:
         members, versions = await self._everything()
-        told = "\n".join([*self.done, *(self._told(one) for one in (*members, *versions))])
-        standing = [one for one in members if one.status in FOUND_BY_DEFAULT]
-        assert len(standing) <= 1, told
+        story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
+        standing = [member for member in members if member.status in FOUND_BY_DEFAULT]
+        assert len(standing) <= 1, story
         try:
-            found = await self.core.procedure(self.owner, KEY)
+            memory = await self.core.procedure(self.owner, KEY)
         except NotFound:
-            found = None
+            memory = None
         if standing:
-            assert found is not None, told
-            assert found.id == standing[0].id, told
+            assert memory is not None, story
+            assert memory.id == standing[0].id, story
         else:
-            assert found is None or found.status not in (Status.DELETED, *FOUND_BY_DEFAULT), told
-        for moment in {one.valid_from for one in (*members, *versions)}:
-            held = self._held(members, versions, moment)
-            assert len(held) <= 1, f"{told}\nat {moment:%m-%d %H:%M:%S}: {held}"
-        following = {one.id: one.next_id for one in members}
+            assert memory is None or memory.status not in (Status.DELETED, *FOUND_BY_DEFAULT), story
+        for moment in {member.valid_from for member in (*members, *versions)}:
+            truths = self._held(members, versions, moment)
+            assert len(truths) <= 1, f"{story}\nat {moment:%m-%d %H:%M:%S}: {truths}"
+        following = {member.id: member.next_id for member in members}
         for start in following:
             step, passed = following[start], {start}
             while step is not None:
-                assert step not in passed, told
+                assert step not in passed, story
                 passed.add(step)
                 step = following.get(step)
 
     async def _check_the_log(self) -> None:
         """What the log tells is what is stored, old versions included."""
         members, versions = await self._everything()
-        told = "\n".join([*self.done, *(self._told(one) for one in (*members, *versions))])
-        moments = sorted({one.valid_from for one in (*members, *versions)})
+        story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
+        moments = sorted({member.valid_from for member in (*members, *versions)})
         for moment in moments[:: max(1, len(moments) // 3)]:
             page = await self.core.replay(
                 self.owner,
                 ReplayInput(known_at=self.world.clock.now() + timedelta(days=1), at=moment),
             )
-            held = await listed(self.core, self.owner, at=moment)
-            assert [one.id for one in held] == [one.id for one in page.memories], (
-                f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
+            memories = await listed(self.core, self.owner, at=moment)
+            assert [memory.id for memory in memories] == [memory.id for memory in page.memories], (
+                f"{story}\nat {moment}: {self._shown(memories)}, "
+                f"replayed {self._shown(page.memories)}"
             )
-            assert [one.id for one in held] == [
+            assert [memory.id for memory in memories] == [
                 base_id(name) for name in self._held(members, versions, moment)
-            ], told
+            ], story
         for name in ("monday", "tuesday"):
             alive = [
-                one
-                for one in members
-                if one.session_id == name and one.status is not Status.DELETED
+                member
+                for member in members
+                if member.session_id == name and member.status is not Status.DELETED
             ]
             try:
                 counts = (await self.core.session(self.owner, name)).counts
             except NotFound:
                 counts = {}
-            assert sum(counts.values()) == len(alive), f"{told}\n{name}"
+            assert sum(counts.values()) == len(alive), f"{story}\n{name}"
 
     def _held(
         self, members: Sequence[Memory], versions: Sequence[Memory], moment: datetime
     ) -> list[str]:
-        where, bases = of_list(ListInput(at=moment)), {one.id: one for one in members}
-        of_its_life = [one for one in versions if is_of_its_life(one, bases[base_id(one.id)])]
-        return [one.id for one in (*members, *of_its_life) if shows(where, one)]
+        where, bases = of_list(ListInput(at=moment)), {member.id: member for member in members}
+        of_its_life = [
+            version for version in versions if is_of_its_life(version, bases[base_id(version.id)])
+        ]
+        return [member.id for member in (*members, *of_its_life) if shows(where, member)]
 
     async def _everything(self) -> tuple[list[Memory], list[Memory]]:
         members = await listed(self.core, self.owner, status="all")
         store = await self.world.look_on()
         seen = await store.snapshot(
             self.owner,
-            [version_id(one.id, number) for one in members for number in range(1, one.version)],
+            [
+                version_id(member.id, number)
+                for member in members
+                for number in range(1, member.version)
+            ],
         )
         versions = [as_memory(document, seen.head) for document in seen.documents.values()]
-        return members, [one for one in versions if one is not None]
+        return members, [version for version in versions if version is not None]
 
-    def _shown(self, held: Sequence[Memory]) -> list[str]:
-        return [f"{one.id[-4:]} v{one.version}" for one in held]
+    def _shown(self, memories: Sequence[Memory]) -> list[str]:
+        return [f"{memory.id[-4:]} v{memory.version}" for memory in memories]
 
-    def _told(self, one: Memory) -> str:
-        until = "" if one.valid_until is None else f"{one.valid_until:%m-%d %H:%M}"
+    def _told(self, memory: Memory) -> str:
+        until = "" if memory.valid_until is None else f"{memory.valid_until:%m-%d %H:%M}"
         tells = ",".join(
-            f"{moment:%m-%d %H:%M}" for moment in sorted({*one.told_at, one.event_timestamp})
+            f"{moment:%m-%d %H:%M}" for moment in sorted({*memory.told_at, memory.event_timestamp})
         )
-        state = f"{one.status.value}/{one.status_reason}"
+        state = f"{memory.status.value}/{memory.status_reason}"
         name, leads = (
-            f"{base_id(one.id)[-4:]}{one.id.removeprefix(base_id(one.id))}",
-            (one.next_id or "-")[-4:],
+            f"{base_id(memory.id)[-4:]}{memory.id.removeprefix(base_id(memory.id))}",
+            (memory.next_id or "-")[-4:],
         )
         return (
-            f"  {name} {one.value} {state} v{one.version} [{one.valid_from:%m-%d %H:%M}, {until}) "
-            f"told {tells} -> {leads}"
+            f"  {name} {memory.value} {state} v{memory.version} "
+            f"[{memory.valid_from:%m-%d %H:%M}, {until}) told {tells} -> {leads}"
         )
 
 

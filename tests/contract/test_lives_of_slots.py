@@ -32,8 +32,8 @@ async def test_who_repeats_a_truth_without_its_slot_says_nothing_of_when_it_took
 ) -> None:
     await told(core, "Rome", 4)
     await told(core, "Oslo", 21)
-    said = fact("Ana lives in Oslo", event_timestamp=NOW + timedelta(days=3), **since(2))
-    assert (await core.save(ALICE, said)).outcome.value == "reinforced"
+    item = fact("Ana lives in Oslo", event_timestamp=NOW + timedelta(days=3), **since(2))
+    assert (await core.save(ALICE, item)).outcome.value == "reinforced"
     assert await held(core, 2, 3, 4, 20, 21) == ["", "", "Rome", "Rome", "Oslo"]
     await told(core, "Oslo", 1)
     assert await held(core, 1, 3, 4, 20, 21) == ["Oslo", "Oslo", "Rome", "Rome", "Oslo"]

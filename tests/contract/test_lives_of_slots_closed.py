@@ -34,7 +34,7 @@ async def test_an_ending_that_is_said_to_hold_since_before_others_ends_what_was_
     await told(core, "Oslo", 26, value={"no_longer": "Oslo"}, **since(3))
     await told(core, "Rome", 8, value="Rome")
     await told(core, "Oslo", 22, value="Oslo")
-    assert all("/" not in one for one in await held(core, *range(2, 29)))
+    assert all("/" not in value for value in await held(core, *range(2, 29)))
 
 
 async def test_an_ending_told_last_of_a_deleted_past_lets_nothing_late_hold_into_its_time(

@@ -19,7 +19,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def app_id() -> str:
-    """An app that nobody else has: a real account's container may hold what other
+    """An app of this test alone: a real account's container may hold what other
     tests have left.
     """
     return f"app-{uuid4().hex}"
@@ -37,10 +37,10 @@ async def test_the_owners_of_one_app_are_found_page_by_page_in_order(
     ]
     for owner in owners:
         await commit(store, owner)
-    found: list[Owner] = []
-    while page := await store.owners(found[-1] if found else None, 2, app_id):
-        found += [owner for owner, _ in page]
-    assert found == sorted(owner for owner in owners if owner.app_id == app_id)
+    owners_read: list[Owner] = []
+    while page := await store.owners(owners_read[-1] if owners_read else None, 2, app_id):
+        owners_read += [owner for owner, _ in page]
+    assert owners_read == sorted(owner for owner in owners if owner.app_id == app_id)
     assert await store.owners(None, 9, "nobody") == []
 
 
@@ -50,13 +50,13 @@ async def test_poisoned_tasks_of_an_apps_users_are_paged_newest_first(
     ana, bob, theirs = Owner(app_id, "ana"), Owner(app_id, "bob"), Owner(f"{app_id}0", "ana")
     for owner in (ana, bob, theirs):
         await commit(store, owner)
-    kept = {}
+    dues = {}
     for owner, identity, sequence, status in (
         (ana, "tsk_1", 5, "poisoned"), (bob, "tsk_2", 5, "poisoned"), (ana, "tsk_3", 9, "poisoned"),
         (bob, "tsk_4", 7, "failed"), (bob, "tsk_5", 1, "poisoned"),
         (theirs, "tsk_6", 8, "poisoned"),
     ):  # fmt: skip
-        kept[identity] = await store.keep(owner, task(identity, sequence, status))
+        dues[identity] = await store.keep(owner, task(identity, sequence, status))
     assert (
         await store.keep(
             ana,
@@ -66,20 +66,20 @@ async def test_poisoned_tasks_of_an_apps_users_are_paged_newest_first(
         )
         is not None
     )
-    found: list[tuple[Owner, Document]] = []
+    documents: list[tuple[Owner, Document]] = []
     after = None
     while page := await store.poisoned(app_id, after, 2):
-        found += page
+        documents += page
         after = Place(page[-1][1].body["sequence"], page[-1][1].id)
-    assert found == [
-        (ana, kept["tsk_3"]),
-        (bob, kept["tsk_2"]),
-        (ana, kept["tsk_1"]),
-        (bob, kept["tsk_5"]),
+    assert documents == [
+        (ana, dues["tsk_3"]),
+        (bob, dues["tsk_2"]),
+        (ana, dues["tsk_1"]),
+        (bob, dues["tsk_5"]),
     ]
-    assert [one.tag for _, one in found] == [kept[one.id].tag for _, one in found], (
-        "so that it can be changed as it was read"
-    )
+    assert [document.tag for _, document in documents] == [
+        dues[document.id].tag for _, document in documents
+    ], "so that it can be changed as it was read"
 
 
 async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(
@@ -103,9 +103,9 @@ async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(
         AgentCount("é", 1, NOW),
     ]
     assert await store.agents(ana, None, 9) == expected
-    found: list[AgentCount] = []
-    while page := await store.agents(ana, found[-1].agent_id if found else None, 1):
-        found += page
-    assert found == expected
+    counts: list[AgentCount] = []
+    while page := await store.agents(ana, counts[-1].agent_id if counts else None, 1):
+        counts += page
+    assert counts == expected
     assert await store.agents(bob, None, 9) == [AgentCount("a", 1, NOW)]
     assert await store.agents(Owner(app_id, "nobody"), None, 9) == []

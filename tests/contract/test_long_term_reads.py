@@ -15,8 +15,8 @@ SEMANTIC = frozenset({"semantic"})
 PROCEDURAL = frozenset({"procedural"})
 
 
-def place(one: Document) -> Place:
-    return Place(one.body["sequence"], one.id)
+def place(stored_document: Document) -> Place:
+    return Place(stored_document.body["sequence"], stored_document.id)
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
@@ -28,7 +28,7 @@ async def test_paging_shows_each_once_while_others_insert(
     seen: list[str] = []
     after: Place | None = None
     while page := await store.page(ALICE, "memory", where(), after, 3, newest_first=newest_first):
-        seen += [one.id for one in page]
+        seen += [document.id for document in page]
         after = place(page[-1])
         if len(seen) < 15:
             await save(store, memory(id=f"mem_late_{len(seen)}"))
@@ -50,10 +50,10 @@ async def test_rows_of_one_sequence_are_paged_by_id(store: LongTermStore) -> Non
         ),
     )
     first = await store.page(ALICE, "session", None, None, 2)
-    assert [one.id for one in first] == ["ses_c", "ses_b"]
-    assert [one.id for one in await store.page(ALICE, "session", None, place(first[-1]), 2)] == [
-        "ses_a"
-    ]
+    assert [document.id for document in first] == ["ses_c", "ses_b"]
+    assert [
+        document.id for document in await store.page(ALICE, "session", None, place(first[-1]), 2)
+    ] == ["ses_a"]
 
 
 async def test_conflicts_are_paged_by_their_status_as_it_is_now(store: LongTermStore) -> None:
@@ -75,7 +75,7 @@ async def test_conflicts_are_paged_by_their_status_as_it_is_now(store: LongTermS
             while page := await store.page(
                 ALICE, "conflict", Filter(frozenset({status})), after, 2, newest_first=newest_first
             ):
-                seen += [one.id for one in page]
+                seen += [document.id for document in page]
                 after = place(page[-1])
             assert seen == [
                 f"cft_{number}" for number in (wanted[::-1] if newest_first else wanted)
@@ -95,10 +95,13 @@ async def test_conflicts_are_paged_by_their_status_as_it_is_now(store: LongTermS
 async def test_a_page_is_of_one_kind_and_reads_no_vectors(store: LongTermStore) -> None:
     await save(store, memory(id="mem_1", embedding=unit(1)))
     await commit(store, ALICE, Write("create", Document("tsk_1", "task", {"state": "open"})))
-    assert [one.id for one in await store.page(ALICE, "task", None, None, 10)] == ["tsk_1"]
-    assert [(one.id, one.vector) for one in await store.page(ALICE, "memory", None, None, 10)] == [
-        ("mem_1", None)
+    assert [document.id for document in await store.page(ALICE, "task", None, None, 10)] == [
+        "tsk_1"
     ]
+    assert [
+        (document.id, document.vector)
+        for document in await store.page(ALICE, "memory", None, None, 10)
+    ] == [("mem_1", None)]
 
 
 async def test_a_moment_at_the_edge_of_validity_belongs_to_what_begins_there(
@@ -125,7 +128,8 @@ async def test_a_moment_at_the_edge_of_validity_belongs_to_what_begins_there(
         (turn - timedelta(days=2), []),
     ):
         assert [
-            one.id for one in await store.page(ALICE, "memory", where(at=moment), None, 10)
+            document.id
+            for document in await store.page(ALICE, "memory", where(at=moment), None, 10)
         ] == expected
         assert (await store.search(ALICE, query("tea", at=moment))).candidates.ids == expected
 
@@ -160,8 +164,14 @@ async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(
     snapshot = await store.snapshot(ALICE, ["mem_far"], Near(target, SEMANTIC, 0.5))
     assert snapshot.head == head
     assert set(snapshot.documents) == {"mem_far"}
-    assert [one.memory.id for one in snapshot.near] == ["mem_nearer", "mem_near", "mem_compressed"]
-    assert [one.similarity for one in snapshot.near] == pytest.approx([0.95, 0.9, 0.8], abs=1e-5)
+    assert [neighbour.memory.id for neighbour in snapshot.near] == [
+        "mem_nearer",
+        "mem_near",
+        "mem_compressed",
+    ]
+    assert [neighbour.similarity for neighbour in snapshot.near] == pytest.approx(
+        [0.95, 0.9, 0.8], abs=1e-5
+    )
     first = snapshot.near[0].memory
     assert first.embedding is not None
     assert first.embedding.tolist() == pytest.approx(made[1].embedding.tolist(), rel=1e-4)  # type: ignore[union-attr]
@@ -169,7 +179,7 @@ async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(
         update={"embedding": first.embedding, "epoch": head.epoch, "sequence": 2, "revision": 2}
     )
     limited = await store.snapshot(ALICE, near=Near(target, SEMANTIC, 0.5, limit=1))
-    assert [one.memory.id for one in limited.near] == ["mem_nearer"]
+    assert [neighbour.memory.id for neighbour in limited.near] == ["mem_nearer"]
 
 
 async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(
@@ -187,8 +197,8 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(
         memory(id="mem_type", **(slot | {"type": MemoryType.PROCEDURAL})),
     )
     near = Near(unit(1), SEMANTIC, 0.5, slot=("ann strasse", "home"))
-    found = (await store.snapshot(ALICE, near=near)).near
-    assert {one.memory.id: round(one.similarity, 5) for one in found} == {
+    neighbours = (await store.snapshot(ALICE, near=near)).near
+    assert {neighbour.memory.id: round(neighbour.similarity, 5) for neighbour in neighbours} == {
         "mem_bare": 0.0,
         "mem_merged": 0.0,
         "mem_old": 0.0,
@@ -197,7 +207,12 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(
     without = (
         await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))
     ).near
-    assert {one.memory.id for one in without} == {"mem_bare", "mem_merged", "mem_old", "mem_slot"}
+    assert {neighbour.memory.id for neighbour in without} == {
+        "mem_bare",
+        "mem_merged",
+        "mem_old",
+        "mem_slot",
+    }
 
 
 async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -> None:
@@ -213,14 +228,14 @@ async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -
         memory(id="mem_other", **(rule | {"key": "editor"})),
         memory(id="mem_type", **(rule | {"type": MemoryType.SEMANTIC})),
     )
-    found = await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor"))
-    assert {one.memory.id for one in found.near} == {
+    snapshot = await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor"))
+    assert {neighbour.memory.id for neighbour in snapshot.near} == {
         "mem_value",
         "mem_short",
         "mem_old",
         "mem_taken",
     }
-    assert {*found.documents} == {"mem_other"}
+    assert {*snapshot.documents} == {"mem_other"}
     assert (await store.snapshot(ALICE, near=Near(None, PROCEDURAL, 1.0, key="none"))).near == ()
 
 

@@ -92,7 +92,7 @@ def some_search(rng: random.Random) -> Search:
 
 async def stored_world(store: LongTermStore, rng: random.Random, count: int = 60) -> list[Stored]:
     """Memories and versions, saved, then some of them changed in text, in status, or deleted."""
-    held = {f"mem_{number}": Stored(some(rng, number)) for number in range(count)}
+    items = {f"mem_{number}": Stored(some(rng, number)) for number in range(count)}
     for number in range(0, count, 9):
         old = some(
             rng,
@@ -101,29 +101,29 @@ async def stored_world(store: LongTermStore, rng: random.Random, count: int = 60
             status=Status.SUPERSEDED,
             status_reason="new_version",
         )
-        held[old.id] = Stored(old, version=True)
-    for start in range(0, len(held), 30):
-        part = list(held.values())[start : start + 30]
+        items[old.id] = Stored(old, version=True)
+    for start in range(0, len(items), 30):
+        part = list(items.values())[start : start + 30]
         writes = [
-            Write("create", document(one.memory, "version" if one.version else "memory"))
-            for one in part
+            Write("create", document(item.memory, "version" if item.version else "memory"))
+            for item in part
         ]
         await commit(store, ALICE, *writes, events=len(part), head={"counts": {"deleted": 1}})
-    return list(held.values())
+    return list(items.values())
 
 
 async def changed_world(
     store: LongTermStore, rng: random.Random, world: list[Stored]
 ) -> list[Stored]:
     writes, after = [], []
-    for number, one in enumerate(world):
+    for number, item in enumerate(world):
         if rng.random() < 0.15:
             writes.append(
-                Write("delete", document(one.memory, "version" if one.version else "memory"))
+                Write("delete", document(item.memory, "version" if item.version else "memory"))
             )
             continue
         if rng.random() < 0.3:
-            fresh = some(rng, number, id=one.memory.id)
+            fresh = some(rng, number, id=item.memory.id)
             keep = {
                 "status",
                 "status_reason",
@@ -138,11 +138,11 @@ async def changed_world(
                 if rng.random() < 0.5
                 else {**dict(fresh), "lexical": fresh.lexical}
             )
-            one = Stored(one.memory.model_copy(update=changes), one.version)
+            item = Stored(item.memory.model_copy(update=changes), item.version)
             writes.append(
-                Write("put", document(one.memory, "version" if one.version else "memory"))
+                Write("put", document(item.memory, "version" if item.version else "memory"))
             )
-        after.append(one)
+        after.append(item)
     await commit(
         store,
         ALICE,
@@ -153,33 +153,37 @@ async def changed_world(
 
 
 def check_against_reference(
-    found: Found, world: list[Stored], search: Search, adapter: str
+    answer: Found, world: list[Stored], search: Search, adapter: str
 ) -> None:
-    inside = {one.memory.id: one.memory for one in world if reference.passes(one, search.where)}
-    got = found.candidates
+    inside = {item.memory.id: item.memory for item in world if reference.passes(item, search.where)}
+    got = answer.candidates
     check_list(
         got.lists["vector"],
-        {key: reference.cosine(one, search) for key, one in inside.items()},
+        {key: reference.cosine(memory, search) for key, memory in inside.items()},
         search.limit,
     )
-    scores = {key: reference.words(world, one, search) for key, one in inside.items()}
+    scores = {key: reference.words(world, item, search) for key, item in inside.items()}
     hits = {key: score for key, score in scores.items() if score > 0}
     assert list(dict.fromkeys(got.lists["vector"] + got.lists["lexical"])) == got.ids
-    if not indexed(found, adapter):
+    if not indexed(answer, adapter):
         check_words_of_a_service(got.lists["lexical"], hits, search.limit, len(world))
-        check_statistics(found, [one.memory for one in world if one.memory.id in got.ids], search)
+        check_statistics(
+            answer, [item.memory for item in world if item.memory.id in got.ids], search
+        )
     else:
         check_list(got.lists["lexical"], hits, search.limit)
-        check_statistics(found, reference.findable(world), search)
+        check_statistics(answer, reference.findable(world), search)
     for row, key in enumerate(got.ids):
-        check_row(found, row, inside[key], world, search, adapter)
+        check_row(answer, row, inside[key], world, search, adapter)
 
 
-def indexed(found: Found, adapter: str) -> bool:
+def indexed(answer: Found, adapter: str) -> bool:
     """Whether the answer is from an index of all memories: with Cosmos DB, once the user is held,
     and then it brings no whole documents.
     """
-    return adapter == "sqlite" or (not found.candidates.memories and found.statistics.documents > 0)
+    return adapter == "sqlite" or (
+        not answer.candidates.memories and answer.statistics.documents > 0
+    )
 
 
 def check_words_of_a_service(
@@ -197,17 +201,17 @@ def check_words_of_a_service(
         assert set(ids) == set(hits)
 
 
-def check_statistics(found: Found, counted: Sequence[Memory], search: Search) -> None:
+def check_statistics(answer: Found, counted: Sequence[Memory], search: Search) -> None:
     """What terms are worth, counted over these memories: all that are found by default, or, where
     no index knows them, the candidates.
     """
-    stored = [Stored(one.model_copy(update={"status": Status.ACTIVE})) for one in counted]
-    assert found.statistics.documents == len(stored)
-    assert found.statistics.mean_length == pytest.approx(reference.mean_length(stored))
-    assert found.statistics.document_frequency == {
+    stored = [Stored(memory.model_copy(update={"status": Status.ACTIVE})) for memory in counted]
+    assert answer.statistics.documents == len(stored)
+    assert answer.statistics.mean_length == pytest.approx(reference.mean_length(stored))
+    assert answer.statistics.document_frequency == {
         term: reference.frequency(stored, term) for term in search.terms
     }
-    assert found.statistics.actors == {one.actor for one in counted} - {None}
+    assert answer.statistics.actors == {memory.actor for memory in counted} - {None}
 
 
 def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
@@ -221,34 +225,55 @@ def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
 
 
 def check_row(
-    found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str
+    answer: Found,
+    row: int,
+    stored_memory: Memory,
+    world: list[Stored],
+    search: Search,
+    adapter: str,
 ) -> None:
-    got, counts = found.candidates, reference.counts_of(world, one)
-    np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=5e-5)
+    got, counts = answer.candidates, reference.counts_of(world, stored_memory)
+    np.testing.assert_allclose(got.cosine[row], reference.cosine(stored_memory, search), atol=5e-5)
     np.testing.assert_allclose(
         got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6
     )
     assert got.own[row].tolist() == [
-        term in one.lexical.own or term in one.lexical.date for term in search.terms
+        term in stored_memory.lexical.own or term in stored_memory.lexical.date
+        for term in search.terms
     ]
-    np.testing.assert_allclose(got.length[row], reference.weighted_length(one), rtol=1e-6)
-    assert (got.asks[row], got.tells_time[row]) == (one.lexical.asks, one.lexical.tells_time)
-    assert (got.actor[row], got.cell[row]) == (one.actor, one.cell_id)
-    assert got.event_at[row] == one.event_timestamp.timestamp()
-    assert got.touched_at[row] == max(one.created_at, one.updated_at).timestamp()
-    assert got.accessed_at[row] == (one.last_accessed_at or one.created_at).timestamp()
-    assert (got.importance_base[row], got.confidence[row]) == (one.importance_base, one.confidence)
-    assert got.access_count[row] == one.access_count
-    is_version = any(stored.version and stored.memory.id == one.id for stored in world)
+    np.testing.assert_allclose(got.length[row], reference.weighted_length(stored_memory), rtol=1e-6)
+    assert (got.asks[row], got.tells_time[row]) == (
+        stored_memory.lexical.asks,
+        stored_memory.lexical.tells_time,
+    )
+    assert (got.actor[row], got.cell[row]) == (stored_memory.actor, stored_memory.cell_id)
+    assert got.event_at[row] == stored_memory.event_timestamp.timestamp()
+    assert (
+        got.touched_at[row] == max(stored_memory.created_at, stored_memory.updated_at).timestamp()
+    )
+    assert (
+        got.accessed_at[row]
+        == (stored_memory.last_accessed_at or stored_memory.created_at).timestamp()
+    )
+    assert (got.importance_base[row], got.confidence[row]) == (
+        stored_memory.importance_base,
+        stored_memory.confidence,
+    )
+    assert got.access_count[row] == stored_memory.access_count
+    is_version = any(stored.version and stored.memory.id == stored_memory.id for stored in world)
     assert got.turns[row] == (
-        one.lexical.turn is not None and one.session_id is not None and not is_version
+        stored_memory.lexical.turn is not None
+        and stored_memory.session_id is not None
+        and not is_version
     )
     for step, cosines, places in (
         (-1, got.previous_cosine, got.before),
         (1, got.next_cosine, got.after),
     ):
-        beside = None if is_version else reference.neighbour(world, one, step, search.where)
-        if not indexed(found, adapter) and beside is not None and beside.id not in got.ids:
+        beside = (
+            None if is_version else reference.neighbour(world, stored_memory, step, search.where)
+        )
+        if not indexed(answer, adapter) and beside is not None and beside.id not in got.ids:
             beside = None  # what was not among the candidates was not read
         expected = np.nan if beside is None else reference.cosine(beside, search)
         np.testing.assert_allclose(cosines[row], expected, atol=5e-5)
@@ -281,9 +306,9 @@ async def test_a_list_shows_what_a_scan_of_everything_shows(
     world = await stored_world(store, rng)
     for _ in range(25):
         where = some_search(rng).where
-        shown = [one.id for one in await store.page(ALICE, "memory", where, None, 1000)]
-        assert sorted(shown) == sorted(
-            one.memory.id for one in world if reference.passes(one, where)
+        ids = [document.id for document in await store.page(ALICE, "memory", where, None, 1000)]
+        assert sorted(ids) == sorted(
+            item.memory.id for item in world if reference.passes(item, where)
         )
 
 
@@ -295,10 +320,10 @@ async def test_another_stores_commits_are_found_at_the_next_search(
     assert (await here.search(ALICE, query("tea"))).candidates.ids == ["mem_1"]
     await here.prepare(ALICE, query("tea", unit(2)))
     await save(there, memory("tea", id="mem_2", embedding=unit(2)))
-    found = await here.search(ALICE, query("tea", unit(2)))
-    assert found.candidates.ids[0] == "mem_2"
-    assert found.head is not None
-    assert found.head.sequence == 2
+    answer = await here.search(ALICE, query("tea", unit(2)))
+    assert answer.candidates.ids[0] == "mem_2"
+    assert answer.head is not None
+    assert answer.head.sequence == 2
     await commit(
         there, ALICE, Write("put", document(memory("tea", id="mem_2", status=Status.DELETED)))
     )
@@ -315,8 +340,11 @@ async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_
     for store in (here, there, here, there):
         await store.search(ALICE, query("tea"))
     await accessed(here, ALICE, {"mem_1": Touch(7, NOW)})
-    found = (await here.search(ALICE, query("tea"))).candidates
-    assert (found.access_count.tolist(), found.accessed_at.tolist()) == ([7], [NOW.timestamp()])
+    candidates = (await here.search(ALICE, query("tea"))).candidates
+    assert (candidates.access_count.tolist(), candidates.accessed_at.tolist()) == (
+        [7],
+        [NOW.timestamp()],
+    )
     assert (await there.memories(ALICE, ["mem_1"]))["mem_1"].memory.access_count == 7
 
 
@@ -324,10 +352,10 @@ async def test_a_store_with_equal_memories_cuts_the_list_at_its_limit(store: Lon
     await save(
         store, *(memory("tea", id=f"mem_{number:02}", embedding=unit(1)) for number in range(20))
     )
-    found = await store.search(ALICE, query("tea", unit(1), 5))
+    answer = await store.search(ALICE, query("tea", unit(1), 5))
     assert (
-        found.candidates.lists["vector"]
-        == found.candidates.lists["lexical"]
+        answer.candidates.lists["vector"]
+        == answer.candidates.lists["lexical"]
         == [f"mem_{number:02}" for number in range(5)]
     )
 

@@ -74,14 +74,16 @@ async def test_explain_says_that_a_passage_answers(words: MemoryCore) -> None:
     await words.save(ALICE, SaveInput(content=prose(), type="semantic"))
     asked = RetrieveInput(query=rare_words(1050), explain=True)
     answer = await words.retrieve(ALICE, asked)
-    told = answer.results[0].explain or {}
+    explanation = answer.results[0].explain or {}
     norm = 0.7 * (
         0.6
-        + 0.4 * told["passage"]["length"] / min(max((answer.explain or {})["mean_length"], 30), 40)
+        + 0.4
+        * explanation["passage"]["length"]
+        / min(max((answer.explain or {})["mean_length"], 30), 40)
     )
-    assert told["passage"]["weight"] == 1.0
-    assert told["passage"]["terms"] == dict.fromkeys(told["terms"], 1.0)
-    share = sum(one["worth"] for one in told["terms"].values()) / (1.0 + norm)
+    assert explanation["passage"]["weight"] == 1.0
+    assert explanation["passage"]["terms"] == dict.fromkeys(explanation["terms"], 1.0)
+    share = sum(term["worth"] for term in explanation["terms"].values()) / (1.0 + norm)
     assert answer.results[0].lexical_score == pytest.approx(share, abs=1e-4)
     short = await words.retrieve(ALICE, RetrieveInput(query=rare_words(3), explain=True))
     assert (short.results[0].explain or {})["passage"] is None
@@ -95,7 +97,7 @@ async def test_a_long_message_is_found_by_one_of_its_sentences_before_and_after_
     (accepted,) = await say(core, [lines(1)[0], prose(), lines(1, 1)[0]])
     for _ in range(2):
         hit = (await results(core, rare_words(1100)))[0]
-        assert [rare_words(1100) in one.text for one in hit.passages] == [True]
+        assert [rare_words(1100) in passage.text for passage in hit.passages] == [True]
         assert is_message(hit.passages[0].message)
         await finished(world, core, accepted)
 
@@ -138,14 +140,14 @@ async def test_every_store_knows_where_terms_stand_in_long_texts(store: LongTerm
     head = await save(store, *saved)
     terms = tuple(analyse(rare_words(1050), actor=None, event_timestamp=NOW).own)
     for _ in range(3):
-        found = (await store.search(ALICE, query(" ".join(terms)))).candidates
-        by_id = {one.id: one for one in saved}
-        expected = from_memories([by_id[name] for name in found.ids], terms, None).places
-        assert [column.tolist() for column in found.places] == [
+        candidates = (await store.search(ALICE, query(" ".join(terms)))).candidates
+        by_id = {result.id: result for result in saved}
+        expected = from_memories([by_id[name] for name in candidates.ids], terms, None).places
+        assert [column.tolist() for column in candidates.places] == [
             column.tolist() for column in expected
         ]
-        assert set(found.places.row.tolist()) == {
-            row for row, name in enumerate(found.ids) if name != "mem_1"
+        assert set(candidates.places.row.tolist()) == {
+            row for row, name in enumerate(candidates.ids) if name != "mem_1"
         }
     assert head.sequence > 0
 

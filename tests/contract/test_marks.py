@@ -49,9 +49,9 @@ async def mark(
 
 async def stored(store: LongTermStore, memory_id: str) -> Memory:
     seen = await store.snapshot(ALICE, [memory_id])
-    found = Look(seen.head, dict(seen.documents)).memory(memory_id)
-    assert found is not None
-    return found
+    stored_memory = Look(seen.head, dict(seen.documents)).memory(memory_id)
+    assert stored_memory is not None
+    return stored_memory
 
 
 async def vector_list(store: LongTermStore, seed: int) -> list[str]:
@@ -86,8 +86,12 @@ async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: Long
     assert len(await store.events(ALICE, 0, 10)) == 2
     assert head is not None
     assert moved == head.model_copy(update={"marks": 2, "commit_id": "cmt_2"})
-    shown = (await store.memories(ALICE, [tea.id]))[tea.id].memory
-    assert (shown.cell_id, shown.scene_id, shown.embedding_model) == ("mem_cell", "scn_0", MODEL)
+    stored_memory = (await store.memories(ALICE, [tea.id]))[tea.id].memory
+    assert (stored_memory.cell_id, stored_memory.scene_id, stored_memory.embedding_model) == (
+        "mem_cell",
+        "scn_0",
+        MODEL,
+    )
 
 
 async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_once_it_has_one(
@@ -96,13 +100,13 @@ async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_onc
     tea, cake = memory("green tea"), memory("cake", embedding=unit(2))
     await save(store, tea, cake)
     for _ in range(4):  # who is searched for more often may be held in memory
-        found = (await store.search(ALICE, query("green", unit(1)))).candidates
-        assert (found.lists["vector"], found.lists["lexical"]) == ([cake.id], [tea.id])
-        assert np.isnan(found.cosine[found.ids.index(tea.id)])
+        candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
+        assert (candidates.lists["vector"], candidates.lists["lexical"]) == ([cake.id], [tea.id])
+        assert np.isnan(candidates.cosine[candidates.ids.index(tea.id)])
     await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL)})
-    found = (await store.search(ALICE, query("green", unit(1)))).candidates
-    assert found.lists["vector"][0] == tea.id
-    assert found.cosine[found.ids.index(tea.id)] == pytest.approx(1.0, abs=1e-5)
+    candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
+    assert candidates.lists["vector"][0] == tea.id
+    assert candidates.cosine[candidates.ids.index(tea.id)] == pytest.approx(1.0, abs=1e-5)
 
 
 async def test_a_new_vector_takes_the_place_of_the_old_one(store: LongTermStore) -> None:
@@ -128,10 +132,10 @@ async def test_the_states_of_the_tokens_go_with_the_vector(store: LongTermStore)
 
     async def kept() -> str:
         for _ in range(4):  # who is searched for more often may be held in memory
-            found = (await store.search(ALICE, query("tea", unit(1)))).candidates
-        assert found.states is not None
+            candidates = (await store.search(ALICE, query("tea", unit(1)))).candidates
+        assert candidates.states is not None
         states = (await stored(store, tea.id)).lexical.states
-        assert found.states[found.ids.index(tea.id)] == state_bytes(states)
+        assert candidates.states[candidates.ids.index(tea.id)] == state_bytes(states)
         return states
 
     assert await kept() == ""
@@ -147,37 +151,39 @@ async def test_the_states_of_the_tokens_go_with_the_vector(store: LongTermStore)
 async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidden(
     store: LongTermStore,
 ) -> None:
-    said = memory("green tea", category=MESSAGE, embedding=unit(1), event_timestamp=NOW)
+    stored_memory = memory("green tea", category=MESSAGE, embedding=unit(1), event_timestamp=NOW)
     other = memory("green cup", category=MESSAGE, embedding=unit(2))
     plain = memory("green tree", category="fact", cell_id="mem_cell", embedding=unit(3))
     bare = memory("green moon", cell_id="mem_cell", embedding=unit(4))
-    everything = [said, other, plain, bare]
+    everything = [stored_memory, other, plain, bare]
     await save(store, *everything)
 
     async def shown() -> tuple[set[str], set[str], set[str]]:
         hiding = where(hide_formed_messages=True)
-        page = {one.id for one in await store.page(ALICE, "memory", hiding, None, 10)}
+        page = {document.id for document in await store.page(ALICE, "memory", hiding, None, 10)}
         lists = (
             await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))
         ).candidates.lists
-        by_id = set(await store.memories(ALICE, [one.id for one in everything], hiding))
+        by_id = set(await store.memories(ALICE, [memory.id for memory in everything], hiding))
         assert page == by_id
-        kept = [one.id for one in everything if shows(hiding, await stored(store, one.id))]
-        assert page == set(kept)
+        ids = [memory.id for memory in everything if shows(hiding, await stored(store, memory.id))]
+        assert page == set(ids)
         return page, set(lists["vector"]), set(lists["lexical"])
 
-    everybody = {one.id for one in everything}
+    everybody = {memory.id for memory in everything}
     for _ in range(4):
         assert await shown() == (everybody, everybody, everybody)
-    await mark(store, {said.id: Mark(cell_id="mem_cell")})
-    hidden = everybody - {said.id}
+    await mark(store, {stored_memory.id: Mark(cell_id="mem_cell")})
+    hidden = everybody - {stored_memory.id}
     assert await shown() == (hidden, hidden, hidden)
-    found = (await store.search(ALICE, query("green", unit(1)))).candidates
-    assert set(found.ids) == everybody
-    assert found.cell[found.ids.index(said.id)] == "mem_cell"
-    assert {one.id for one in await store.page(ALICE, "memory", where(), None, 10)} == everybody
+    candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
+    assert set(candidates.ids) == everybody
+    assert candidates.cell[candidates.ids.index(stored_memory.id)] == "mem_cell"
+    assert {
+        document.id for document in await store.page(ALICE, "memory", where(), None, 10)
+    } == everybody
     back = where(hide_formed_messages=True, at=NOW)
-    assert {one.id for one in await store.page(ALICE, "memory", back, None, 10)} == hidden
+    assert {document.id for document in await store.page(ALICE, "memory", back, None, 10)} == hidden
 
 
 async def test_a_mark_of_another_process_is_seen_by_the_next_search(
@@ -192,9 +198,9 @@ async def test_a_mark_of_another_process_is_seen_by_the_next_search(
         here,
         {tea.id: Mark(embedding=unit(1), embedding_model=MODEL), cake.id: Mark(cell_id="mem_cell")},
     )
-    found = (await there.search(ALICE, query("cake", unit(1)))).candidates
-    assert found.lists["vector"] == [tea.id, cake.id]
-    assert found.cell[found.ids.index(cake.id)] == "mem_cell"
+    candidates = (await there.search(ALICE, query("cake", unit(1)))).candidates
+    assert candidates.lists["vector"] == [tea.id, cake.id]
+    assert candidates.cell[candidates.ids.index(cake.id)] == "mem_cell"
 
 
 async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_batch(
@@ -222,7 +228,7 @@ async def test_each_mark_is_a_document_of_the_commit_and_vectors_are_weighed(
 
 
 async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTermStore) -> None:
-    """Whoever writes a memory as it was read before the mark would take the mark away again."""
+    """A write of the memory as it was read before the mark would take the mark away again."""
     tea = memory("tea", embedding=unit(1))
     await save(store, tea)
     ledger = Ledger(store, StillClock(), CountedIds())
@@ -230,11 +236,17 @@ async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTerm
     await mark(store, {tea.id: Mark(cell_id="mem_cell")})
 
     def decide(look: Look) -> Changes[None]:
-        found = look.memory(tea.id)
-        assert found is not None
+        stored_memory = look.memory(tea.id)
+        assert stored_memory is not None
         return Changes(
             None,
-            (Change("updated", found.model_copy(update={"content": "green tea"}), found),),
+            (
+                Change(
+                    "updated",
+                    stored_memory.model_copy(update={"content": "green tea"}),
+                    stored_memory,
+                ),
+            ),
             reads=frozenset({tea.id}),
         )
 
@@ -253,9 +265,9 @@ async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_deci
     def decide(look: Look) -> Changes[None]:
         seen[0] += 1
         marks = {
-            one: Mark(cell_id="mem_cell")
-            for one in (tea.id, cake.id)
-            if seen[0] == 1 or look.memory(one) is not None
+            memory_id: Mark(cell_id="mem_cell")
+            for memory_id in (tea.id, cake.id)
+            if seen[0] == 1 or look.memory(memory_id) is not None
         }
         return Changes(None, marks=marks)
 
@@ -271,13 +283,13 @@ async def test_a_vector_of_another_model_is_not_compared_and_nothing_shows_it(
     await save(store, tea, cake)
     await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model="another")})
     for _ in range(4):
-        found = (await store.search(ALICE, query("green", unit(1)))).candidates
-        assert found.lists == {"vector": [cake.id], "lexical": [tea.id]}
-        assert np.isnan(found.cosine[found.ids.index(tea.id)])
+        candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
+        assert candidates.lists == {"vector": [cake.id], "lexical": [tea.id]}
+        assert np.isnan(candidates.cosine[candidates.ids.index(tea.id)])
     near = (await store.snapshot(ALICE, near=Near(unit(1), frozenset(), -1.0))).near
-    assert [one.memory.id for one in near] == [cake.id]
-    held = await stored(store, tea.id)
-    assert (held.embedding, held.embedding_model) == (None, "another")
+    assert [neighbour.memory.id for neighbour in near] == [cake.id]
+    stored_memory = await stored(store, tea.id)
+    assert (stored_memory.embedding, stored_memory.embedding_model) == (None, "another")
     await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL)})
     assert await vector_list(store, 1) == [tea.id, cake.id]
 
@@ -298,8 +310,8 @@ async def test_two_embedders_of_one_length_share_a_store_and_each_finds_its_own(
     for store, own, foreign in ((ours, tea, cake), (theirs, cake, tea)):
         await store.check()
         for _ in range(4):
-            found = (await store.search(ALICE, query("tea cake", unit(1), limit=1))).candidates
-            assert found.lists["vector"] == [own.id]
+            candidates = (await store.search(ALICE, query("tea cake", unit(1), limit=1))).candidates
+            assert candidates.lists["vector"] == [own.id]
         assert (await stored(store, foreign.id)).embedding is None
     for store in (ours, theirs):
         await store.close()
@@ -331,12 +343,12 @@ async def test_a_message_belongs_to_the_cell_that_is_expected_of_it_once_that_is
 
     async def cells() -> list[str | None]:
         names = [first.id, second.id]
-        found = (await store.search(ALICE, query("green", unit(1)))).candidates
-        shown = await store.memories(ALICE, names)
+        candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
+        documents = await store.memories(ALICE, names)
         pages = await store.page(ALICE, "memory", where(hide_formed_messages=True), None, 10)
         by_id = [(await stored(store, name)).cell_id for name in names]
-        assert [found.cell[found.ids.index(name)] for name in names] == by_id
-        assert [shown[name].memory.cell_id for name in names] == by_id
+        assert [candidates.cell[candidates.ids.index(name)] for name in names] == by_id
+        assert [documents[name].memory.cell_id for name in names] == by_id
         free = {name for name, cell_id in zip(names, by_id, strict=True) if cell_id is None}
         assert {document.id for document in pages} == free
         return by_id
@@ -355,14 +367,14 @@ async def test_a_message_belongs_to_the_cell_that_is_expected_of_it_once_that_is
 async def test_an_expected_message_that_is_written_again_is_expected_no_more(
     store: LongTermStore,
 ) -> None:
-    said = memory("green tea", category=MESSAGE, embedding=unit(1))
-    await expected(store, "mem_cell", said)
-    seen = await stored(store, said.id)
+    stored_memory = memory("green tea", category=MESSAGE, embedding=unit(1))
+    await expected(store, "mem_cell", stored_memory)
+    seen = await stored(store, stored_memory.id)
     pinned = seen.model_copy(update={"pinned": True})
     await commit(store, Changes(None, (Change("updated", pinned, seen),)))
-    assert (await stored(store, said.id)).cell_id is None
+    assert (await stored(store, stored_memory.id)).cell_id is None
     head = (await store.snapshot(ALICE)).head
     assert head is not None
     assert head.unformed == {}
-    await mark(store, {said.id: Mark(cell_id="mem_cell")})
-    assert (await stored(store, said.id)).cell_id == "mem_cell"
+    await mark(store, {stored_memory.id: Mark(cell_id="mem_cell")})
+    assert (await stored(store, stored_memory.id)).cell_id == "mem_cell"

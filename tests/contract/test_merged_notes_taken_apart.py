@@ -38,9 +38,9 @@ async def forgotten_softly(core: MemoryCore, session: str) -> None:
 
 
 async def deleted(core: MemoryCore, session: str) -> None:
-    for one in await listed(core, status="all", session_id=session):
-        if one.category == "note":
-            await core.delete(ALICE, one.id)
+    for memory in await listed(core, status="all", session_id=session):
+        if memory.category == "note":
+            await core.delete(ALICE, memory.id)
 
 
 every_way = pytest.mark.parametrize("take", [taken_back, cleared, forgotten_softly, deleted])
@@ -50,13 +50,13 @@ async def merged(world: World, *texts: str) -> MemoryCore:
     """Sessions a, b, c that told these, each note merged into the next."""
     agents = Tellers(
         rulings=on_all("UPDATE", category="note"),
-        merged=lambda notes: "\n".join(one.text for one in notes),
+        merged=lambda notes: "\n".join(note.text for note in notes),
     )
     core = await world.core(agents=agents, embedder=WordsEmbedder())
     for day, text in enumerate(texts):
         await tell(core, text, session="abc"[day], at=NOW + timedelta(days=day))
         world.clock.forward(60)
-    assert [one.status for one in await notes(core)] == [
+    assert [note.status for note in await notes(core)] == [
         *[Status.UPDATED] * (len(texts) - 1),
         Status.ACTIVE,
     ], "or nothing was merged"
@@ -69,7 +69,7 @@ async def notes(core: MemoryCore) -> list[Memory]:
 
 async def shown(core: MemoryCore) -> str:
     """All notes that hold, as one text."""
-    return " ".join(one.content for one in await notes(core) if one.status is Status.ACTIVE)
+    return " ".join(note.content for note in await notes(core) if note.status is Status.ACTIVE)
 
 
 def plants(text: str) -> set[str]:
@@ -115,7 +115,7 @@ async def test_a_source_that_was_deleted_with_a_merged_note_comes_back_by_itself
 ) -> None:
     core = await merged(world, ROSE, FERN)
     await deleted(core, "a")
-    (gone,) = [one for one in await notes(core) if one.status is Status.DELETED]
+    (gone,) = [note for note in await notes(core) if note.status is Status.DELETED]
     await core.set_status(ALICE, gone.id, StatusInput(status="active"))
     assert plants(await shown(core)) == {"rose", "fern"}
 

@@ -55,17 +55,17 @@ async def two(
     """Two memories, the second of which is edited to say what it does: a save alone would not
     have made it.
     """
-    one = (await core.save(ALICE, first)).memory
+    memory = (await core.save(ALICE, first)).memory
     other = (await core.save(ALICE, fact(OTHER, **{"category": first.category, **fields}))).memory
-    return one, await rewritten(core, other.id, second)
+    return memory, await rewritten(core, other.id, second)
 
 
 async def rewritten(
     core: MemoryCore, memory_id: str, content: str, *, owner: Owner = ALICE, **fields: Any
 ) -> Memory:
     """Another text by hand."""
-    held = await core.get(owner, memory_id)
-    return await core.update(owner, memory_id, UpdateInput(content=content, **fields), held.etag)
+    memory = await core.get(owner, memory_id)
+    return await core.update(owner, memory_id, UpdateInput(content=content, **fields), memory.etag)
 
 
 def counts(task: Any) -> dict[str, int]:
@@ -79,7 +79,7 @@ def counts(task: Any) -> dict[str, int]:
 async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(
     core: MemoryCore, world: World
 ) -> None:
-    one, other = await two(
+    memory, other = await two(
         core,
         fact(TEA, tags=["drinks"], confidence=0.5),
         f"{TEA}.",
@@ -88,12 +88,12 @@ async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(
         entities=["Ana"],
     )
     assert counts(await consolidated(core)) == {"merged": 1}
-    stays, goes = await core.get(ALICE, one.id), await core.get(ALICE, other.id)
+    stays, goes = await core.get(ALICE, memory.id), await core.get(ALICE, other.id)
     assert (goes.status, goes.status_reason, goes.next_id, goes.consolidated_into_ids) == (
         "updated",
         "consolidated",
-        one.id,
-        [one.id],
+        memory.id,
+        [memory.id],
     )
     assert (stays.status, stays.content, stays.version) == (Status.ACTIVE, TEA, 1)
     assert (stays.tags, stays.entities, stays.reinforcement_count) == (
@@ -103,7 +103,7 @@ async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(
     )
     assert stays.source_ids == [other.id]
     chain = await core.evolution(ALICE, other.id)
-    assert [step.id for step in chain.memories] == [other.id, one.id]
+    assert [step.id for step in chain.memories] == [other.id, memory.id]
     await told_by_the_log(core, world)
     before = await world.log()
     assert counts(await consolidated(core)) == {}
@@ -121,7 +121,7 @@ async def test_who_stays_does_not_depend_on_who_is_new(world: World) -> None:
         else:
             await rewritten(core, ids[1], TEA + "!", owner=owner)
         await consolidated(core, owner)
-        assert [one.id for one in await listed(core, owner)] == [ids[0]]
+        assert [memory.id for memory in await listed(core, owner)] == [ids[0]]
 
 
 @pytest.mark.parametrize(
@@ -163,19 +163,19 @@ async def test_what_stands_beside_the_text_keeps_two_apart(
     core: MemoryCore, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     begins = {} if "valid_from" not in second else {"valid_from": second["valid_from"]}
-    one = (await core.save(ALICE, fact(TEA, **first))).memory
+    memory = (await core.save(ALICE, fact(TEA, **first))).memory
     other = (await core.save(ALICE, fact(OTHER, **second))).memory
     await rewritten(core, other.id, f"{TEA}.", **begins)
     assert counts(await consolidated(core)) == {}
-    assert (await core.get(ALICE, one.id)).next_id is None
+    assert (await core.get(ALICE, memory.id)).next_id is None
 
 
 @here
 async def test_what_is_pinned_stays(core: MemoryCore) -> None:
-    one, other = await two(core, fact(TEA), f"{TEA}.", pinned=True)
+    memory, other = await two(core, fact(TEA), f"{TEA}.", pinned=True)
     await consolidated(core)
-    assert [held.id for held in await listed(core)] == [other.id]
-    assert (await core.get(ALICE, one.id)).next_id == other.id
+    assert [memory.id for memory in await listed(core)] == [other.id]
+    assert (await core.get(ALICE, memory.id)).next_id == other.id
 
 
 @here
@@ -189,9 +189,9 @@ async def test_a_truth_in_a_slot_takes_in_what_is_said_beside_it(core: MemoryCor
         value="Oslo",
     )
     await consolidated(core)
-    assert [held.id for held in await listed(core)] == [slotted.id]
-    held = await core.get(ALICE, slotted.id)
-    assert (held.value, held.event_timestamp, held.valid_from) == (
+    assert [memory.id for memory in await listed(core)] == [slotted.id]
+    memory = await core.get(ALICE, slotted.id)
+    assert (memory.value, memory.event_timestamp, memory.valid_from) == (
         "Oslo",
         slotted.event_timestamp,
         slotted.valid_from,
@@ -209,17 +209,21 @@ MORE = (
 async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_history(
     core: MemoryCore, world: World
 ) -> None:
-    one, other = await two(core, fact(NOTE, category="note"), MORE)
+    memory, other = await two(core, fact(NOTE, category="note"), MORE)
     world.clock.forward(60)
     assert counts(await consolidated(core)) == {"merged": 1}
-    (held,) = await listed(core)
-    assert (held.id, held.version, held.status) == (one.id, 2, Status.ACTIVE)
-    assert all(text.rstrip(".") in held.content for text in (NOTE, MORE))
+    (stored_memory,) = await listed(core)
+    assert (stored_memory.id, stored_memory.version, stored_memory.status) == (
+        memory.id,
+        2,
+        Status.ACTIVE,
+    )
+    assert all(text.rstrip(".") in stored_memory.content for text in (NOTE, MORE))
     assert [
-        version.content for version in await core.versions(ALICE, one.id) if version.version == 1
+        version.content for version in await core.versions(ALICE, memory.id) if version.version == 1
     ] == [NOTE]
-    assert (await core.get(ALICE, one.id, at=NOW + timedelta(seconds=30))).content == NOTE
-    assert (await core.get(ALICE, other.id)).next_id == one.id
+    assert (await core.get(ALICE, memory.id, at=NOW + timedelta(seconds=30))).content == NOTE
+    assert (await core.get(ALICE, other.id)).next_id == memory.id
     await told_by_the_log(core, world)
 
 
@@ -237,7 +241,7 @@ async def test_notes_too_long_for_one_are_linked_once(core: MemoryCore, world: W
     ]
     await rewritten(core, second.id, f"{long} It was lovely indeed.")
     await consolidated(core)
-    assert len([one for one in await world.log() if one.event_type == "linked"]) == 1
+    assert len([event for event in await world.log() if event.event_type == "linked"]) == 1
     assert len(await listed(core)) == 2
 
 
@@ -247,18 +251,18 @@ async def test_three_become_one(core: MemoryCore) -> None:
     third = (await core.save(ALICE, fact("Cats sleep by day"))).memory
     await rewritten(core, third.id, f"{TEA}.")
     assert counts(await consolidated(core)) == {"merged": 2}
-    assert [held.id for held in await listed(core)] == [first.id]
-    assert {(await core.get(ALICE, one.id)).next_id for one in (second, third)} == {first.id}
+    assert [memory.id for memory in await listed(core)] == [first.id]
+    assert {(await core.get(ALICE, memory.id)).next_id for memory in (second, third)} == {first.id}
 
 
 @here
 async def test_only_neighbours_of_what_is_new_are_looked_at(core: MemoryCore) -> None:
-    one, other = await two(core, fact(TEA), f"{TEA}.")
+    memory, other = await two(core, fact(TEA), f"{TEA}.")
     await core.delete(ALICE, other.id)
     assert counts(await consolidated(core)) == {}
     await core.restore(ALICE, other.id)  # by hand: news, and a duplicate
     assert counts(await consolidated(core)) == {"merged": 1}
-    assert [held.id for held in await listed(core)] == [one.id]
+    assert [memory.id for memory in await listed(core)] == [memory.id]
     await core.save(ALICE, turn("Nothing of the kind"))
     assert counts(await consolidated(core)) == {}
 
@@ -272,10 +276,10 @@ async def test_what_was_merged_and_somebody_brought_back_is_not_merged_again(
         core, (await core.save(ALICE, fact("Cats sleep by day"))).memory.id, f"{TEA}."
     )
     assert counts(await consolidated(core)) == {"merged": 2}
-    for one in (second, third):
-        await core.restore(ALICE, one.id)
+    for memory in (second, third):
+        await core.restore(ALICE, memory.id)
         assert counts(await consolidated(core)) == {}
-    assert {one.id: one.reinforcement_count for one in await listed(core)} == {
+    assert {memory.id: memory.reinforcement_count for memory in await listed(core)} == {
         first.id: 2,
         second.id: 0,
         third.id: 0,
@@ -293,10 +297,12 @@ async def test_what_changed_before_the_commit_is_judged_as_it_is_then(world: Wor
 
     rules: Agents = Slow()
     core = await opened(world, rules=rules)
-    one, two_ = await two(core, fact(NOTE, category="note"), MORE)
-    changed = [one.id]
+    memory, two_ = await two(core, fact(NOTE, category="note"), MORE)
+    changed = [memory.id]
     assert counts(await consolidated(core)) == {}
-    assert sorted(held.content for held in await listed(core)) == sorted(["Tom sells boats", MORE])
+    assert sorted(memory.content for memory in await listed(core)) == sorted(
+        ["Tom sells boats", MORE]
+    )
     assert (await core.get(ALICE, two_.id)).status is Status.ACTIVE
 
 
@@ -310,10 +316,10 @@ async def test_a_deleted_one_is_not_merged_into(world: World) -> None:
             return await super().synthesise(app_id, notes)
 
     core = await opened(world, rules=Slow())
-    one, kept = await two(core, fact(NOTE, category="note"), MORE)
-    gone = [one.id]
+    memory, second = await two(core, fact(NOTE, category="note"), MORE)
+    gone = [memory.id]
     assert counts(await consolidated(core)) == {}
-    assert [held.id for held in await listed(core)] == [kept.id]
+    assert [memory.id for memory in await listed(core)] == [second.id]
 
 
 @here
@@ -323,7 +329,7 @@ async def test_killed_at_any_write_exactly_one_of_two_stays(cold_worlds: Any) ->
         world, moment = cold_worlds(), Moment(at, after)
         mortal = await opened(world, wrap=lambda store, moment=moment: Mortal(store, moment))
         rescuer = await opened(world)
-        one, _ = await two(rescuer, fact(TEA), f"{TEA}.")
+        memory, _ = await two(rescuer, fact(TEA), f"{TEA}.")
         accepted = await rescuer.consolidate(ALICE, ConsolidateInput())
         assert isinstance(accepted, Accepted)
         with contextlib.suppress(Killed):
@@ -333,8 +339,8 @@ async def test_killed_at_any_write_exactly_one_of_two_stays(cold_worlds: Any) ->
             await rescuer.sweep()
             await Hand(rescuer, "consolidation").work_all()
         assert (await task_of(rescuer, accepted)).status == "succeeded"
-        (held,) = await listed(rescuer)
-        assert (held.id, held.reinforcement_count) == (one.id, 1)
+        (merged,) = await listed(rescuer)
+        assert (merged.id, merged.reinforcement_count) == (memory.id, 1)
         finished, moment.dead = not moment.dead, False
         await world.close()
         if finished:

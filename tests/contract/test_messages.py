@@ -129,13 +129,15 @@ async def test_an_embedder_that_is_down_delays_the_vectors_and_nothing_else(worl
     assert await lost(core, 20) == [], "by words"
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).waiting_for == "embedder"
-    assert [(await core.get(ALICE, one.id)).embedding for one in (await messages(core))[:3]] == [
-        None
-    ] * 3
+    assert [
+        (await core.get(ALICE, message.id)).embedding for message in (await messages(core))[:3]
+    ] == [None] * 3
     embedder.down = False
     await finished(world, core, accepted)
-    after = [await core.get(ALICE, one.id) for one in await messages(core)]
-    assert [one.embedding_model for one in after if one.embedding is not None] == ["words"] * 20
+    after = [await core.get(ALICE, message.id) for message in await messages(core)]
+    assert [memory.embedding_model for memory in after if memory.embedding is not None] == [
+        "words"
+    ] * 20
     assert await lost(core, 20) == []
 
 
@@ -147,9 +149,9 @@ async def test_an_embedder_that_is_slow_is_not_waited_for(world: World) -> None:
     assert await lost(core, 50) == []
     embedder.gate.set()
     await finished(world, core, accepted)
-    after = [await core.get(ALICE, one.id) for one in await messages(core)]
-    assert [one.embedding is None for one in after] == [False] * 50
-    assert [one.lexical.states for one in after] == [STATES] * 50, (
+    after = [await core.get(ALICE, message.id) for message in await messages(core)]
+    assert [memory.embedding is None for memory in after] == [False] * 50
+    assert [memory.lexical.states for memory in after] == [STATES] * 50, (
         "of what is embedded later as of what is embedded at once"
     )
 
@@ -180,7 +182,11 @@ async def test_conversations_of_one_user_are_embedded_one_after_the_other(world:
     await asyncio.gather(forming, later)
     asked = embedder.asked[asked_at_the_door:]
     places = [
-        [place for place, text in enumerate(asked) if any(_tells(said)(text) for said in contents)]
+        [
+            place
+            for place, text in enumerate(asked)
+            if any(_tells(content)(text) for content in contents)
+        ]
         for contents in (first[20:90], second[20:90])
     ]
     assert [len(each) for each in places] == [70, 70]
@@ -206,24 +212,24 @@ async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(
     world: World, session: str | None
 ) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    alike, found = [], []
+    alike, others = [], []
     for of in (1, 2, 10, 50):
         owner = type(ALICE)("app", f"in calls of {of}")
         await say(core, lines(24), of=of, owner=owner, session=session)
         alike.append(
             [
-                (one.content, one.actor, one.event_timestamp, one.session_id)
-                for one in await messages(core, owner)
+                (message.content, message.actor, message.event_timestamp, message.session_id)
+                for message in await messages(core, owner)
             ]
         )
         hits = [await results(core, rare_words(number), owner) for number in (0, 7, 23)]
-        found.append(
+        others.append(
             [[(hit.memory.content, hit.relevance_score) for hit in group] for group in hits]
         )
     assert [content for content, *_ in alike[0]] == lines(24)
     assert alike[1:] == [alike[0]] * 3
     if session is not None:  # without one, what was said just before is not known to belong to it
-        assert found[1:] == [found[0]] * 3
+        assert others[1:] == [others[0]] * 3
     for of in (1, 2, 10, 50):
         assert await lost(core, 24, type(ALICE)("app", f"in calls of {of}")) == []
 
@@ -237,7 +243,7 @@ async def test_however_it_is_cut_every_message_is_found_once_it_is_formed(
     await Hand(core).work_all()
     assert await pending(world) == 0
     assert await lost(core, 12) == []
-    assert [one.content for one in await messages(core)] == lines(12)
+    assert [message.content for message in await messages(core)] == lines(12)
 
 
 async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(
@@ -246,15 +252,15 @@ async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(
     core = await world.core(embedder=WordsEmbedder(), agents=Tellers(notes=False))
     (accepted,) = await say(core, lines(200))
     assert accepted.degraded == ()
-    assert [one.content for one in await messages(core)] == lines(200)
+    assert [message.content for message in await messages(core)] == lines(200)
     for number in (0, 44, 45, 46, 119, 199):
         assert await best_words(core, rare_words(number)) == lines(1, first=number)[0]
-    kept = await stored(world, (await task_of(core, accepted)).subject_id)
-    assert kept.written == 200
+    conversation = await stored(world, (await task_of(core, accepted)).subject_id)
+    assert conversation.written == 200
     await finished(world, core, accepted)
-    assert [one.content for one in await messages(core)] == lines(200)
-    cells = {one.id for one in await told(core) if one.category == "cell"}
-    assert {one.cell_id for one in await messages(core)} == cells
+    assert [message.content for message in await messages(core)] == lines(200)
+    cells = {memory.id for memory in await told(core) if memory.category == "cell"}
+    assert {message.cell_id for message in await messages(core)} == cells
 
 
 async def test_long_messages_that_fill_a_call_are_all_there(world: World) -> None:
@@ -265,7 +271,7 @@ async def test_long_messages_that_fill_a_call_are_all_there(world: World) -> Non
     assert 900_000 < sum(map(len, long)) < 2**20
     (accepted,) = await say(core, long)
     assert accepted.degraded == ()
-    assert [one.content for one in await messages(core)] == long
+    assert [message.content for message in await messages(core)] == long
     for number in (0, 16, 32):
         hits = await results(core, rare_words(number), similarity_threshold=0.0)
         assert shown(hits[0])[0].startswith(rare_words(number))
@@ -279,10 +285,12 @@ async def test_two_conversations_told_at_once_into_a_session_are_both_there(worl
     await asyncio.gather(
         *(say(core, part, of=20) for core, part in zip(cores, contents, strict=True))
     )
-    found = [one.content for one in await messages(cores[0])]
-    assert sorted(found) == sorted(contents[0] + contents[1])
+    formed_contents = [message.content for message in await messages(cores[0])]
+    assert sorted(formed_contents) == sorted(contents[0] + contents[1])
     for part in contents:
-        assert [content for content in found if content in set(part)] == part, "each in its order"
+        assert [content for content in formed_contents if content in set(part)] == part, (
+            "each in its order"
+        )
     assert (await cores[1].session(ALICE, "s1")).counts == {"messages": 120}
 
 
@@ -291,8 +299,8 @@ async def test_the_same_call_twice_says_nothing_twice(world: World) -> None:
     call = Call(idempotency_key="k1")
     first = await say(core, lines(60), call=call)
     again = await say(core, lines(60), call=call)
-    assert [one.task_id for one in first] == [one.task_id for one in again]
-    assert [one.content for one in await messages(core)] == lines(60)
+    assert [answer.task_id for answer in first] == [answer.task_id for answer in again]
+    assert [message.content for message in await messages(core)] == lines(60)
     assert await pending(world) == 1
 
 
@@ -303,7 +311,7 @@ async def test_twenty_equal_calls_at_once_with_one_key_say_it_once(world: World)
         *(say(cores[number % 2], lines(50), call=call) for number in range(10))
     )
     assert len({answer.task_id for (answer,) in answers}) == 1
-    assert sorted(one.content for one in await messages(cores[0])) == sorted(lines(50))
+    assert sorted(message.content for message in await messages(cores[0])) == sorted(lines(50))
 
 
 async def test_no_message_comes_back_into_a_session_that_was_cleared(world: World) -> None:
@@ -314,7 +322,7 @@ async def test_no_message_comes_back_into_a_session_that_was_cleared(world: Worl
     await finished(world, core, accepted)
     assert await results(core, rare_words(3)) == ()
     assert await listed(core) == []
-    assert {one.status for one in await messages(core)} == {"deleted"}
+    assert {message.status for message in await messages(core)} == {"deleted"}
 
 
 @pytest.mark.parametrize("is_embedded", [True, False], ids=["with vectors", "before its vector"])
@@ -330,7 +338,9 @@ async def test_a_message_that_is_deleted_before_it_is_formed_stays_deleted(
     assert rare_words(3) not in str([shown(hit) for hit in await results(core, rare_words(3))])
     await finished(world, core, accepted)
     after = await messages(core)
-    assert [one.status.value for one in after] == ["active"] * 3 + ["deleted"] + ["active"] * 2
+    assert [memory.status.value for memory in after] == ["active"] * 3 + ["deleted"] + [
+        "active"
+    ] * 2
     assert rare_words(3) not in str([shown(hit) for hit in await results(core, rare_words(3))])
     assert await best_words(core, rare_words(4)) == lines(5)[4]
 
@@ -355,7 +365,7 @@ async def test_gathered_messages_are_found_once_they_are_handed_over(world: Worl
     flushed = await core.batch_flush(ALICE, "s1")
     assert flushed is not None
     assert await lost(core, 8) == []
-    assert [one.content for one in await messages(core)] == lines(8)
+    assert [message.content for message in await messages(core)] == lines(8)
     assert await told(core) == []
 
 
@@ -370,10 +380,10 @@ async def test_gathered_messages_are_found_once_nothing_more_comes(world: World)
 
 async def test_an_agents_own_words_are_found_before_they_are_summed_up(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = AgentMemoryInput.model_validate(
+    item = AgentMemoryInput.model_validate(
         {"messages": lines(1)[0], "agent_id": "planner", "session_id": "s1"}
     )
-    accepted = await core.agent_memory(ALICE, said)
+    accepted = await core.agent_memory(ALICE, item)
     assert await best_words(core, rare_words(0)) == lines(1)[0]
     (message,) = await messages(core)
     assert (message.agent_id, message.metadata) == ("planner", {"role": "assistant", "message": 0})
@@ -383,7 +393,7 @@ async def test_an_agents_own_words_are_found_before_they_are_summed_up(world: Wo
 
 async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = [
+    sent = [
         "The ferry to Oslo was late",
         "The ferry to Oslo",
         "The ferry",
@@ -391,14 +401,14 @@ async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: Wo
         "It rained",
         "Soup",
     ]
-    (accepted,) = await say(core, said)
+    (accepted,) = await say(core, sent)
     await finished(world, core, accepted)
     (hit,) = [hit for hit in await results(core, "ferry to Oslo") if hit.memory.category == "cell"]
     scores = [passage.relevance_score for passage in hit.passages]
     assert len(hit.passages) == MOST_PASSAGES == 3
     assert scores == sorted(scores, reverse=True)
-    assert {passage.text for passage in hit.passages} < set(said[:4])
-    by_id = {one.id: one for one in await messages(core)}
+    assert {passage.text for passage in hit.passages} < set(sent[:4])
+    by_id = {message.id: message for message in await messages(core)}
     for passage in hit.passages:
         source = by_id[passage.message]
         assert (passage.text, passage.actor, passage.at) == (
@@ -415,23 +425,23 @@ async def test_a_list_shows_messages_until_their_cell_is_there(world: World) -> 
     (accepted,) = await say(
         core, ["I live in Lisbon", "It is warm here", f"{NEW_TOPIC} soup", "And bread"]
     )
-    assert {one.category for one in await listed(core)} == {"message"}
+    assert {memory.category for memory in await listed(core)} == {"message"}
     assert len(await listed(core)) == 4
     await finished(world, core, accepted)
     after = await listed(core)
-    assert {one.category for one in after} == {"cell", "fact"}
-    cells = {one.id: one for one in after if one.category == "cell"}
-    said = await messages(core)
-    assert [one.content for one in said] == [
+    assert {memory.category for memory in after} == {"cell", "fact"}
+    cells = {memory.id: memory for memory in after if memory.category == "cell"}
+    memories = await messages(core)
+    assert [memory.content for memory in memories] == [
         "I live in Lisbon",
         "It is warm here",
         f"{NEW_TOPIC} soup",
         "And bread",
     ]
-    for one in said:
-        assert one.cell_id is not None
-        assert one.id in cells[one.cell_id].source_ids
-        assert (await core.get(ALICE, one.id)).content == one.content
+    for memory in memories:
+        assert memory.cell_id is not None
+        assert memory.id in cells[memory.cell_id].source_ids
+        assert (await core.get(ALICE, memory.id)).content == memory.content
     assert (await core.session(ALICE, "s1")).counts == {"messages": 4, "episodic": 2, "semantic": 1}
 
 
@@ -441,7 +451,7 @@ async def test_messages_of_a_cell_that_is_deleted_stand_for_themselves_or_are_go
     core = await world.core(embedder=WordsEmbedder())
     (accepted,) = await say(core, lines(4))
     await finished(world, core, accepted)
-    (cell,) = [one for one in await told(core) if one.category == "cell"]
+    (cell,) = [memory for memory in await told(core) if memory.category == "cell"]
     await core.delete(ALICE, cell.id)
     for hit in await results(core, rare_words(2)):
         assert hit.memory.id != cell.id
@@ -452,17 +462,19 @@ async def test_a_context_quotes_messages_before_and_after_their_cell_is_there(wo
 
     async def ids() -> set[str]:
         asked = ContextInput(query="where do I live", session_id="s1")
-        found = {name for part in (await core.context(ALICE, asked)).parts for name in part.ids}
+        context_ids = {
+            name for part in (await core.context(ALICE, asked)).parts for name in part.ids
+        }
         answer = await core.retrieve(
             ALICE, RetrieveInput(query="I live in Lisbon", mode="reconstruct")
         )
-        return found | {*answer.citations}
+        return context_ids | {*answer.citations}
 
     (accepted,) = await say(core, ["I live in Lisbon", "It is warm here"])
-    said = {one.id for one in await messages(core)}
-    assert await ids() == said
+    turn_ids = {message.id for message in await messages(core)}
+    assert await ids() == turn_ids
     await finished(world, core, accepted)
-    assert await ids() & said
+    assert await ids() & turn_ids
 
 
 async def test_a_working_set_holds_no_messages(world: World) -> None:
@@ -499,13 +511,15 @@ async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World)
     assert not any(
         is_message(name) for scene in (await core.scenes(ALICE)).scenes for name in scene.cell_ids
     )
-    assert not any(is_message(one.memory_id) for one in (await core.profile(ALICE)).explicit)
+    assert not any(is_message(fact.memory_id) for fact in (await core.profile(ALICE)).explicit)
     after = await messages(core)
-    assert [(one.content, one.status.value, one.reinforcement_count) for one in after] == [
+    assert [
+        (memory.content, memory.status.value, memory.reinforcement_count) for memory in after
+    ] == [
         ("Ana lives in Oslo", "active", 0), ("Ana lives in Oslo", "active", 0),
         ("Ana lives in Bergen", "active", 0),
     ]  # fmt: skip
-    assert not any(one.scene_id or one.next_id or one.links for one in after)
+    assert not any(memory.scene_id or memory.next_id or memory.links for memory in after)
 
 
 @pytest.mark.parametrize("adapter", ["cosmos"], indirect=True)
@@ -519,5 +533,5 @@ async def test_on_a_store_that_fails_at_every_fifth_request_all_is_said_once(
     finally:
         server.heal()
     await finished(world, core, accepted)
-    assert [one.content for one in await messages(core)] == lines(60)
+    assert [message.content for message in await messages(core)] == lines(60)
     assert await lost(core, 10) == []

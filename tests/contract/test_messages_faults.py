@@ -43,14 +43,18 @@ async def dies(world: World, owner: Owner, moment: Moment) -> None:
 async def holds_all(world: World, core: MemoryCore, accepted: Accepted, owner: Owner) -> None:
     """All messages are there, each once and with its vector, and formed."""
     await finished(world, core, accepted, owner)
-    found = await messages(core, owner)
-    assert [one.content for one in found] == lines(MANY)
-    assert len({one.id for one in found}) == MANY
-    assert all(one.cell_id is not None for one in found)
+    memories = await messages(core, owner)
+    assert [memory.content for memory in memories] == lines(MANY)
+    assert len({memory.id for memory in memories}) == MANY
+    assert all(memory.cell_id is not None for memory in memories)
     created = [event.memory_id for event in await world.log(owner) if event.event_type == "created"]
     assert len(created) == len(set(created))
-    kept = await stored(world, (await task_of(core, accepted, owner)).subject_id, owner)
-    assert (kept.written, kept.embedded, kept.state) == (MANY, MANY, "formed")
+    conversation = await stored(world, (await task_of(core, accepted, owner)).subject_id, owner)
+    assert (conversation.written, conversation.embedded, conversation.state) == (
+        MANY,
+        MANY,
+        "formed",
+    )
     assert await pending(world, owner) == 0
     for number in (0, MANY - 1):
         assert await best_words(core, rare_words(number), owner) == lines(1, first=number)[0]
@@ -75,7 +79,7 @@ async def test_killed_at_any_write_before_the_answer_all_is_said_once(
             await dies(world, owner, moment)
             core = await world.core(embedder=WordsEmbedder(), agents=Tellers(notes=False))
             began = await messages(core, owner)
-            assert [one.content for one in began] == lines(len(began))
+            assert [memory.content for memory in began] == lines(len(began))
             (accepted,) = await say(core, lines(MANY), owner=owner, call=ONCE)
             if began:
                 world.clock.forward(3600)
@@ -104,7 +108,7 @@ async def test_what_a_session_was_cleared_of_is_not_written_by_its_task(
         world.clock.forward(60)
     assert await pending(world, owner) == 0
     assert await listed(core, owner) == []
-    assert {one.status.value for one in await messages(core, owner)} == {"deleted"}
+    assert {message.status.value for message in await messages(core, owner)} == {"deleted"}
 
 
 async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_none(
@@ -140,7 +144,7 @@ async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_n
                 (accepted,) = await say(core, lines(MANY), owner=owner, call=ONCE)
             faulty[0].asleep = True
             there = await messages(core, owner)
-            assert [one.content for one in there] == lines(len(there))
+            assert [memory.content for memory in there] == lines(len(there))
             if at > 1:
                 # of what was done, and its answer lost, each try finds out
                 fails = kind == "503" and times == FOR_GOOD
@@ -164,25 +168,27 @@ SAID = st.lists(
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(said=SAID, cuts=st.lists(st.integers(0, 12), max_size=4), is_formed=st.booleans())
+@given(chat=SAID, cuts=st.lists(st.integers(0, 12), max_size=4), is_formed=st.booleans())
 async def test_however_random_talk_is_cut_the_same_is_there(
-    words: MemoryCore, said: list[tuple[str, str]], cuts: list[int], *, is_formed: bool
+    words: MemoryCore, chat: list[tuple[str, str]], cuts: list[int], *, is_formed: bool
 ) -> None:
-    name = sha256(repr((said, cuts, is_formed)).encode()).hexdigest()[:16]
-    places = sorted({0, len(said), *(cut for cut in cuts if cut < len(said))})
+    name = sha256(repr((chat, cuts, is_formed)).encode()).hexdigest()[:16]
+    places = sorted({0, len(chat), *(cut for cut in cuts if cut < len(chat))})
     whole, cut = Owner("app", f"{name} whole"), Owner("app", f"{name} cut")
-    await words.converse(whole, talk(*said))
+    await words.converse(whole, talk(*chat))
     for start, end in pairwise(places):
-        await words.converse(cut, talk(*said[start:end], at=NOW + start * MINUTE))
+        await words.converse(cut, talk(*chat[start:end], at=NOW + start * MINUTE))
     if is_formed:
         await Hand(words).work_all()
     alike = []
     for owner in (whole, cut):
-        found = await messages(words, owner)
-        assert [(one.actor, one.content) for one in found] == said
-        assert len({one.id for one in found}) == len(said)
-        assert (await words.session(owner, "s1")).counts["messages"] == len(said)
-        alike.append([(one.actor, one.content, one.event_timestamp) for one in found])
+        memories = await messages(words, owner)
+        assert [(memory.actor, memory.content) for memory in memories] == chat
+        assert len({memory.id for memory in memories}) == len(chat)
+        assert (await words.session(owner, "s1")).counts["messages"] == len(chat)
+        alike.append(
+            [(memory.actor, memory.content, memory.event_timestamp) for memory in memories]
+        )
     assert alike[0] == alike[1]
     with suppress(NotFound):
         assert await messages(words, Owner("app", "nobody")) == []

@@ -42,12 +42,14 @@ async def found(core: MemoryCore, query: str) -> set[str]:
     """The ids that a search shows, and those of the messages that it quotes."""
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
     return {
-        name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))
+        name
+        for hit in hits
+        for name in (hit.memory.id, *(passage.message for passage in hit.passages))
     }
 
 
-def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
-    return {(one.status, one.status_reason) for one in said.values()}
+def statuses(turns: dict[str, Memory]) -> set[tuple[Status, str]]:
+    return {(memory.status, memory.status_reason) for memory in turns.values()}
 
 
 async def counted(core: MemoryCore) -> dict[str, int]:
@@ -60,19 +62,19 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
 ) -> None:
     await tell(core, *SAID)
     cell, before = await the_cell(core, "ferry"), await counted(core)
-    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert {message.cell_id for message in (await messages(core)).values()} == {cell.id}
     assert cell.id in await found(core, "ferry late")
     await core.delete(ALICE, cell.id)
     assert statuses(await messages(core)) == {(Status.DELETED, WITH_CELL)}
     assert not await found(core, "ferry late zebra") & {cell.id, *messages_of(cell)}
     assert "messages" not in await counted(core)
-    deletions = [one for one in await world.log() if one.event_type == "deleted"]
-    assert {one.correlation_id for one in deletions} == {None}
+    deletions = [event for event in await world.log() if event.event_type == "deleted"]
+    assert {event.correlation_id for event in deletions} == {None}
     assert len(deletions) == 1 + len(SAID)
     await told_by_the_log(core, world)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
     assert statuses(await messages(core)) == {(Status.ACTIVE, "restored")}
-    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert {message.cell_id for message in (await messages(core)).values()} == {cell.id}
     assert cell.id in await found(core, "ferry late")
     assert await counted(core) == before
     await told_by_the_log(core, world)
@@ -88,8 +90,8 @@ async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_whe
     assert ferry.id not in await found(core, "ferry late")
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
-    said = await messages(core)
-    assert {text: one.status for text, one in said.items()} == dict.fromkeys(
+    turns = await messages(core)
+    assert {text: memory.status for text, memory in turns.items()} == dict.fromkeys(
         SAID, Status.ACTIVE
     ) | {ferry.content: Status.DELETED}
     await told_by_the_log(core, world)
@@ -103,13 +105,13 @@ async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, ferry.id, StatusInput(status="active"))
     assert (await core.get(ALICE, ferry.id)).cell_id is None
-    assert ferry.id in [one.id for one in await listed(core)]
+    assert ferry.id in [memory.id for memory in await listed(core)]
     assert ferry.id in await found(core, "ferry late")
     await told_by_the_log(core, world)
     await core.restore(ALICE, cell.id)
-    said = await messages(core)
-    assert {one.cell_id for one in said.values()} == {cell.id}
-    assert {one.status for one in said.values()} == {Status.ACTIVE}
+    turns = await messages(core)
+    assert {memory.cell_id for memory in turns.values()} == {cell.id}
+    assert {memory.status for memory in turns.values()} == {Status.ACTIVE}
     await told_by_the_log(core, world)
 
 
@@ -120,7 +122,7 @@ async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_d
     lines = [f"line number {number} of a long evening" for number in range(90)]
     await tell(core, *lines)
     cells = await listed(core, status="all", category="cell")
-    cell = max(cells, key=lambda one: len(messages_of(one)))
+    cell = max(cells, key=lambda candidate: len(messages_of(candidate)))
     assert len(messages_of(cell)) > 41, "or it fits one commit"
     own = {*messages_of(cell)}
     dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
@@ -129,10 +131,14 @@ async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_d
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
     assert {
-        one.id for one in (await messages(core)).values() if one.status is Status.DELETED
+        message.id
+        for message in (await messages(core)).values()
+        if message.status is Status.DELETED
     } == own
     await core.restore(ALICE, cell.id)
-    assert [one for one in (await messages(core)).values() if one.status is Status.DELETED] == []
+    assert [
+        message for message in (await messages(core)).values() if message.status is Status.DELETED
+    ] == []
 
 
 async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commits_as_it_takes(
@@ -146,16 +152,16 @@ async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commi
             session=f"s{number}",
         )
     cells = await listed(core, status="all", category="cell")
-    task = await forgotten(core, ids=[one.id for one in cells])
-    said = await messages(core)
+    task = await forgotten(core, ids=[cell.id for cell in cells])
+    turns = await messages(core)
     assert task.result is not None
-    assert task.result["counts"] == {"forgotten": len(cells), "messages": len(said)}
-    assert {one.status for one in said.values()} == {Status.DELETED}
+    assert task.result["counts"] == {"forgotten": len(cells), "messages": len(turns)}
+    assert {memory.status for memory in turns.values()} == {Status.DELETED}
     assert await listed(core) == []
     await told_by_the_log(core, world)
     await core.restore(ALICE, cells[0].id)
     assert sorted(
-        one.id for one in (await messages(core)).values() if one.status is Status.ACTIVE
+        message.id for message in (await messages(core)).values() if message.status is Status.ACTIVE
     ) == sorted(messages_of(cells[0]))
 
 
@@ -165,15 +171,17 @@ async def test_a_softly_forgotten_session_counts_each_message_once_as_its_dry_ru
 ) -> None:
     """The filter fits the messages themselves: none goes only along, and each is changed once."""
     await tell(core, *SAID)
-    seen, said = await foreseen(core, session_id="s1"), await messages(core)
+    seen, turns = await foreseen(core, session_id="s1"), await messages(core)
     task = await forgotten(core, session_id="s1")
     assert task.result is not None
     assert task.result["counts"] == seen.counts
     events = await (await world.look_on()).events(ALICE, 0, 100)
     written = [
-        event.memory_id for event in events if event.memory_id in {one.id for one in said.values()}
+        event.memory_id
+        for event in events
+        if event.memory_id in {turn.id for turn in turns.values()}
     ]
-    assert len(written) == 2 * len(said), "told, and forgotten"
+    assert len(written) == 2 * len(turns), "told, and forgotten"
     (session,) = (await core.sessions(ALICE)).sessions
     assert not any(session.counts.values())
 
@@ -209,10 +217,10 @@ async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_mes
     cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
     copied = await core.copy(ALICE, cell.id, CopyInput(to_agent_id="planner"))
     await core.delete(ALICE, copied.id)
-    assert {one.status for one in (await messages(core)).values()} == {Status.ACTIVE}
+    assert {message.status for message in (await messages(core)).values()} == {Status.ACTIVE}
     alone = await core.copy(ALICE, ferry.id, CopyInput(to_agent_id="planner"))
     assert alone.cell_id is None
-    assert alone.id in [one.id for one in await listed(core)]
+    assert alone.id in [memory.id for memory in await listed(core)]
 
 
 async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_them_along(
@@ -221,11 +229,11 @@ async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_
     await tell(core, *SAID)
     await core.converse(ALICE, talk(*SAID))
     cell = await the_cell(core, "ferry")
-    said = await listed(core, status="all", category=MESSAGE)
-    assert len(said) == len(SAID)
-    assert sorted(messages_of(cell)) == sorted(message.id for message in said)
+    memories = await listed(core, status="all", category=MESSAGE)
+    assert len(memories) == len(SAID)
+    assert sorted(messages_of(cell)) == sorted(message.id for message in memories)
     await core.delete(ALICE, cell.id)
-    assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {
+    assert {memory.status for memory in await listed(core, status="all", category=MESSAGE)} == {
         Status.DELETED
     }
 
@@ -236,10 +244,10 @@ async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_
     await tell(core, "Ana's city is Stavanger", "the ferry was late", "Ben's city is Turku")
     ana = (await messages(core))["Ana's city is Stavanger"]
     await forgotten(core, "hard", ids=[ana.id])
-    assert sorted(one.content for one in await listed(core, status="all")) == sorted(
+    assert sorted(memory.content for memory in await listed(core, status="all")) == sorted(
         ["Ben's city is Turku", "Ben's city is Turku", "the ferry was late"]
     ), "two messages, and a fact of one of them"
-    assert {one.cell_id for one in (await messages(core)).values()} == {None}
+    assert {message.cell_id for message in (await messages(core)).values()} == {None}
     assert ana.conversation_id is not None
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
     await no_trace(world, "Stavanger")
@@ -256,7 +264,7 @@ async def test_a_fact_forgotten_for_good_takes_the_message_that_told_it_and_leav
     seen = await foreseen(core, "hard", ids=[lives.id])
     assert seen.counts == {"forgotten": 1, "derived": 2, "messages": 1, "episodes": 1}
     await forgotten(core, "hard", ids=[lives.id])
-    assert sorted(one.content for one in await listed(core, status="all")) == [
+    assert sorted(memory.content for memory in await listed(core, status="all")) == [
         "the ferry was late",
         "zebra crossing",
     ]
@@ -294,9 +302,9 @@ async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(
     core: MemoryCore, world: World
 ) -> None:
     await core.converse(ALICE, talk("the quagga stood there", "why did it?", "nobody knows"))
-    said = await messages(core)
-    assert "quagga" in str((await core.get(ALICE, said["why did it?"].id)).lexical)
-    await forgotten(core, "hard", ids=[said["the quagga stood there"].id])
+    turns = await messages(core)
+    assert "quagga" in str((await core.get(ALICE, turns["why did it?"].id)).lexical)
+    await forgotten(core, "hard", ids=[turns["the quagga stood there"].id])
     assert sorted(await messages(core)) == ["nobody knows", "why did it?"]
     await no_trace(world, "quagga")
 
@@ -330,35 +338,40 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
 ) -> None:
     accepted = await core.converse(ALICE, talk(*SAID))
     world.clock.forward(1)
-    before, shown = world.clock.now(), await listed(core)
+    before, memories = world.clock.now(), await listed(core)
     world.clock.forward(5)
     await formed(core, accepted)
-    assert {one.category for one in shown} == {MESSAGE}
-    assert {one.category for one in await listed(core)} == {"cell", "fact"}
-    assert [one.id for one in await listed(core, known_at=before)] == [one.id for one in shown]
+    assert {memory.category for memory in memories} == {MESSAGE}
+    assert {memory.category for memory in await listed(core)} == {"cell", "fact"}
+    assert [memory.id for memory in await listed(core, known_at=before)] == [
+        memory.id for memory in memories
+    ]
     cell = await the_cell(core, "ferry")
     world.clock.forward(5)
     known = await listed(core, known_at=world.clock.now())
-    assert [one.id for one in known] == [one.id for one in await listed(core)]
+    assert [memory.id for memory in known] == [memory.id for memory in await listed(core)]
     replayed = {
-        one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)
+        memory.id: memory
+        for memory in await listed(core, known_at=world.clock.now(), category=MESSAGE)
     }
-    assert {one.cell_id for one in replayed.values()} == {cell.id}
+    assert {memory.cell_id for memory in replayed.values()} == {cell.id}
     head = await world.head()
     assert head is not None
     page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    assert [one.id for one in page.memories] == [one.id for one in await listed(core, status="all")]
+    assert [memory.id for memory in page.memories] == [
+        memory.id for memory in await listed(core, status="all")
+    ]
 
 
 async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(
     core: MemoryCore, world: World
 ) -> None:
-    told = [
+    sent = [
         {"role": "user", "content": f"the {word} was there", "timestamp": NOW}
         for word in ("quagga", "heron", "stork")
     ]
     for count in (1, 3):
-        await core.converse(ALICE, ConverseInput.model_validate({"messages": told[:count]}))
+        await core.converse(ALICE, ConverseInput.model_validate({"messages": sent[:count]}))
     assert len(await messages(core)) == 3
     await forgotten(core, "hard", ids=[(await messages(core))["the quagga was there"].id])
     assert sorted(await messages(core)) == ["the heron was there", "the stork was there"]

@@ -39,13 +39,13 @@ async def core(world: World) -> MemoryCore:
     return await world.core(agents=Tellers(notes=False))
 
 
-def statuses(said: Mapping[str, Memory]) -> set[Status]:
-    return {one.status for one in said.values()}
+def statuses(turns: Mapping[str, Memory]) -> set[Status]:
+    return {memory.status for memory in turns.values()}
 
 
 async def quoted(core: MemoryCore, query: str, owner: Owner) -> set[str]:
     hits = (await core.retrieve(owner, RetrieveInput(query=query))).results
-    return {one.text for hit in hits for one in hit.passages}
+    return {passage.text for hit in hits for passage in hit.passages}
 
 
 async def test_a_long_message_is_never_made_short(world: World) -> None:
@@ -69,15 +69,20 @@ async def test_messages_go_cold_with_their_cell_and_come_back_with_it(
     cell = await the_cell(core, "ferry")
     years_go_by(world)
     await archived(world, core)
-    said = await messages(core)
-    assert {one.cell_id for one in said.values()} == {cell.id}
-    assert all(is_cold(one) for one in (*said.values(), await core.get(ALICE, cell.id)))
+    turns = await messages(core)
+    assert {memory.cell_id for memory in turns.values()} == {cell.id}
+    assert all(is_cold(memory) for memory in (*turns.values(), await core.get(ALICE, cell.id)))
     await told_by_the_log(core, world)
     back = await core.restore(ALICE, cell.id)
     assert back.status is Status.ACTIVE
-    said = await messages(core)
-    assert (statuses(said), {one.cell_id for one in said.values()}) == ({Status.ACTIVE}, {cell.id})
-    assert [one for one in said.values() if is_cold(one) or one.embedding_model is None] == []
+    turns = await messages(core)
+    assert (statuses(turns), {memory.cell_id for memory in turns.values()}) == (
+        {Status.ACTIVE},
+        {cell.id},
+    )
+    assert [
+        memory for memory in turns.values() if is_cold(memory) or memory.embedding_model is None
+    ] == []
     await told_by_the_log(core, world)
 
 
@@ -91,8 +96,11 @@ async def test_a_cell_deleted_in_the_archive_takes_its_messages_along_and_brings
     await core.delete(ALICE, cell.id)
     assert statuses(await messages(core)) == {Status.DELETED}
     await core.restore(ALICE, cell.id)
-    said = await messages(core)
-    assert (statuses(said), any(is_cold(one) for one in said.values())) == ({Status.ACTIVE}, False)
+    turns = await messages(core)
+    assert (statuses(turns), any(is_cold(memory) for memory in turns.values())) == (
+        {Status.ACTIVE},
+        False,
+    )
     await told_by_the_log(core, world)
 
 
@@ -105,7 +113,7 @@ async def test_a_cold_message_forgotten_for_good_leaves_no_copy(
     await archived(world, core)
     await forgotten(core, "hard", ids=[ferry.id])
     assert sorted(await messages(core)) == ["Ana's city is Oslo", "zebra crossing"]
-    assert {one.cell_id for one in (await messages(core)).values()} == {None}
+    assert {message.cell_id for message in (await messages(core)).values()} == {None}
     await no_trace(world, "ferry")
     await told_by_the_log(core, world)
 
@@ -120,11 +128,15 @@ async def test_a_file_brings_messages_back_with_their_cells_and_vectors(
     assert task.status == "succeeded", task.error
     here, there = await messages(core), await messages(core, BOB)
     assert {
-        text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in there.items()
-    } == {text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in here.items()}
+        text: (memory.id, memory.cell_id, memory.sequence, memory.metadata)
+        for text, memory in there.items()
+    } == {
+        text: (memory.id, memory.cell_id, memory.sequence, memory.metadata)
+        for text, memory in here.items()
+    }
     assert (
-        {one.embedding_model for one in there.values()}
-        == {one.embedding_model for one in here.values()}
+        {memory.embedding_model for memory in there.values()}
+        == {memory.embedding_model for memory in here.values()}
         != {None}
     )
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
@@ -139,9 +151,13 @@ async def test_a_file_brings_messages_back_with_their_cells_and_vectors(
     await Hand(core).work_all()
     walrus = await the_cell(core, "walrus", BOB)
     assert [
-        one.cell_id for one in (await messages(core, BOB)).values() if one.id in messages_of(walrus)
+        message.cell_id
+        for message in (await messages(core, BOB)).values()
+        if message.id in messages_of(walrus)
     ] == [walrus.id]
-    assert [one.id for one in await listed(core, BOB)] == [one.id for one in await listed(core)]
+    assert [memory.id for memory in await listed(core, BOB)] == [
+        memory.id for memory in await listed(core)
+    ]
 
 
 async def test_agents_are_counted_without_messages(core: MemoryCore) -> None:

@@ -86,7 +86,7 @@ async def test_lists_and_searches_show_what_meets_the_filter(core: MemoryCore) -
         assert await listed(core, wanted) == expected[::-1], wanted
         assert await listed(core, wanted, order="asc") == expected, wanted
         for _ in range(2):  # the second may be answered from memory
-            found = await core.retrieve(
+            answer = await core.retrieve(
                 ALICE,
                 RetrieveInput(
                     query="shelf number",
@@ -97,7 +97,7 @@ async def test_lists_and_searches_show_what_meets_the_filter(core: MemoryCore) -
                 ),
             )
             assert (
-                sorted(int(hit.serialized.memory.category or "-1") for hit in found.results)
+                sorted(int(hit.serialized.memory.category or "-1") for hit in answer.results)
                 == expected
             ), wanted
 
@@ -116,8 +116,8 @@ async def test_a_search_of_a_session_and_one_at_a_moment_keep_to_it(
         asked = RetrieveInput(
             query="turn about shelf", session_id="s1", metadata={"place": {"gte": 1}}, at=at
         )
-        found = await core.retrieve(ALICE, asked)
-        assert {hit.serialized.memory.metadata["place"] for hit in found.results} == {1, 2}
+        answer = await core.retrieve(ALICE, asked)
+        assert {hit.serialized.memory.metadata["place"] for hit in answer.results} == {1, 2}
 
 
 async def test_it_follows_an_edit_and_looks_back(core: MemoryCore, world: World) -> None:

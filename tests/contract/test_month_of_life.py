@@ -106,8 +106,8 @@ def test_the_month_is_one() -> None:
 
 
 async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: MemoryCore) -> None:
-    profile = {one.name: one for one in (await core.profile(NORA)).explicit}
-    now = {name: one.value for name, one in profile.items() if not name.startswith("opinion of ")}
+    profile = {line.name: line for line in (await core.profile(NORA)).explicit}
+    now = {name: line.value for name, line in profile.items() if not name.startswith("opinion of ")}
     assert now == {
         "name": "Nora",
         "home city": "Lisbon",
@@ -117,18 +117,18 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
         "eats fish": "yes",
         "eats meat": "no",
     }
-    assert [one.value for one in profile["home city"].previous] == ["Berlin"]
+    assert [previous.value for previous in profile["home city"].previous] == ["Berlin"]
     assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
     for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
         then = {
-            one.name: one.value
-            for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit
+            line.name: line.value
+            for line in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit
         }
         assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
 
 
 async def test_what_shows_is_said_once_and_without_counts(core: MemoryCore) -> None:
-    traits = [one.trait for one in (await core.profile(NORA)).implicit]
+    traits = [line.trait for line in (await core.profile(NORA)).implicit]
     assert "User runs every Tuesday before breakfast" in traits
     assert len(traits) == len(set(traits))
     assert sum("messages" in trait for trait in traits) == 1
@@ -140,7 +140,7 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
     scenes = (await core.scenes(NORA, limit=100)).scenes
     assert 7 <= len(scenes) <= 15
     placed = [name for scene in scenes for name in scene.cell_ids]
-    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    cells = {memory.id: memory for memory in await listed(core, NORA, type="episodic")}
     assert len(placed) == len(set(placed)), "each cell is in one scene"
     assert set(placed) == set(cells)
     about = 0
@@ -150,72 +150,79 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
         about += most
         assert most >= 0.6 * scene.count, f"{scene.title} is about {dict(sessions)}"
         times = sorted(cells[name].event_timestamp for name in scene.cell_ids)
-        assert all(two - one <= timedelta(days=7) for one, two in pairwise(times))
+        assert all(two - earlier <= timedelta(days=7) for earlier, two in pairwise(times))
     assert about >= 0.8 * len(placed), "what the writer gave one session is one theme"
 
 
 async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: MemoryCore) -> None:
-    held = await listed(core, NORA, type="semantic")
-    assert {one.status for one in held} <= FOUND_BY_DEFAULT
-    truths = [one for one in held if slot_of(one) is not None]
-    assert len({slot_of(one) for one in truths}) == len(truths)
-    assert OVER.isdisjoint({one.value for one in truths if not is_retraction(one)})
+    memories = await listed(core, NORA, type="semantic")
+    assert {memory.status for memory in memories} <= FOUND_BY_DEFAULT
+    truths = [memory for memory in memories if slot_of(memory) is not None]
+    assert len({slot_of(truth) for truth in truths}) == len(truths)
+    assert OVER.isdisjoint({truth.value for truth in truths if not is_retraction(truth)})
     fallen = await listed(core, NORA, type="semantic", status="superseded")
-    assert {one.value for one in fallen if isinstance(one.value, str)} == OVER
+    assert {memory.value for memory in fallen if isinstance(memory.value, str)} == OVER
 
 
 async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: MemoryCore) -> None:
-    fallen = {one.id: one for one in await listed(core, NORA, type="semantic", status="superseded")}
+    fallen = {
+        memory.id: memory
+        for memory in await listed(core, NORA, type="semantic", status="superseded")
+    }
     seen = set[str]()
     for query in ASKED:
         for hit in (await core.retrieve(NORA, RetrieveInput(query=query, limit=30))).results:
             assert hit.memory.id not in fallen, query
-            told = {one.text for one in hit.memory.atomic_facts if one.fact_id in fallen}
-            said = {one["text"]: one["current"] for one in hit.stale_facts}
-            assert told <= said.keys(), f"{query}: {hit.memory.content}"
-            assert all(said.values()), "what holds now is said too"
-            seen |= told
+            texts = {fact.text for fact in hit.memory.atomic_facts if fact.fact_id in fallen}
+            current = {fact["text"]: fact["current"] for fact in hit.stale_facts}
+            assert texts <= current.keys(), f"{query}: {hit.memory.content}"
+            assert all(current.values()), "what holds now is said too"
+            seen |= texts
     assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
 
 
 async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: MemoryCore) -> None:
-    fallen = {one.id for one in await listed(core, NORA, type="semantic", status="superseded")}
-    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    fallen = {
+        memory.id for memory in await listed(core, NORA, type="semantic", status="superseded")
+    }
+    cells = {memory.id: memory for memory in await listed(core, NORA, type="episodic")}
     seen = set[str]()
     for scene in (await core.scenes(NORA, limit=100)).scenes:
-        told = {
+        texts = {
             fact.text
             for name in scene.cell_ids
             for fact in cells[name].atomic_facts
             if fact.fact_id in fallen
         }
-        said = {one["text"]: one["current"] for one in scene.stale_facts}
-        assert told <= said.keys(), scene.summary
-        assert all(said.values()), "what holds now is said too"
+        current = {fact["text"]: fact["current"] for fact in scene.stale_facts}
+        assert texts <= current.keys(), scene.summary
+        assert all(current.values()), "what holds now is said too"
         assert await core.scene(NORA, scene.id) == scene
-        seen |= told
+        seen |= texts
     assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
 
 
 async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
-    told = [
-        fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts
+    texts = [
+        fact.text
+        for memory in await listed(core, NORA, status="all")
+        for fact in memory.atomic_facts
     ]
-    (sister,) = [one for one in await listed(core, NORA) if one.subject == "user's sister"]
-    assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
+    (sister,) = [memory for memory in await listed(core, NORA) if memory.subject == "user's sister"]
+    assert (sister.value, [text for text in texts if "Anna" in text]) == ("Hannah", [])
 
 
 async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
     cold = "User has a cold"
-    for day, told in ((11, True), (25, False), (DAYS, False)):
+    for day, is_told in ((11, True), (25, False), (DAYS, False)):
         at = BEGINS + timedelta(days=day)
         context = await core.context(NORA, ContextInput(at=at))
-        assert (cold in _expected(context.context)) is told, context.context
+        assert (cold in _expected(context.context)) is is_told, context.context
         rebuilt = await core.retrieve(
             NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at)
         )
         assert "I have a cold" in str(rebuilt.context), "what was said stays said"
-        assert told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(
+        assert is_told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(
             rebuilt.context
         )
 
@@ -226,15 +233,15 @@ def _expected(context: str) -> str:
 
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:
-    patterns = {one.content: one for one in await listed(core, NORA, category="pattern")}
+    patterns = {memory.content: memory for memory in await listed(core, NORA, category="pattern")}
     assert patterns.keys() == {
         "User runs every Tuesday before breakfast",
         "User calls their sister every Sunday",
     }
-    for one in patterns.values():
-        cells = [await core.get(NORA, name) for name in one.source_ids]
+    for pattern in patterns.values():
+        cells = [await core.get(NORA, name) for name in pattern.source_ids]
         assert len(cells) >= 3
-        assert all(one.id in cell.consolidated_into_ids for cell in cells)
+        assert all(pattern.id in cell.consolidated_into_ids for cell in cells)
 
 
 async def test_the_log_tells_it_all(after: World, core: MemoryCore) -> None:
@@ -245,7 +252,7 @@ async def test_the_log_tells_it_all(after: World, core: MemoryCore) -> None:
 
 
 async def test_the_last_hours_again_make_nothing(after: World, core: MemoryCore) -> None:
-    """The clock goes back, and nobody tells anything: no message, no event, no document changes."""
+    """The clock goes back, and no message is sent: no message, no event, no document changes."""
     before, log, head = await state_of(after), await after.log(NORA), await after.head(NORA)
     work = await named(after, "task", "operation", "run")
     hands = [Hand(core), Hand(core, "consolidation")]

@@ -1,4 +1,4 @@
-"""Chains end: no commit, by whatever path, leads a memory back to itself; and one that stands in a
+"""Chains end: no commit, by whatever path, leads a memory back to itself; and a circle that is in a
 store all the same is survived.
 """
 
@@ -22,20 +22,20 @@ from tests.world import World, fact, find
 
 async def put(book: Ledger, *memories: Memory) -> None:
     """Write memories as they are, each as a change of what is there."""
-    ids = [one.id for one in memories]
+    ids = [memory.id for memory in memories]
 
     def decide(look: Look) -> Changes[None]:
         return Changes(
             None,
-            tuple(Change("changed", one, look.memory(one.id)) for one in memories),
+            tuple(Change("changed", memory, look.memory(memory.id)) for memory in memories),
             reads=frozenset(ids),
         )
 
     await book.commit(ALICE, decide, ids=ids, call=Call())
 
 
-def after(one: Memory, other: Memory) -> Memory:
-    return one.model_copy(
+def after(stored_memory: Memory, other: Memory) -> Memory:
+    return stored_memory.model_copy(
         update={"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": other.id}
     )
 
@@ -46,10 +46,10 @@ async def book(store_factory: StoreFactory, clock: StillClock) -> Ledger:
 
 
 async def test_nobody_follows_themselves(book: Ledger) -> None:
-    one = memory("one")
-    await put(book, one)
+    stored_memory = memory("one")
+    await put(book, stored_memory)
     with pytest.raises(Conflict, match="back to itself"):
-        await put(book, after(one, one))
+        await put(book, after(stored_memory, stored_memory))
 
 
 async def test_a_circle_is_refused_also_through_what_the_decision_did_not_read(
@@ -64,7 +64,7 @@ async def test_a_circle_is_refused_also_through_what_the_decision_did_not_read(
     ):
         await put(book, after(c, a))
     await put(book, after(c, d))
-    assert {name: one.next_id for name, one in (await read(book, a, b, c, d)).items()} == {
+    assert {name: memory.next_id for name, memory in (await read(book, a, b, c, d)).items()} == {
         a.id: b.id,
         b.id: c.id,
         c.id: d.id,
@@ -77,7 +77,7 @@ async def test_a_circle_within_one_commit_is_refused(book: Ledger) -> None:
     await put(book, a, b)
     with pytest.raises(Conflict, match="back to itself"):
         await put(book, after(a, b), after(b, a))
-    assert {one.next_id for one in (await read(book, a, b)).values()} == {None}
+    assert {memory.next_id for memory in (await read(book, a, b)).values()} == {None}
 
 
 async def test_a_chain_is_turned_round_in_one_commit(book: Ledger) -> None:
@@ -85,7 +85,7 @@ async def test_a_chain_is_turned_round_in_one_commit(book: Ledger) -> None:
     await put(book, a, b)
     await put(book, after(a, b))
     await put(book, a, after(b, a))
-    assert {name: one.next_id for name, one in (await read(book, a, b)).items()} == {
+    assert {name: memory.next_id for name, memory in (await read(book, a, b)).items()} == {
         a.id: None,
         b.id: a.id,
     }
@@ -113,8 +113,12 @@ async def test_somebody_who_closes_it_between_look_and_commit_is_seen(
 
 
 async def read(book: Ledger, *memories: Memory) -> dict[str, Memory]:
-    look = await book.look(ALICE, [one.id for one in memories])
-    return {one.id: found for one in memories if (found := look.memory(one.id)) is not None}
+    look = await book.look(ALICE, [memory.id for memory in memories])
+    return {
+        memory.id: stored_memory
+        for memory in memories
+        if (stored_memory := look.memory(memory.id)) is not None
+    }
 
 
 async def forge(store: LongTermStore, clock: StillClock, *memories: Memory) -> None:
@@ -133,13 +137,13 @@ async def forge(store: LongTermStore, clock: StillClock, *memories: Memory) -> N
 
 async def test_a_circle_that_stands_in_a_store_is_survived(core: MemoryCore, world: World) -> None:
     a, b = [
-        (await core.save(ALICE, fact(f"the {what} is blue"))).memory
-        for what in ("door", "old roof of the house")
+        (await core.save(ALICE, fact(f"the {thing} is blue"))).memory
+        for thing in ("door", "old roof of the house")
     ]
     await forge(await world.look_on(), world.clock, after(a, b), a, after(b, a), b)
     for direction in ("forward", "backward", "both"):
-        told = (await core.evolution(ALICE, a.id, direction)).memories  # type: ignore[arg-type]
-        assert {one.id for one in told} == {a.id, b.id}
+        memories = (await core.evolution(ALICE, a.id, direction)).memories  # type: ignore[arg-type]
+        assert {memory.id for memory in memories} == {a.id, b.id}
     for form in ("mermaid", "dot", "html"):
         assert a.content in await core.evolution_graph(ALICE, a.id, form)  # type: ignore[arg-type]
     assert await find(core, "the door is blue") == []

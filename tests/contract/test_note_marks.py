@@ -1,5 +1,5 @@
-"""Notes say which of their facts have fallen, whatever is merged, told late or taken back: a note
-is found like any other memory.
+"""Notes say which of their facts were superseded, whatever is merged, told late or taken back: a
+note is found like any other memory.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=LATER)
     merged = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status_reason == "consolidated" and one.status == "active"
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status_reason == "consolidated" and memory.status == "active"
     )
     assert "Oslo" in merged.content
     assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
     ]
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's dog is Rex", at=LATER + timedelta(days=1))
-    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
     notes = {
-        one.content.split("\n")[1]: one
-        for one in await of_category(core, "note")
-        if one.status == "active"
+        memory.content.split("\n")[1]: memory
+        for memory in await of_category(core, "note")
+        if memory.status == "active"
     }
     assert {
-        text[:10]: {fact.text for fact in one.atomic_facts}
-        for text, one in notes.items()
+        text[:10]: {fact.text for fact in note.atomic_facts}
+        for text, note in notes.items()
         if "garden" in text
     } == {"Ana's city": {"Ana's city is Oslo"}, "Ana's dog ": {"Ana's dog is Bo"}}
 
@@ -69,15 +69,15 @@ async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_th
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
-    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     note = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status == "active" and "Oslo" in one.content
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status == "active" and "Oslo" in memory.content
     )
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
@@ -88,16 +88,16 @@ async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: 
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     oslo = (await facts_of(core))["Ana's city is Oslo"]
     asked = RetrieveInput(
         query="old garden dog Bo", categories=["note"], limit=1, at=LATER + timedelta(days=1)
     )
     assert [
-        one["text"]
+        fact["text"]
         for hit in (await core.retrieve(ALICE, asked)).results
-        for one in hit.stale_facts
+        for fact in hit.stale_facts
     ] == ["Ana's city is Oslo"]
     await core.restore(ALICE, oslo.id)
     assert [hit.stale_facts for hit in (await core.retrieve(ALICE, asked)).results] == [()]
@@ -108,7 +108,7 @@ async def test_a_note_of_what_has_fallen_already_says_so(core: MemoryCore) -> No
     await tell(core, "Ana's city is Bergen", at=LATER)
     await tell(core, "Ana's city is Oslo, she said in the old garden", at=NOW + timedelta(days=1))
     bergen = (await facts_of(core))["Ana's city is Bergen"]
-    note = next(one for one in await of_category(core, "note") if "garden" in one.content)
+    note = next(memory for memory in await of_category(core, "note") if "garden" in memory.content)
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
     ]
@@ -119,11 +119,13 @@ async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
     await tell(core, "Ana's city is Oslo", at=LATER)
     asked = {"query": "old garden Oslo", "limit": 1}
-    for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
+    for days, sentences in ((2, ["Ana's city is Oslo"]), (6, [])):
         answer = await core.retrieve(
             ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)})
         )
-        assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
+        assert [fact["text"] for hit in answer.results for fact in hit.stale_facts] == sentences, (
+            days
+        )
 
 
 @pytest.mark.parametrize("merges", [1, 3])
@@ -148,7 +150,7 @@ async def test_a_save_marks_the_note_that_stands_for_many(
     bergen = await core.save(
         ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields})
     )
-    (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    (note,) = [memory for memory in await of_category(core, "note") if memory.status == "active"]
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.memory.id)
     ]
@@ -175,7 +177,7 @@ async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted
     ).status == "succeeded"
     fallen = (await facts_of(core))["Ana's city is Oslo"]
     back = await core.restore(ALICE, teller.id)
-    assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [
+    assert [(fact.text, fact.superseded_by) for fact in back.atomic_facts] == [
         ("Ana's city is Oslo", fallen.next_id)
     ]
     assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1, "semantic": 2}

@@ -43,10 +43,10 @@ async def test_an_odd_query_is_answered(words: MemoryCore) -> None:
     await words.bulk(ALICE, [turn("the red boat sank"), turn("lunch"), turn("🙂")])
     for name, query in ODD.items():
         for mode in MODES:
-            found = await asked(words, query, mode)
-            assert len(found) <= 3
+            contents = await asked(words, query, mode)
+            assert len(contents) <= 3
             if "red boat" in query:
-                assert found[0] == "the red boat sank", name
+                assert contents[0] == "the red boat sank", name
         await words.context(ALICE, ContextInput(query=query))
 
 

@@ -63,11 +63,11 @@ async def living(world: World) -> MemoryCore:
 @pytest.mark.parametrize("query", [ALL[0], ALL[1], ALL[7], ALL[10]])
 async def test_the_facts_that_hold_answer_it(world: World, query: str) -> None:
     core = await living(world)
-    found = [
+    contents = [
         hit.memory.content
         for hit in (await core.retrieve(ALICE, RetrieveInput(query=query))).results
     ]
-    assert sorted(found) == sorted(
+    assert sorted(contents) == sorted(
         [
             "User is called Dana",
             "User lives in Lisbon",
@@ -76,7 +76,7 @@ async def test_the_facts_that_hold_answer_it(world: World, query: str) -> None:
         ]
     )
     context = (await core.context(ALICE, ContextInput(query=query, parts=["memories"]))).context
-    assert all(one in context for one in found)
+    assert all(content in context for content in contents)
     assert "Porto" not in context
     assert "Perhaps" not in context
 

@@ -54,12 +54,12 @@ async def test_what_was_told_again_and_again_becomes_a_memory_that_names_its_epi
     )
     assert pattern.metadata == {"page": 3}  # of its latest episode
     for episode in episodes:
-        held = await core.get(ALICE, episode.id)
-        assert (held.status, held.content) == (Status.ACTIVE, episode.content)
-        assert held.consolidated_into_ids == ([pattern.id] if episode.id in cited else [])
-    assert {one.actor for one in await world.log() if one.event_type in ("consolidated",)} == {
-        "consolidation"
-    }
+        memory = await core.get(ALICE, episode.id)
+        assert (memory.status, memory.content) == (Status.ACTIVE, episode.content)
+        assert memory.consolidated_into_ids == ([pattern.id] if episode.id in cited else [])
+    assert {
+        event.actor for event in await world.log() if event.event_type in ("consolidated",)
+    } == {"consolidation"}
     await told_by_the_log(core, world)
     hits = (
         await core.retrieve(ALICE, RetrieveInput(query="running park again", types=["semantic"]))
@@ -146,7 +146,7 @@ async def test_nobody_elses_episodes_count(core: MemoryCore) -> None:
     await consolidated(core, BOB)
     assert await patterns(core, ALICE) == []
     (pattern,) = await patterns(core, BOB)
-    theirs = {one.id for one in await listed(core, BOB)}
+    theirs = {memory.id for memory in await listed(core, BOB)}
     assert set(pattern.source_ids) <= theirs
 
 
@@ -157,7 +157,7 @@ async def test_forgotten_for_good_an_episode_takes_its_pattern_with_it(
     await consolidated(core)
     await forgotten(core, "hard", ids=[episodes[0].id])
     assert await patterns(core) == []
-    assert not any(one.consolidated_into_ids for one in await listed(core))
+    assert not any(memory.consolidated_into_ids for memory in await listed(core))
 
 
 @here

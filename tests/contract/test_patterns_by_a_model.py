@@ -39,7 +39,7 @@ async def test_what_no_episode_or_only_one_says_is_dropped_and_counted(world: Wo
     await told(core, *RUNS)
     assert counts(await consolidated(core)) == {"patterns_dropped": 7}
     assert await patterns(core) == []
-    assert not any(one.consolidated_into_ids for one in await listed(core))
+    assert not any(memory.consolidated_into_ids for memory in await listed(core))
 
 
 @here
@@ -86,7 +86,7 @@ async def test_rules_answer_where_the_model_gives_nothing_usable(world: World) -
     core = await world.core(embedder=WordsEmbedder(), agents=Failing(), rules=OfflineAgents())
     await told(core, *RUNS)
     assert counts(await consolidated(core)) == {"patterns": 1}
-    assert [one.model for one in await patterns(core)] == ["offline-rules/1"]
+    assert [pattern.model for pattern in await patterns(core)] == ["offline-rules/1"]
 
 
 @here
@@ -122,10 +122,10 @@ async def test_a_how_to_is_held_under_its_key_and_takes_nothing_from_what_is_the
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     await core.save(ALICE, rule("taken", "mine"))
-    said = "I water the ferns with rain water before breakfast"
-    await told(core, said, f"{said} as ever")
+    statement = "I water the ferns with rain water before breakfast"
+    await told(core, statement, f"{statement} as ever")
     assert counts(await consolidated(core)) == {"patterns": 2}
-    keyed, plain = sorted(await patterns(core), key=lambda one: one.type)
+    keyed, plain = sorted(await patterns(core), key=lambda pattern: pattern.type)
     assert (keyed.id, keyed.type, keyed.key, keyed.value) == (
         procedure_id("ferns"),
         MemoryType.PROCEDURAL,

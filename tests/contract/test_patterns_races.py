@@ -94,12 +94,14 @@ async def all_walks_are_told_once(core: MemoryCore, accepted: Accepted) -> None:
     assert task.status == "succeeded"
     assert counts(task) == {"patterns": 4}
     made = await patterns(core)
-    assert sorted(one.content for one in made) == sorted(
+    assert sorted(memory.content for memory in made) == sorted(
         f"User sees a {animal} in the park" for animal in ANIMALS
     )
-    assert {len(one.source_ids) for one in made} == {20}
-    ids = {one.id for one in made}
-    assert all(set(one.consolidated_into_ids) == ids for one in await listed(core, type="episodic"))
+    assert {len(memory.source_ids) for memory in made} == {20}
+    ids = {pattern.id for pattern in made}
+    assert all(
+        set(memory.consolidated_into_ids) == ids for memory in await listed(core, type="episodic")
+    )
 
 
 @here

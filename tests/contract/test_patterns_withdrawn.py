@@ -1,4 +1,4 @@
-"""A pattern goes with the episodes that it rests on, unless somebody has made it their own."""
+"""A pattern goes with the episodes that it rests on, unless a person has changed it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def cleared(core: MemoryCore, _: Sequence[Memory]) -> None:
 
 
 async def forgotten_softly(core: MemoryCore, episodes: Sequence[Memory]) -> None:
-    await forgotten(core, ids=[one.id for one in episodes])
+    await forgotten(core, ids=[episode.id for episode in episodes])
 
 
 @pytest.mark.parametrize("delete", [deleted_one_by_one, cleared, forgotten_softly])
@@ -84,7 +84,7 @@ async def test_a_pattern_stays_while_two_of_its_episodes_are_left(core: MemoryCo
     (pattern,) = await patterns(core)
     await core.delete(ALICE, episodes[0].id)
     assert counts(await consolidated(core)) == {}
-    assert [one.id for one in await patterns(core)] == [pattern.id]
+    assert [pattern.id for pattern in await patterns(core)] == [pattern.id]
     await core.delete(ALICE, episodes[2].id)
     assert counts(await consolidated(core)) == {"patterns_withdrawn": 1}
     assert await patterns(core) == []
@@ -98,8 +98,8 @@ async def test_a_pattern_that_was_withdrawn_is_found_anew_when_its_episodes_are_
     (once,) = await patterns(core)
     await deleted_one_by_one(core, episodes)
     await consolidated(core)
-    for one in episodes:
-        await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    for episode in episodes:
+        await core.set_status(ALICE, episode.id, StatusInput(status="active"))
     assert counts(await consolidated(core)) == {"patterns": 1}
     (anew,) = await patterns(core)
     assert (anew.content, anew.source_ids) == (once.content, once.source_ids)
@@ -120,8 +120,8 @@ async def test_a_withdrawn_pattern_that_a_user_restored_and_deleted_stays_away(
     await core.set_status(ALICE, pattern.id, StatusInput(status="active"))
     assert counts(await consolidated(core)) == {}
     await core.delete(ALICE, pattern.id)
-    for one in episodes:
-        await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    for episode in episodes:
+        await core.set_status(ALICE, episode.id, StatusInput(status="active"))
     assert counts(await consolidated(core)) == {}
     assert await patterns(core) == []
 
@@ -132,12 +132,12 @@ async def test_episodes_restored_before_a_run_keep_their_pattern_as_it_was(
 ) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
-    held = await patterns(core)
+    memories = await patterns(core)
     await deleted_one_by_one(core, episodes)
-    for one in episodes:
-        await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    for episode in episodes:
+        await core.set_status(ALICE, episode.id, StatusInput(status="active"))
     assert counts(await consolidated(core)) == {}
-    assert await patterns(core) == held
+    assert await patterns(core) == memories
 
 
 @here
@@ -153,7 +153,7 @@ async def test_a_pattern_that_its_user_pinned_or_edited_stays(
     await core.update(ALICE, pattern.id, UpdateInput(**change), pattern.etag)
     await deleted_one_by_one(core, episodes)
     assert counts(await consolidated(core)) == {}
-    assert [one.id for one in await patterns(core)] == [pattern.id]
+    assert [pattern.id for pattern in await patterns(core)] == [pattern.id]
 
 
 @here
@@ -163,7 +163,7 @@ async def test_what_a_user_saved_as_a_pattern_is_never_withdrawn(core: MemoryCor
     assert counts(await consolidated(core)) == {"patterns_reinforced": 1}
     await deleted_one_by_one(core, episodes)
     assert counts(await consolidated(core)) == {}
-    assert [one.id for one in await patterns(core)] == [saved.id]
+    assert [pattern.id for pattern in await patterns(core)] == [saved.id]
 
 
 @here
@@ -190,7 +190,7 @@ async def test_news_do_not_keep_up_what_has_lost_its_episodes(core: MemoryCore) 
     more = await told(core, *(RUNS[place] for place in (0, 2, 3)), session="s2", day=5)
     assert counts(await consolidated(core)) == {"patterns": 1, "patterns_withdrawn": 1}
     (anew,) = await patterns(core)
-    assert (anew.id != once.id, anew.source_ids) == (True, [one.id for one in more])
+    assert (anew.id != once.id, anew.source_ids) == (True, [memory.id for memory in more])
 
 
 @here
@@ -198,9 +198,9 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.EPISODES_AT_ONCE", 1)
-    found = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
+    sources_of = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
     agents = Finding(
-        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+        *({"summary": summary, "sources": sources} for summary, sources in sources_of.items())
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     episodes = await told(core, RUNS[0], RUNS[2], "I fed the otters", "At noon I fed the otters")
@@ -213,21 +213,24 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(
 @here
 async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> None:
     """And who went, which still says at its time what it said, on its own."""
-    found = {
+    sources_of = {
         "User went running in the park": [0, 1],
         "User went running in the park at dawn": [2, 3],
     }
     agents = Finding(
-        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+        *({"summary": summary, "sources": sources} for summary, sources in sources_of.items())
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     dawn = "I went running in the park at dawn"
     episodes = await told(core, dawn, f"{dawn} again", f"Today {dawn}", f"Yesterday {dawn}")
     await consolidated(core)
-    ids = [one.id for one in sorted(await patterns(core), key=lambda one: len(one.content))]
+    ids = [
+        pattern.id
+        for pattern in sorted(await patterns(core), key=lambda pattern: len(pattern.content))
+    ]
 
     def merge(look: Look) -> Changes[None]:
-        goes, stays = (one for name in ids if (one := look.memory(name)) is not None)
+        goes, stays = (pattern for name in ids if (pattern := look.memory(name)) is not None)
         after = joined(stays, goes, "a run")
         return Changes(
             None,
@@ -240,7 +243,7 @@ async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> N
     agents.found = []
     await deleted_one_by_one(core, episodes[2:])
     assert counts(await consolidated(core)) == {}
-    assert [one.id for one in await patterns(core)] == ids[1:]
+    assert [pattern.id for pattern in await patterns(core)] == ids[1:]
     await core.delete(ALICE, episodes[0].id)
     assert counts(await consolidated(core)) == {"patterns_withdrawn": 2}
     assert {(await core.get(ALICE, name)).status_reason for name in ids} == {"forgotten"}

@@ -1,5 +1,5 @@
 """The profile as its users see it: what a person said of themselves, what shows,
-and nothing that has fallen or gone.
+and nothing that was superseded or is gone.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def user_fact(attribute: str, value: Any, at: datetime = NOW, **fields: Any) -> 
 
 
 def told(profile: Profile) -> dict[str, Any]:
-    return {one.name: one.value for one in profile.explicit}
+    return {fact.name: fact.value for fact in profile.explicit}
 
 
 def before(profile: Profile, name: str) -> list[tuple[Any, datetime, datetime | None]]:
-    (found,) = [one for one in profile.explicit if one.name == name]
-    return [(one.value, one.since, one.until) for one in found.previous]
+    (stored_fact,) = [line for line in profile.explicit if line.name == name]
+    return [(previous.value, previous.since, previous.until) for previous in stored_fact.previous]
 
 
 async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
@@ -64,7 +64,7 @@ async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
     await consolidated(core)
     profile = await core.profile(ALICE)
     assert told(profile) == {"home city": "Oslo", "name": "Ana", "cat": "Mia"}
-    (name,) = [one for one in profile.explicit if one.name == "name"]
+    (name,) = [line for line in profile.explicit if line.name == "name"]
     assert (name.confidence, name.since, name.previous, name.source_scene_ids) == (0.8, NOW, [], [])
     assert await core.profile(BOB) == Profile()
 
@@ -96,11 +96,11 @@ async def test_what_fell_since_the_last_run_is_not_shown_any_more(
     await core.save(ALICE, user_fact("home city", "Porto", NOW + timedelta(seconds=1)))
     await core.delete(ALICE, job.id)
     world.clock.forward(60)
-    shown = await core.profile(ALICE)
-    assert told(shown) == {"home city": "Porto"}
-    assert [value for value, *_ in before(shown, "home city")] == ["Oslo"]
+    profile = await core.profile(ALICE)
+    assert told(profile) == {"home city": "Porto"}
+    assert [value for value, *_ in before(profile, "home city")] == ["Oslo"]
     await consolidated(core)
-    assert await core.profile(ALICE) == shown
+    assert await core.profile(ALICE) == profile
     assert (await core.get(ALICE, first.id)).status == "superseded"
 
 
@@ -129,14 +129,14 @@ async def test_an_ended_fact_leaves_and_is_there_at_its_time(core: MemoryCore) -
 async def test_an_edit_shows_at_once_and_what_stood_there_before_it_too(
     core: MemoryCore, world: World
 ) -> None:
-    held = (await core.save(ALICE, user_fact("employer", "Simens"))).memory
+    memory = (await core.save(ALICE, user_fact("employer", "Simens"))).memory
     await consolidated(core)
     world.clock.forward(DAY.total_seconds())
     await core.update(
         ALICE,
-        held.id,
+        memory.id,
         UpdateInput(content="The user's employer is Siemens", value="Siemens"),
-        held.etag,
+        memory.etag,
     )
     assert told(await core.profile(ALICE)) == {"employer": "Siemens"}
     await consolidated(core)
@@ -164,7 +164,7 @@ async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_t
     await core.save(ALICE, turn("The clinic took my blood pressure", event_timestamp=NOW + DAY))
     await consolidated(core)
     (trait,) = (await core.profile(ALICE, NOW + 2 * DAY)).implicit
-    (health,) = [one for one in await scenes_of(core) if one.theme == "health"]
+    (health,) = [scene for scene in await scenes_of(core) if scene.theme == "health"]
     assert (trait.trait, trait.confidence, trait.source_scene_ids) == (
         "Often talks about health.",
         0.6,
@@ -231,7 +231,7 @@ async def test_a_trait_that_cites_no_scene_that_was_shown_is_dropped_and_counted
         ALICE, turn("The doctor looked at the knee again", event_timestamp=NOW + timedelta(hours=5))
     )
     await consolidated(core)
-    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == [
+    assert [trait.trait for trait in (await core.profile(ALICE, NOW + DAY)).implicit] == [
         "Takes care of the knee."
     ]
 
@@ -243,7 +243,7 @@ async def test_where_the_model_fails_rules_see_the_traits(world: World) -> None:
     core = await world.core(agents=agents, rules=OfflineAgents())  # type: ignore[arg-type]
     await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
     await consolidated(core)
-    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == [
+    assert [trait.trait for trait in (await core.profile(ALICE, NOW + DAY)).implicit] == [
         "Often talks about health."
     ]
 
@@ -289,8 +289,8 @@ async def test_a_run_says_how_many_facts_changed_in_it_those_that_went_too_as_a_
     assert await run() == 0
     assert told(await core.profile(ALICE, NOW + DAY)) == {"diet": "vegan"}
     text = core.metrics().decode()
-    for what, count in (("runs", 4), ("profile_facts", 4)):
-        assert f'memory_core_consolidation_total{{what="{what}"}} {float(count)}' in text
+    for kind, count in (("runs", 4), ("profile_facts", 4)):
+        assert f'memory_core_consolidation_total{{what="{kind}"}} {float(count)}' in text
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -332,8 +332,8 @@ async def test_scenes_and_profile_move_house_and_go_with_the_user(world: World) 
     await Hand(core, "consolidation").work_all()
     (scene,) = (await core.scenes(BOB)).scenes
     assert scene.count == 4
-    found = (await (await world.look_on()).snapshot(BOB, [scene.id])).documents[scene.id]
-    assert found.vector is not None
+    document = (await (await world.look_on()).snapshot(BOB, [scene.id])).documents[scene.id]
+    assert document.vector is not None
     await core.erase(BOB)
     assert await core.profile(BOB) == Profile()
     for _ in range(3):

@@ -82,18 +82,20 @@ async def test_an_update_is_a_new_version_and_the_old_one_stays_readable(
     )
     assert third.created_at == first.created_at
     views = await core.versions(ALICE, first.id)
-    assert [(one.version, one.content, one.confidence) for one in views] == [
+    assert [(view.version, view.content, view.confidence) for view in views] == [
         (1, "the code is red", 0.5),
         (2, "the code is blue", 0.5),
         (3, "the code is blue", 1.0),
     ]
-    assert [one.change_reason for one in views] == [None, "changed", None]
-    assert [one.metadata_snapshot["tags"] for one in views] == [["gate"], ["gate"], ["door"]]
-    assert [one.valid_until for one in views[:-1]] == [one.valid_from for one in views[1:]]
+    assert [view.change_reason for view in views] == [None, "changed", None]
+    assert [view.metadata_snapshot["tags"] for view in views] == [["gate"], ["gate"], ["door"]]
+    assert [view.valid_until for view in views[:-1]] == [view.valid_from for view in views[1:]]
     for minutes, version in ((30, 1), (90, 2), (150, 3)):
         at = NOW + timedelta(minutes=minutes)
         assert (await core.get(ALICE, first.id, at=at)).version == version
-        assert [(one.id, one.version) for one in await listed(core, at=at)] == [(first.id, version)]
+        assert [(memory.id, memory.version) for memory in await listed(core, at=at)] == [
+            (first.id, version)
+        ]
     with pytest.raises(NotFound):
         await core.get(ALICE, first.id, at=NOW - timedelta(days=1))
 
@@ -147,7 +149,7 @@ async def test_what_a_memory_may_not_become_is_refused(core: MemoryCore) -> None
     episode = (await core.save(ALICE, turn("we met"))).memory
     with pytest.raises(Conflict, match="episodic"):
         await core.update(ALICE, episode.id, UpdateInput(content="we parted"), episode.etag)
-    held = (await core.save(ALICE, fact("Ana lives in Oslo"))).memory
+    memory = (await core.save(ALICE, fact("Ana lives in Oslo"))).memory
     for change, field in (
         (UpdateInput(content=None), "content"),
         (UpdateInput(tags=None), "tags"),
@@ -155,11 +157,11 @@ async def test_what_a_memory_may_not_become_is_refused(core: MemoryCore) -> None
         (UpdateInput(valid_until=NOW - timedelta(days=1)), "valid_until"),
     ):
         with pytest.raises(Invalid) as refused:
-            await core.update(ALICE, held.id, change, held.etag)
+            await core.update(ALICE, memory.id, change, memory.etag)
         assert [error.field for error in refused.value.errors] == [field]
-    gone = (await core.delete(ALICE, held.id)).memory
+    gone = (await core.delete(ALICE, memory.id)).memory
     with pytest.raises(Conflict, match="deleted"):
-        await core.update(ALICE, held.id, UpdateInput(content="x"), gone.etag)
+        await core.update(ALICE, memory.id, UpdateInput(content="x"), gone.etag)
 
 
 async def test_an_etag_moves_with_events_and_with_nothing_else(core: MemoryCore) -> None:
@@ -173,70 +175,76 @@ async def test_an_etag_moves_with_events_and_with_nothing_else(core: MemoryCore)
 
 
 async def test_deleting_and_restoring_follow_the_table(core: MemoryCore, world: World) -> None:
-    held = (await core.save(ALICE, turn("we met"))).memory
-    deleted = await core.delete(ALICE, held.id)
+    memory = (await core.save(ALICE, turn("we met"))).memory
+    deleted = await core.delete(ALICE, memory.id)
     gone = deleted.memory
     assert (gone.status, gone.status_reason, deleted.outcome) == (
         Status.DELETED,
         "manual_delete",
         "deleted",
     )
-    again = await core.delete(ALICE, held.id)
+    again = await core.delete(ALICE, memory.id)
     assert (again.memory.etag, again.outcome) == (gone.etag, "already_deleted")
     assert [event.event_type for event in await world.log()] == ["created", "deleted"], (
         "no second event"
     )
-    assert (await core.get(ALICE, held.id)).status is Status.DELETED
-    back = await core.set_status(ALICE, held.id, ACTIVE)
+    assert (await core.get(ALICE, memory.id)).status is Status.DELETED
+    back = await core.set_status(ALICE, memory.id, ACTIVE)
     assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")
-    assert (await core.set_status(ALICE, held.id, ACTIVE)).etag == back.etag
+    assert (await core.set_status(ALICE, memory.id, ACTIVE)).etag == back.etag
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
 
 
 async def test_a_delete_that_names_a_version_deletes_no_other(core: MemoryCore) -> None:
     """Of two clients that take the same memory with If-Match, one is told that it came too late."""
-    held = (await core.save(ALICE, fact("we met"))).memory
-    changed = await core.update(ALICE, held.id, UpdateInput(content="we parted"), held.etag)
-    for outdated in (held.etag, "", "we met"):
+    memory = (await core.save(ALICE, fact("we met"))).memory
+    changed = await core.update(ALICE, memory.id, UpdateInput(content="we parted"), memory.etag)
+    for outdated in (memory.etag, "", "we met"):
         with pytest.raises(PreconditionFailed, match=changed.etag):
-            await core.delete(ALICE, held.id, if_match=outdated)
-    assert (await core.get(ALICE, held.id)).status is Status.ACTIVE
-    assert (await core.delete(ALICE, held.id, if_match=changed.etag)).outcome == "deleted"
+            await core.delete(ALICE, memory.id, if_match=outdated)
+    assert (await core.get(ALICE, memory.id)).status is Status.ACTIVE
+    assert (await core.delete(ALICE, memory.id, if_match=changed.etag)).outcome == "deleted"
     with pytest.raises(PreconditionFailed, match="deleted"):
-        await core.delete(ALICE, held.id, if_match=changed.etag)
-    assert (await core.delete(ALICE, held.id, if_match="*")).outcome == "already_deleted"
+        await core.delete(ALICE, memory.id, if_match=changed.etag)
+    assert (await core.delete(ALICE, memory.id, if_match="*")).outcome == "already_deleted"
     with pytest.raises(NotFound):
         await core.delete(ALICE, "mem_none", if_match="*")
 
 
 async def test_of_two_deletes_of_one_version_at_once_one_is_refused(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, fact("we met"))).memory
+    memory = (await core.save(ALICE, fact("we met"))).memory
     answers = await asyncio.gather(
-        *(core.delete(ALICE, held.id, if_match=held.etag) for _ in range(4)), return_exceptions=True
+        *(core.delete(ALICE, memory.id, if_match=memory.etag) for _ in range(4)),
+        return_exceptions=True,
     )
-    assert sorted(type(one).__name__ for one in answers) == ["Deleted", *["PreconditionFailed"] * 3]
+    assert sorted(type(answer).__name__ for answer in answers) == [
+        "Deleted",
+        *["PreconditionFailed"] * 3,
+    ]
 
 
 async def test_a_delete_sent_again_with_its_idempotency_key_has_the_first_answer(
     core: MemoryCore,
 ) -> None:
-    held = (await core.save(ALICE, fact("we met"))).memory
+    memory = (await core.save(ALICE, fact("we met"))).memory
     call = Call(idempotency_key="once")
-    first, again = [await core.delete(ALICE, held.id, call, if_match=held.etag) for _ in range(2)]
+    first, again = [
+        await core.delete(ALICE, memory.id, call, if_match=memory.etag) for _ in range(2)
+    ]
     assert (first.outcome, again.outcome) == ("deleted", "deleted")
     assert first.memory.etag == again.memory.etag
     late = Call(idempotency_key="late")
-    assert [(await core.delete(ALICE, held.id, late)).outcome for _ in range(2)] == [
+    assert [(await core.delete(ALICE, memory.id, late)).outcome for _ in range(2)] == [
         "already_deleted"
     ] * 2
 
 
 async def test_an_edit_by_hand_is_why_a_memory_is_active(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, fact("we met"))).memory
-    assert held.status_reason == "created"
-    changed = await core.update(ALICE, held.id, UpdateInput(tags=["home"]), held.etag)
+    memory = (await core.save(ALICE, fact("we met"))).memory
+    assert memory.status_reason == "created"
+    changed = await core.update(ALICE, memory.id, UpdateInput(tags=["home"]), memory.etag)
     assert (changed.status, changed.status_reason) == (Status.ACTIVE, "manual_update")
-    (before, after) = await core.versions(ALICE, held.id)
+    (before, after) = await core.versions(ALICE, memory.id)
     assert (before.version, after.version) == (1, 2)
 
 
@@ -247,15 +255,15 @@ async def test_an_edit_by_hand_is_why_a_memory_is_active(core: MemoryCore) -> No
 async def test_a_status_that_only_the_product_sets_is_refused_with_those_that_may_be_set(
     core: MemoryCore, wanted: Status
 ) -> None:
-    held = (await core.save(ALICE, turn("we met"))).memory
+    memory = (await core.save(ALICE, turn("we met"))).memory
     change = StatusInput(status=wanted)
     with pytest.raises(Conflict, match=r"active can be set by hand to: active, deleted") as refused:
-        await core.set_status(ALICE, held.id, change)
+        await core.set_status(ALICE, memory.id, change)
     assert [error.field for error in refused.value.errors] == ["status"]
-    await core.delete(ALICE, held.id)
+    await core.delete(ALICE, memory.id)
     with pytest.raises(Conflict, match=r"deleted can be set by hand to: active, deleted"):
-        await core.set_status(ALICE, held.id, change)
-    for owner, name in ((BOB, held.id), (ALICE, "mem_none")):
+        await core.set_status(ALICE, memory.id, change)
+    for owner, name in ((BOB, memory.id), (ALICE, "mem_none")):
         with pytest.raises(NotFound):
             await core.set_status(owner, name, change)
 
@@ -312,9 +320,9 @@ async def test_a_copy_belongs_to_the_other_agent_and_is_made_once(core: MemoryCo
 
 
 async def test_a_procedure_is_read_by_its_key_until_it_is_deleted(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, rule("how to/brew tea?", ["boil", "wait"]))).memory
-    assert (await core.procedure(ALICE, "how to/brew tea?")).id == held.id
-    await core.delete(ALICE, held.id)
+    memory = (await core.save(ALICE, rule("how to/brew tea?", ["boil", "wait"]))).memory
+    assert (await core.procedure(ALICE, "how to/brew tea?")).id == memory.id
+    await core.delete(ALICE, memory.id)
     with pytest.raises(NotFound):
         await core.procedure(ALICE, "how to/brew tea?")
 
@@ -329,7 +337,7 @@ async def test_a_restored_truth_of_a_slot_stands_until_the_next_one(core: Memory
         ALICE, fact("Ana lives in Paris", on_conflict=OnConflict.SUPERSEDE, **OSLO)
     )
     assert third.outcome is Outcome.SUPERSEDED
-    assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Paris"]
 
 
 async def test_the_library_s_own_door_refuses_ids_that_no_store_could_keep_apart(
@@ -351,18 +359,18 @@ async def test_a_hundred_versions_are_all_kept_and_read(core: MemoryCore, world:
     for n in range(100):
         await core.save(ALICE, rule("tabs", n))
         world.clock.forward(60)
-    held = await core.procedure(ALICE, "tabs")
-    views = await core.versions(ALICE, held.id)
-    assert [(one.version, one.metadata_snapshot["value"]) for one in views] == [
+    memory = await core.procedure(ALICE, "tabs")
+    views = await core.versions(ALICE, memory.id)
+    assert [(view.version, view.metadata_snapshot["value"]) for view in views] == [
         (n + 1, n) for n in range(100)
     ]
-    assert (await core.get(ALICE, held.id, at=NOW + timedelta(seconds=90))).value == 1
+    assert (await core.get(ALICE, memory.id, at=NOW + timedelta(seconds=90))).value == 1
 
 
 async def test_twenty_values_for_one_key_at_once_are_twenty_versions(world: World) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     done = await asyncio.gather(*(cores[n % 2].save(ALICE, rule("tabs", n)) for n in range(20)))
-    assert sorted(one.outcome for one in done) == [Outcome.CREATED] + [Outcome.UPSERTED] * 19
+    assert sorted(result.outcome for result in done) == [Outcome.CREATED] + [Outcome.UPSERTED] * 19
     views = await cores[0].versions(ALICE, done[0].memory.id)
-    assert sorted(one.metadata_snapshot["value"] for one in views) == list(range(20))
-    assert [one.version for one in views] == list(range(1, 21))
+    assert sorted(view.metadata_snapshot["value"] for view in views) == list(range(20))
+    assert [view.version for view in views] == list(range(1, 21))

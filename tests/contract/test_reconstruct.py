@@ -51,12 +51,12 @@ async def test_a_context_tells_hits_and_what_stands_beside_them_in_their_session
     assert [hit.memory.content for hit in answer.results] == await find(
         words, "where did the red boat sink near"
     )
-    told = [(await words.get(ALICE, one)).content for one in answer.citations]
-    assert 5 <= len(told) < len(talk)
-    assert told == talk[: len(told)]
+    contents = [(await words.get(ALICE, citation)).content for citation in answer.citations]
+    assert 5 <= len(contents) < len(talk)
+    assert contents == talk[: len(contents)]
     assert lines(answer) == [
         NOW.date().isoformat(),
-        *(f"[{place}] Ana: {text}" for place, text in enumerate(told, 1)),
+        *(f"[{place}] Ana: {text}" for place, text in enumerate(contents, 1)),
     ]
     assert (answer.rounds, answer.sufficient) == (1, True)
 
@@ -79,8 +79,8 @@ async def test_a_budget_is_kept_by_the_best(words: MemoryCore) -> None:
 
 async def test_nothing_found_is_an_empty_context_and_says_so(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=OfflineAgents())
-    nobody = await asked(core, "red boat")
-    assert (nobody.context, nobody.citations, nobody.results, nobody.sufficient) == (
+    answer = await asked(core, "red boat")
+    assert (answer.context, answer.citations, answer.results, answer.sufficient) == (
         "",
         (),
         (),
@@ -186,12 +186,12 @@ async def test_an_episode_that_told_what_has_fallen_says_so(world: World) -> Non
     )
     hand = Hand(core)
     for place, city in enumerate(("Oslo", "Porto")):
-        said = {
+        contents = {
             "role": "user",
             "content": f"I live in {city} and like it",
             "timestamp": (NOW + place * DAY).isoformat(),
         }
-        await converse(core, session=f"s{place}", messages=[said])
+        await converse(core, session=f"s{place}", messages=[contents])
         await hand.work_all()
         world.clock.forward(86_400)
     answer = await asked(core, "I live in Oslo and like it")
@@ -249,14 +249,16 @@ async def test_what_the_assistant_recommended_is_quoted_where_that_is_asked(
 async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(
     words: MemoryCore,
 ) -> None:
-    told = (
+    context = (
         "What about the budget? "
         + "There was a long talk about many things. " * 20
         + "1.4 million."
     )
-    await words.bulk(ALICE, [turn(told, "a", actor="Ana"), turn("nothing about the budget", "b")])
+    await words.bulk(
+        ALICE, [turn(context, "a", actor="Ana"), turn("nothing about the budget", "b")]
+    )
     answer = await asked(words, "what about the budget")
-    assert f"Ana: {told}" in (answer.context or "")
+    assert f"Ana: {context}" in (answer.context or "")
 
 
 async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(

@@ -1,4 +1,4 @@
-"""Another embedder: what it can't compare is found by words, until a task has embedded it anew,
+"""Another embedder: what it can't compare is found by words, until a task has embedded it again,
 in place and once.
 """
 
@@ -95,7 +95,7 @@ async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_pla
     assert (task.kind, task.progress, task.result) == ("reembed", 1.0, made)
     assert await world.log(embedder=embedder) == log
     for before, after in zip(
-        saved, await stored(world, ALICE, [one.id for one in saved], embedder), strict=True
+        saved, await stored(world, ALICE, [memory.id for memory in saved], embedder), strict=True
     ):
         assert (after.embedding_model, after.embedding_dimensions, after.etag) == (
             "other words",
@@ -134,7 +134,7 @@ async def test_the_vectors_are_those_that_a_save_would_make(world: World) -> Non
         documents = await (await world.look_on(embedder)).page(
             owner, "memory", None, None, 200, newest_first=False
         )
-        pairs.append(await stored(world, owner, [one.id for one in documents], embedder))
+        pairs.append(await stored(world, owner, [document.id for document in documents], embedder))
     assert len(pairs[0]) == len(items)
     for mine, other in zip(*pairs, strict=True):
         assert mine.content == other.content
@@ -183,7 +183,7 @@ async def test_killed_in_any_chunk_the_work_goes_on_from_there(
 async def test_what_is_saved_and_edited_meanwhile_is_left_as_it_is(world: World) -> None:
     old = await world.core(embedder=WordsEmbedder())
     saved = (await old.save(ALICE, fact("Ana lives in Porto"))).memory
-    kept = (await old.save(ALICE, fact("the boat is red"))).memory
+    memory = (await old.save(ALICE, fact("the boat is red"))).memory
     embedder = OtherWords()
     beside = await world.core(embedder=embedder)
     meddled = Meanwhile(None, "page")  # type: ignore[arg-type]
@@ -202,11 +202,11 @@ async def test_what_is_saved_and_edited_meanwhile_is_left_as_it_is(world: World)
     meddled.then = edit
     await Hand(core, "consolidation").work_all()
     assert (await task_of(core, accepted)).status == "succeeded"
-    for name, text in ((saved.id, "Ana lives in Lisbon"), (kept.id, "the boat is red")):
-        (found,) = await stored(world, ALICE, [name], embedder)
+    for name, text in ((saved.id, "Ana lives in Lisbon"), (memory.id, "the boat is red")):
+        (memory,) = await stored(world, ALICE, [name], embedder)
         (vector,) = await embedder.embed([text])
-        assert (found.content, found.embedding_model) == (text, "other words")
-        assert np.allclose(found.embedding, vector, rtol=1e-4)  # type: ignore[arg-type]
+        assert (memory.content, memory.embedding_model) == (text, "other words")
+        assert np.allclose(memory.embedding, vector, rtol=1e-4)  # type: ignore[arg-type]
     assert (await similarity(core, "the roof leaks") or 0) > 0.9
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
 
@@ -214,8 +214,8 @@ async def test_what_is_saved_and_edited_meanwhile_is_left_as_it_is(world: World)
 async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(
     world: World,
 ) -> None:
-    """A slot needs no vector: a truth of the new embedder supersedes one whose vector nobody
-    may look at.
+    """A slot needs no vector: a truth of the new embedder supersedes one whose vector can't
+    be compared.
     """
     old = await world.core(embedder=WordsEmbedder())
     first = (
@@ -228,8 +228,8 @@ async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(
     await core.consolidate(ALICE, ConsolidateInput())
     await Hand(core, "consolidation").work_all()
     await reembedded(core)
-    (found,) = await stored(world, ALICE, [first.id], embedder)
-    assert (found.embedding_model, found.embedding is None) == ("other words", False)
+    (memory,) = await stored(world, ALICE, [first.id], embedder)
+    assert (memory.embedding_model, memory.embedding is None) == ("other words", False)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

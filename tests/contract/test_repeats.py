@@ -32,13 +32,13 @@ async def test_what_repeats_a_better_one_gives_its_place_to_what_does_not(
         [turn(text, f"s{n}") for n, text in enumerate(repeated * 4)]
         + [turn(text, None) for text in OTHERS],
     )
-    found = await find(words, "red boat Porto", limit=5, similarity_threshold=0.1)
-    assert found[0] in repeated
-    assert set(found[1:]) <= set(OTHERS)
-    found = await find(words, "red boat Porto", limit=10, similarity_threshold=0.1)
-    assert set(found[1:7]) == set(OTHERS)
-    assert set(found[7:]) <= set(repeated)
-    assert len(found) == 10
+    few = await find(words, "red boat Porto", limit=5, similarity_threshold=0.1)
+    assert few[0] in repeated
+    assert set(few[1:]) <= set(OTHERS)
+    many = await find(words, "red boat Porto", limit=10, similarity_threshold=0.1)
+    assert set(many[1:7]) == set(OTHERS)
+    assert set(many[7:]) <= set(repeated)
+    assert len(many) == 10
     assert len(await find(words, "red boat Porto", limit=100, similarity_threshold=0.1)) == 18
 
 
@@ -83,6 +83,6 @@ async def test_they_stand_behind_over_several_rounds_too(world: World) -> None:
     )
     answer = await core.retrieve(ALICE, asked)
     assert answer.rounds == 3
-    found = [hit.memory.content for hit in answer.results]
-    assert sorted(found[:7]) == sorted([SAME[0], *OTHERS])
-    assert found[7:] == [SAME[0]] * 3
+    contents = [hit.memory.content for hit in answer.results]
+    assert sorted(contents[:7]) == sorted([SAME[0], *OTHERS])
+    assert contents[7:] == [SAME[0]] * 3

@@ -20,10 +20,13 @@ LONG = "Ana lives in Oslo, and " + "has much to say about it. " * 20
 async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_they_are_back(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await lives(core, "Oslo", -5)).memory
+    memory = (await lives(core, "Oslo", -5)).memory
     for day, content in ((-4, LONG), (-2, "Ana lives in Bergen")):
         await core.update(
-            ALICE, one.id, UpdateInput(content=content, valid_from=NOW + timedelta(days=day)), "*"
+            ALICE,
+            memory.id,
+            UpdateInput(content=content, valid_from=NOW + timedelta(days=day)),
+            "*",
         )
     moments = [None, *(NOW - timedelta(days=day) for day in (1, 3, 4.5))]
     years_go_by(world)
@@ -32,14 +35,14 @@ async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_t
         if step == "cold":
             assert await archived(world, core) == {"archived": 1, "chains": 1}
         if step == "back":
-            await core.restore(ALICE, one.id)
+            await core.restore(ALICE, memory.id)
         await check_that_the_log_tells_it(world)
         for at in moments:
             answers.append((await as_of(core), at, await full_read(core, at=at)))
-    said = {
+    contents = {
         (sequence, at): [body["content"] for body in answer] for sequence, at, answer in answers
     }
-    assert [len(texts[0]) for (_, at), texts in said.items() if at == moments[2]] == [
+    assert [len(texts[0]) for (_, at), texts in contents.items() if at == moments[2]] == [
         len(LONG),
         200,
         len(LONG),
@@ -51,13 +54,13 @@ async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_t
 async def test_a_snapshot_of_cold_versions_is_gone_on_from_when_they_come_back(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await lives(core, "Oslo", -5)).memory
+    memory = (await lives(core, "Oslo", -5)).memory
     await core.update(
-        ALICE, one.id, UpdateInput(content=LONG, valid_from=NOW - timedelta(days=4)), "*"
+        ALICE, memory.id, UpdateInput(content=LONG, valid_from=NOW - timedelta(days=4)), "*"
     )
     await core.update(
         ALICE,
-        one.id,
+        memory.id,
         UpdateInput(content="Ana lives in Bergen", valid_from=NOW - timedelta(days=2)),
         "*",
     )
@@ -67,7 +70,7 @@ async def test_a_snapshot_of_cold_versions_is_gone_on_from_when_they_come_back(
         await core.bulk(ALICE, [rule("key", 1)] * 48)
     await core.write_snapshots(ALICE)
     cold = await as_of(core), await full_read(core, at=NOW - timedelta(days=3))
-    await core.restore(ALICE, one.id)
+    await core.restore(ALICE, memory.id)
     back = await as_of(core), await full_read(core, at=NOW - timedelta(days=3))
     assert cold[1] != back[1]
     for sequence, answer in (cold, back):

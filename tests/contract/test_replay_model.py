@@ -174,25 +174,25 @@ class AnyPast(RuleBasedStateMachine):
         """All that there are, in an order that does not depend on ids."""
         return sorted(
             self.run(listed(self.core, self.owner, **{"status": "all", **query})),
-            key=lambda one: one.sequence,
+            key=lambda memory: memory.sequence,
         )
 
     def one_of(self, place: int, **query: Any) -> Memory | None:
         """One of them, if there is any."""
-        found = self.memories(**query)
-        return found[place % len(found)] if found else None
+        memories = self.memories(**query)
+        return memories[place % len(memories)] if memories else None
 
     @initialize(old=st.sampled_from([True, False, False, False]))
     def begin(self, old: bool) -> None:
         """An old user has a log that is long enough for snapshots, and each replay of it takes ten
         times as long: one in four.
         """
-        said = [
+        items = [
             SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 4}", value=1)
             for number in range(48)
         ]
         for _ in range(20 if old else 0):
-            self.run(self.core.bulk(self.owner, said))
+            self.run(self.core.bulk(self.owner, items))
 
     @rule(item=ITEMS)
     def save(self, item: SaveInput) -> None:
@@ -204,22 +204,22 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(place=PLACES, change=CHANGES)
     def update(self, place: int, change: UpdateInput) -> None:
-        one = self.one_of(place, status="active")
+        memory = self.one_of(place, status="active")
         with suppress(Conflict, Invalid):
-            if one is not None:
-                self.run(self.core.update(self.owner, one.id, change, one.etag))
+            if memory is not None:
+                self.run(self.core.update(self.owner, memory.id, change, memory.etag))
 
     @rule(place=PLACES)
     def delete(self, place: int) -> None:
-        if (one := self.one_of(place)) is not None:
-            self.run(self.core.delete(self.owner, one.id))
+        if (memory := self.one_of(place)) is not None:
+            self.run(self.core.delete(self.owner, memory.id))
 
     @rule(place=PLACES)
     def restore_deleted(self, place: int) -> None:
-        if (one := self.one_of(place, status="deleted")) is not None:
+        if (memory := self.one_of(place, status="deleted")) is not None:
             self.run(
                 self.core.set_status(
-                    self.owner, one.id, StatusInput(status="active", reason="again")
+                    self.owner, memory.id, StatusInput(status="active", reason="again")
                 )
             )
 
@@ -229,9 +229,9 @@ class AnyPast(RuleBasedStateMachine):
         and what replaced it another.
         """
         away = [
-            one
-            for one in self.memories()
-            if one.status not in FOUND_BY_DEFAULT or one.status is Status.COMPRESSED
+            memory
+            for memory in self.memories()
+            if memory.status not in FOUND_BY_DEFAULT or memory.status is Status.COMPRESSED
         ]
         if away:
             self.run(self.core.restore(self.owner, away[place % len(away)].id))
@@ -265,15 +265,19 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(place=PLACES)
     def forget(self, place: int) -> None:
-        if (one := self.one_of(place)) is not None:
-            self.run(self.core.forget(self.owner, ForgetInput(filter=ForgetFilter(ids=[one.id]))))
+        if (memory := self.one_of(place)) is not None:
+            self.run(
+                self.core.forget(self.owner, ForgetInput(filter=ForgetFilter(ids=[memory.id])))
+            )
             self.run(Hand(self.core, "consolidation").work_all())
 
     def records(self, *, open: bool) -> list[ConflictRecord]:
         """Conflicts, in an order that does not depend on ids."""
-        places = {one.id: one.sequence for one in self.memories()}
-        found = [one for one in self.run(records_of(self.world, self.owner)) if one.open is open]
-        return sorted(found, key=lambda one: [places.get(name, 0) for name in one.sides])
+        places = {memory.id: memory.sequence for memory in self.memories()}
+        records = [
+            record for record in self.run(records_of(self.world, self.owner)) if record.open is open
+        ]
+        return sorted(records, key=lambda record: [places.get(name, 0) for name in record.sides])
 
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
     def resolve(self, place: int, decision: str) -> None:
@@ -292,10 +296,10 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(place=PLACES)
     def copy(self, place: int) -> None:
-        one = self.one_of(place, status="active")
+        memory = self.one_of(place, status="active")
         with suppress(Invalid):
-            if one is not None:
-                self.run(self.core.copy(self.owner, one.id, CopyInput(to_agent_id="a2")))
+            if memory is not None:
+                self.run(self.core.copy(self.owner, memory.id, CopyInput(to_agent_id="a2")))
 
     @rule(session=st.sampled_from(["s1", "s2"]))
     def clear(self, session: str) -> None:
@@ -303,11 +307,11 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(city=st.sampled_from(["Oslo", "Rome"]), day=st.integers(-3, 3), rulings=RULINGS)
     def converse(self, city: str, day: int, rulings: Any) -> None:
-        self.machines.agents.rulings = rulings or (lambda new, held: [])
-        told = talk(
+        self.machines.agents.rulings = rulings or (lambda new, older: [])
+        conversation = talk(
             f"Ana's city is {city}", "We spoke about the garden wall", at=NOW + timedelta(days=day)
         )
-        self.run(self.core.converse(self.owner, told))
+        self.run(self.core.converse(self.owner, conversation))
         self.run(Hand(self.core).work_all())
 
     @rule(seconds=st.sampled_from([-86400, -600, 3600, 86400]))
@@ -327,7 +331,11 @@ class AnyPast(RuleBasedStateMachine):
         self.looked_at[len(self.read)] = core.clock.now()
         sequence = self.run(as_of(core, self.owner, **query))
         self.read.append(
-            (sequence, query, [logged(one) for one in self.run(listed(core, self.owner, **query))])
+            (
+                sequence,
+                query,
+                [logged(memory) for memory in self.run(listed(core, self.owner, **query))],
+            )
         )
 
     @invariant()
@@ -337,19 +345,19 @@ class AnyPast(RuleBasedStateMachine):
         if not self.read or self.read[-1][0] != sequence:
             answer = self.run(full_read(core, self.owner))
             self.read.append((sequence, {"status": "all"}, answer))
-            no_chain_comes_back({one["id"]: one["next_id"] for one in answer})
+            no_chain_comes_back({memory["id"]: memory["next_id"] for memory in answer})
 
     def teardown(self) -> None:
         self.run(check_that_the_log_tells_it(self.world, self.owner))
         moments = [
             NOW - timedelta(days=900),
-            *(one.occurred_at for one in self.run(self.world.log(self.owner))),
+            *(event.occurred_at for event in self.run(self.world.log(self.owner))),
         ]
         for number, (sequence, query, answer) in enumerate(self.read):
             known_at, pages = moments[sequence], max(3, len(answer) // 2)
             later = [
-                logged(one)
-                for one in self.run(
+                logged(memory)
+                for memory in self.run(
                     listed(self.core, self.owner, **query, known_at=known_at, limit=pages)
                 )
             ]
@@ -368,11 +376,11 @@ class AnyPast(RuleBasedStateMachine):
 
     def one_by_one(self, known_at: datetime, query: dict[str, Any], answer: list[Logged]) -> None:
         """A memory that a list showed is read alike by its id."""
-        for one in answer[:2]:
-            found = self.run(
-                self.core.look_at(self.owner, one["id"], known_at=known_at, at=query.get("at"))
+        for memory in answer[:2]:
+            page = self.run(
+                self.core.look_at(self.owner, memory["id"], known_at=known_at, at=query.get("at"))
             )
-            assert logged(found.memory) == one
+            assert logged(page.memory) == memory
         if not answer and not query:
             with pytest.raises(NotFound):
                 self.run(self.core.get(self.owner, "mem_none", known_at=known_at))
@@ -383,9 +391,10 @@ def not_expired(memories: list[Logged], between: list[datetime]) -> list[Logged]
     what has expired by its own clock.
     """
     ends = [
-        (one, one["valid_until"] and datetime.fromisoformat(one["valid_until"])) for one in memories
+        (memory, memory["valid_until"] and datetime.fromisoformat(memory["valid_until"]))
+        for memory in memories
     ]
-    return [one for one, end in ends if end is None or not between[0] < end <= between[1]]
+    return [name for name, end in ends if end is None or not between[0] < end <= between[1]]
 
 
 def no_chain_comes_back(next_ids: dict[str, str | None]) -> None:

@@ -73,8 +73,10 @@ async def test_what_was_behind_the_limit_may_come_first(world: World, mode: str)
     assert contents(answer) == TEXTS[:-4:-1]
     assert reranker.asked[0][0] == "red boat"
     assert sorted(reranker.asked[0][1]) == sorted(TEXTS)
-    told = [hit.explain or {} for hit in answer.results]
-    assert [one["reranked"] for one in told] == [float(len(text)) for text in TEXTS[:-4:-1]]
+    explanations = [hit.explain or {} for hit in answer.results]
+    assert [explanation["reranked"] for explanation in explanations] == [
+        float(len(text)) for text in TEXTS[:-4:-1]
+    ]
     assert answer.degraded == ()
 
 

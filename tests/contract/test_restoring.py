@@ -37,16 +37,16 @@ async def save(
 
 
 async def standing(core: MemoryCore) -> list[str]:
-    return sorted(str(one.value) for one in await listed(core))
+    return sorted(str(memory.value) for memory in await listed(core))
 
 
 async def records(world: World) -> list[ConflictRecord]:
-    found = await (await world.look_on()).page(ALICE, "conflict", None, None, 100)
+    documents = await (await world.look_on()).page(ALICE, "conflict", None, None, 100)
     return [
         ConflictRecord.model_validate(
-            {name: one.body[name] for name in ConflictRecord.model_fields}
+            {name: document.body[name] for name in ConflictRecord.model_fields}
         )
-        for one in found
+        for document in documents
     ]
 
 
@@ -67,7 +67,7 @@ async def test_history_that_was_deleted_comes_back_as_history(core: MemoryCore) 
         day(5),
     )
     assert await standing(core) == ["Bergen"]
-    assert [one.value for one in await listed(core, at=day(2))] == ["Oslo"]
+    assert [memory.value for memory in await listed(core, at=day(2))] == ["Oslo"]
     assert (await core.session(ALICE, "Oslo")).counts == {"semantic": 1}
 
 
@@ -87,7 +87,7 @@ async def test_history_that_comes_back_ends_where_what_was_told_since_begins(
     turku = await save(core, "Turku", 3)
     back = await core.set_status(ALICE, oslo.id, ACTIVE)
     assert (back.status, back.next_id, back.valid_until) == ("superseded", turku.id, day(3))
-    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 4, 6)] == [
+    assert [[memory.value for memory in await listed(core, at=day(at))] for at in (1, 4, 6)] == [
         ["Oslo"],
         ["Turku"],
         ["Bergen"],
@@ -148,8 +148,10 @@ async def test_a_note_that_an_agent_took_for_contradicted_stands_again(world: Wo
     await tell(core, "We spoke about the old garden wall")
     agents.rulings = on_all("DELETE", category="note")
     await tell(core, "We spoke about the old garden gate", at=day(1))
-    fallen = next(one for one in await of_category(core, "note") if one.status is Status.DELETED)
+    fallen = next(
+        memory for memory in await of_category(core, "note") if memory.status is Status.DELETED
+    )
     assert fallen.status_reason == "contradicted"
     back = await core.set_status(ALICE, fallen.id, ACTIVE)
     assert (back.status, back.next_id, back.valid_until) == ("active", None, None)
-    assert len([one for one in await listed(core) if one.category == "note"]) == 2
+    assert len([memory for memory in await listed(core) if memory.category == "note"]) == 2

@@ -62,7 +62,7 @@ async def test_each_filter_narrows(words: MemoryCore) -> None:
         ],
     )
     everything = {"boat one", "boat two", "boat three", "boat four: 4"}
-    for fields, found in (
+    for fields, contents in (
         ({}, everything),
         ({"session_id": "s1"}, {"boat one"}),
         ({"session_id": "s3"}, set()),
@@ -73,7 +73,7 @@ async def test_each_filter_narrows(words: MemoryCore) -> None:
         ({"tags": ["red", "sea"]}, {"boat one", "boat two"}),
         ({"tags": ["sea"], "session_id": "s2"}, {"boat two"}),
     ):
-        assert set(await find(words, "boat", **fields)) == found, fields
+        assert set(await find(words, "boat", **fields)) == contents, fields
 
 
 async def test_a_session_s_results_come_from_the_short_term_too_and_say_so(
@@ -123,16 +123,16 @@ async def test_at_finds_the_truth_of_that_time_and_only_that(
 async def test_at_finds_an_old_version_under_its_memory_s_own_id(
     words: MemoryCore, world: World
 ) -> None:
-    held = (await words.save(ALICE, fact("the gate code is red"))).memory
+    memory = (await words.save(ALICE, fact("the gate code is red"))).memory
     world.clock.forward(3600)
     new = await words.update(
-        ALICE, held.id, UpdateInput(content="the gate code is blue"), held.etag
+        ALICE, memory.id, UpdateInput(content="the gate code is blue"), memory.etag
     )
     before = (
         await words.retrieve(ALICE, RetrieveInput(query="gate code", at=NOW + timedelta(minutes=5)))
     ).results
     assert [(hit.memory.id, hit.memory.content) for hit in before] == [
-        (held.id, "the gate code is red")
+        (memory.id, "the gate code is red")
     ]
     world.clock.forward(3600)
     assert await find(words, "gate code") == [new.content]
@@ -156,14 +156,14 @@ async def test_at_finds_what_was_merged_away_but_never_what_was_deleted_or_clear
 
 
 async def test_at_finds_no_old_version_of_what_was_deleted(words: MemoryCore, world: World) -> None:
-    held = (await words.save(ALICE, fact("the gate code is red"))).memory
+    memory = (await words.save(ALICE, fact("the gate code is red"))).memory
     world.clock.forward(3600)
-    await words.update(ALICE, held.id, UpdateInput(content="the gate code is blue"), held.etag)
-    await words.delete(ALICE, held.id)
+    await words.update(ALICE, memory.id, UpdateInput(content="the gate code is blue"), memory.etag)
+    await words.delete(ALICE, memory.id)
     at = NOW + timedelta(minutes=5)
     assert await find(words, "gate code", at=at) == []
     assert (await words.list(ALICE, ListInput(at=at))).memories == ()
-    await words.set_status(ALICE, held.id, StatusInput(status="active"))
+    await words.set_status(ALICE, memory.id, StatusInput(status="active"))
     assert await find(words, "gate code", at=at) == ["the gate code is red"]
 
 
@@ -205,10 +205,10 @@ async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(
     await store.open()
     # the hourly run that writes this status is a part of its own; its commit is one as any other
     try:
-        (held,) = (await core.list(ALICE, ListInput())).memories
+        (memory,) = (await core.list(ALICE, ListInput())).memories
 
         def decide(seen: Look) -> Changes[None]:
-            before = seen.memory(held.id)
+            before = seen.memory(memory.id)
             assert before is not None
             after = before.model_copy(
                 update={"status": Status.DECAYED, "status_reason": "importance_decay"}
@@ -216,7 +216,7 @@ async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(
             return Changes(None, (Change("decayed", after, before),))
 
         await Ledger(store, world.clock, RandomIds()).commit(
-            ALICE, decide, ids=[held.id], call=Call()
+            ALICE, decide, ids=[memory.id], call=Call()
         )
     finally:
         await store.close()

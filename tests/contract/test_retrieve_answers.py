@@ -44,12 +44,12 @@ async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -
         ((second + best) / 2, 1),
         (1.0, 0 if best < 1 else 1),
     ):
-        found = (
+        answer_hits = (
             await words.retrieve(
                 ALICE, RetrieveInput(query="red boat at sea", similarity_threshold=threshold - 1e-6)
             )
         ).results
-        assert len(found) == count
+        assert len(answer_hits) == count
     weak = RetrieveInput(
         query="red chocolate pudding with cherries and cream", similarity_threshold=0.01
     )
@@ -107,15 +107,15 @@ async def test_an_explained_empty_answer_names_the_nearest_and_what_it_lacked(
     assert near["lacks"] == ["similarity", "words"]
     assert near["missing_terms"] == ["ulrik"]
     cut = asked.model_copy(update={"answer_threshold": 0.0, "score_threshold": 1.0})
-    found = await words.retrieve(ALICE, cut)
-    assert found.explain is not None
-    assert found.explain["nearest"]["lacks"] == ["score"]
+    answer = await words.retrieve(ALICE, cut)
+    assert answer.explain is not None
+    assert answer.explain["nearest"]["lacks"] == ["score"]
     answered = await words.retrieve(ALICE, asked.model_copy(update={"answer_threshold": 0.0}))
     assert answered.explain is not None
     assert "nearest" not in answered.explain, "there is an answer"
-    nobody = await words.retrieve(BOB, asked)
-    assert nobody.explain is not None
-    assert nobody.explain["nearest"] is None
+    of_another_user = await words.retrieve(BOB, asked)
+    assert of_another_user.explain is not None
+    assert of_another_user.explain["nearest"] is None
 
 
 async def test_the_nearest_is_one_that_the_filters_let_through_and_never_of_another_user(
@@ -188,21 +188,28 @@ async def test_explain_tells_every_list_rank_and_factor(words: MemoryCore) -> No
     assert answer.explain["recipe"] == "composite"
     assert answer.explain["documents"] == 2
     assert set(answer.explain["candidates"]) == {"vector", "lexical", "short"}
-    told = {hit.memory.content: hit.explain or {} for hit in answer.results}
-    assert {one["ranks"]["lexical"] for one in told.values()} == {1, 2}
-    assert {one["ranks"]["short"] for one in told.values()} == {1, 2}
+    explanations = {hit.memory.content: hit.explain or {} for hit in answer.results}
+    assert {explanation["ranks"]["lexical"] for explanation in explanations.values()} == {1, 2}
+    assert {explanation["ranks"]["short"] for explanation in explanations.values()} == {1, 2}
     assert (
-        told["when did the red boat sink?"]["boosts"]["question"]
+        explanations["when did the red boat sink?"]["boosts"]["question"]
         < 1
-        == told["yesterday at noon"]["boosts"]["question"]
+        == explanations["yesterday at noon"]["boosts"]["question"]
     )
 
 
 async def test_relevance_can_be_worked_out_from_what_explain_tells(words: MemoryCore) -> None:
-    said = ["Has anybody seen the red boat?", "It sank yesterday near Porto", "The boat, really?"]
+    contents = [
+        "Has anybody seen the red boat?",
+        "It sank yesterday near Porto",
+        "The boat, really?",
+    ]
     await words.bulk(
         ALICE,
-        [turn(text, actor=name) for text, name in zip(said, ("Ana", "Ben", "Ana"), strict=True)],
+        [
+            turn(text, actor=name)
+            for text, name in zip(contents, ("Ana", "Ben", "Ana"), strict=True)
+        ],
     )
     answer = await words.retrieve(
         ALICE,
@@ -213,21 +220,27 @@ async def test_relevance_can_be_worked_out_from_what_explain_tells(words: Memory
     assert answer.explain is not None
     assert len(answer.results) == 3
     for hit in answer.results:
-        told = hit.explain or {}
-        norm = 0.7 * (0.6 + 0.4 * told["length"] / min(max(answer.explain["mean_length"], 30), 40))
+        explanation = hit.explain or {}
+        norm = 0.7 * (
+            0.6 + 0.4 * explanation["length"] / min(max(answer.explain["mean_length"], 30), 40)
+        )
         counts = {
-            term: one["frequency"] + 0.25 * one["next"] for term, one in told["terms"].items()
+            term: counts_of_term["frequency"] + 0.25 * counts_of_term["next"]
+            for term, counts_of_term in explanation["terms"].items()
         }
         shares = {
-            term: one["worth"] * (counts[term] / (counts[term] + norm) + 0.6 * one["near"])
-            for term, one in told["terms"].items()
+            term: counts_of_term["worth"]
+            * (counts[term] / (counts[term] + norm) + 0.6 * counts_of_term["near"])
+            for term, counts_of_term in explanation["terms"].items()
         }
         beside = [
-            one for one in (told["previous_similarity"], told["next_similarity"]) if one is not None
+            similarity
+            for similarity in (explanation["previous_similarity"], explanation["next_similarity"])
+            if similarity is not None
         ]
-        cosine = max((told["similarity"] + max(*beside, 0.0)) / 2, 0.0)
+        cosine = max((explanation["similarity"] + max(*beside, 0.0)) / 2, 0.0)
         relevance = (0.35 * cosine + 0.65 * sum(shares.values()) ** 0.7) * prod(
-            told["boosts"].values()
+            explanation["boosts"].values()
         )
         assert hit.relevance_score == pytest.approx(min(1.0, relevance), abs=1e-4)
     assert {name for hit in answer.results for name in (hit.explain or {})["boosts"]} == {
@@ -257,12 +270,12 @@ async def test_what_the_turns_around_say_moves_a_result_and_nothing_of_a_context
         similarity_threshold=0.0,
     )
     results = (await words.retrieve(ALICE, asked)).results
-    told = {hit.memory.content: hit.explain or {} for hit in results}
-    assert told["The red boat is here"]["around"] == pytest.approx(1.0), (
+    explanations = {hit.memory.content: hit.explain or {} for hit in results}
+    assert explanations["The red boat is here"]["around"] == pytest.approx(1.0), (
         "with what comes after it, it says all of the query"
     )
-    assert [one["order"] for one in told.values()] == sorted(
-        (one["order"] for one in told.values()), reverse=True
+    assert [explanation["order"] for explanation in explanations.values()] == sorted(
+        (explanation["order"] for explanation in explanations.values()), reverse=True
     )
     for hit in results:
         of_hit = hit.explain or {}
@@ -296,7 +309,7 @@ async def test_memories_of_one_cell_are_one_result_that_names_the_others(
     results = (await core.retrieve(ALICE, RetrieveInput(query="red boat"))).results
     assert len(results) == 2
     cell = next(hit for hit in results if hit.memory.cell_id)
-    assert cell.also == tuple(one.id for one in made[:2] if one.id != cell.memory.id)
+    assert cell.also == tuple(memory.id for memory in made[:2] if memory.id != cell.memory.id)
 
 
 async def test_the_limit_is_kept_and_defaults_to_the_settings(world: World) -> None:
@@ -328,16 +341,16 @@ async def test_without_the_long_term_nothing_answers_and_never_with_nothing(worl
         return down[0]
 
     core = await world.core(wrap=wrap)
-    held = (await core.save(ALICE, turn("red boat"))).memory
+    stored_memory = (await core.save(ALICE, turn("red boat"))).memory
     down[0].down = True
     for call in (
         core.retrieve(ALICE, RetrieveInput(query="red boat")),
         core.retrieve(ALICE, RetrieveInput(query="red boat", session_id="s1")),
         core.list(ALICE, ListInput()),
-        core.get(ALICE, held.id),
+        core.get(ALICE, stored_memory.id),
         core.sessions(ALICE),
-        core.versions(ALICE, held.id),
-        core.delete(ALICE, held.id),
+        core.versions(ALICE, stored_memory.id),
+        core.delete(ALICE, stored_memory.id),
         core.clear(ALICE, ClearInput(session_id="s1")),
     ):
         with pytest.raises(Unavailable, match="long_term"):
@@ -427,16 +440,16 @@ async def test_nothing_is_said_of_a_memory_that_was_deleted_while_it_was_looked_
 async def test_reading_writes_nothing(
     words: MemoryCore, world: World, embedder: WordsEmbedder
 ) -> None:
-    held = (await words.save(ALICE, turn("red boat"))).memory
+    stored_memory = (await words.save(ALICE, turn("red boat"))).memory
     before = await world.head(embedder=embedder)
     for _ in range(3):
         await find(words, "red boat", session_id="s1")
-        await words.get(ALICE, held.id)
+        await words.get(ALICE, stored_memory.id)
     assert await world.head(embedder=embedder) == before
 
 
 async def test_a_truth_is_found_by_any_name_of_its_slot(words: MemoryCore) -> None:
-    """Nobody asks for an occupation or a home city by these names."""
+    """People do not ask for an occupation or a home city by these names."""
     for content, attribute in (
         ("Ana sells flowers", "occupation"),
         ("Ana has a flat in Turku", "home city"),
@@ -452,5 +465,5 @@ async def test_a_truth_is_found_by_any_name_of_its_slot(words: MemoryCore) -> No
         ("What is Ana's job?", "Ana sells flowers"),
         ("Where is Ana's residence?", "Ana has a flat in Turku"),
     ):
-        found = await words.retrieve(ALICE, RetrieveInput(query=query))
-        assert found.results[0].memory.content == content, query
+        answer = await words.retrieve(ALICE, RetrieveInput(query=query))
+        assert answer.results[0].memory.content == content, query

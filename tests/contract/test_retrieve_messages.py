@@ -93,17 +93,17 @@ async def test_the_relevance_for_a_part_can_be_worked_out_from_what_explain_tell
         )
         near = min(1.0, 1.7 / (1 + norm))
         shares = [
-            one["worth"]
+            term["worth"]
             * (
-                (count := one["frequency"] + 0.25 * one["next"]) / (count + norm)
-                + 0.6 * near * one["near"]
+                (count := term["frequency"] + 0.25 * term["next"]) / (count + norm)
+                + 0.6 * near * term["near"]
             )
-            for one in told_of["terms"].values()
+            for term in told_of["terms"].values()
         ]
         beside = [
-            one
-            for one in (told_of["previous_similarity"], told_of["next_similarity"])
-            if one is not None
+            similarity
+            for similarity in (told_of["previous_similarity"], told_of["next_similarity"])
+            if similarity is not None
         ]
         cosine = (
             (told_of["similarity"] + max(*beside, 0.0)) / 2 if beside else told_of["similarity"]

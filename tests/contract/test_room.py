@@ -231,7 +231,7 @@ async def test_conversations_of_a_file_have_to_have_room_before_the_first_is_tol
     world: World,
 ) -> None:
     core = await world.core(stored_bytes_per_user=LIMIT)
-    task_id = await gathered(core, lines_of(*"abcdefghijkl"), ALICE, what=CONVERSATIONS)
+    task_id = await gathered(core, lines_of(*"abcdefghijkl"), ALICE, import_input=CONVERSATIONS)
     task = await worked(world, core, task_id)
     assert task.status == "failed"
     assert "stored bytes of the user" in (task.error or "")
@@ -244,7 +244,7 @@ async def test_conversations_that_are_known_need_no_room_when_their_file_is_brou
     core = await world.core(stored_bytes_per_user=LIMIT)
     for _ in range(2):
         task = await worked(
-            world, core, await gathered(core, lines_of(*"abcd"), ALICE, what=CONVERSATIONS)
+            world, core, await gathered(core, lines_of(*"abcd"), ALICE, import_input=CONVERSATIONS)
         )
         assert task.status == "succeeded", task.error
     assert await used(core) <= LIMIT
@@ -257,4 +257,4 @@ async def test_an_import_is_not_committed_where_there_is_no_room_for_one_memory(
     await at_once([core], 9)
     full = await world.core(stored_bytes_per_user=LIMIT)
     with pytest.raises(QuotaExceeded):
-        await gathered(full, lines_of("a"), ALICE, what=CONVERSATIONS)
+        await gathered(full, lines_of("a"), ALICE, import_input=CONVERSATIONS)

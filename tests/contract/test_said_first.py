@@ -1,5 +1,5 @@
 """Consolidation displaces nothing: what a run makes of several memories leads to them, and never
-stands before one that answers better.
+comes before one that answers better.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ async def test_a_pattern_follows_the_turn_that_answers_better_however_new_it_is(
     world: World,
 ) -> None:
     core = await with_a_habit(world)
-    found = await hits(core, MORNING, **NEWEST_FIRST)
-    places = {hit.memory.content: hit.rank for hit in found}
-    by_relevance = {hit.memory.content: hit.relevance_score for hit in found}
+    answer_hits = await hits(core, MORNING, **NEWEST_FIRST)
+    places = {hit.memory.content: hit.rank for hit in answer_hits}
+    by_relevance = {hit.memory.content: hit.relevance_score for hit in answer_hits}
     (pattern,) = await patterns(core)
     better = [
         text
@@ -65,9 +65,9 @@ async def test_the_turn_comes_in_from_behind_the_limit(world: World) -> None:
 async def test_a_pattern_leads_to_the_turns_that_it_was_made_of(world: World) -> None:
     core = await with_a_habit(world)
     (pattern,) = [hit for hit in await hits(core, MORNING) if hit.memory.category == "pattern"]
-    assert {one.text for one in pattern.passages} <= {RUNS[0], RUNS[2], RUNS[3]}
-    assert RUNS[0] in {one.text for one in pattern.passages}
-    assert {one.message for one in pattern.passages} <= set(pattern.memory.source_ids)
+    assert {passage.text for passage in pattern.passages} <= {RUNS[0], RUNS[2], RUNS[3]}
+    assert RUNS[0] in {passage.text for passage in pattern.passages}
+    assert {passage.message for passage in pattern.passages} <= set(pattern.memory.source_ids)
 
 
 async def test_a_merged_note_leads_to_what_was_said_in_both_conversations(world: World) -> None:
@@ -83,9 +83,9 @@ async def test_a_merged_note_leads_to_what_was_said_in_both_conversations(world:
         if note.status_reason == "consolidated" and note.status == "active"
     ]
     assert len(merged) == 1
-    found = await hits(core, "silver key under the blue pot", **NEWEST_FIRST)
-    said = [[one.text for one in hit.passages] for hit in found]
-    assert "Grandmother keeps the silver key under the blue pot" in said[0]
+    answer_hits = await hits(core, "silver key under the blue pot", **NEWEST_FIRST)
+    passages = [[passage.text for passage in hit.passages] for hit in answer_hits]
+    assert "Grandmother keeps the silver key under the blue pot" in passages[0]
     context = await core.context(
         ALICE, ContextInput(query="Where is the silver key?", parts=["memories"])
     )

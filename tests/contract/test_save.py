@@ -26,10 +26,10 @@ async def words(world: World) -> MemoryCore:
 
 
 async def test_a_memory_is_created_with_defaults_that_follow_its_type(core: MemoryCore) -> None:
-    one = await core.save(ALICE, fact("Ana drinks green tea", tags=["drink"]))
-    assert (one.outcome, one.status, one.conflict) == (Outcome.CREATED, 201, None)
-    memory = await core.get(ALICE, one.memory.id)
-    assert memory.public() == one.memory.public()
+    result = await core.save(ALICE, fact("Ana drinks green tea", tags=["drink"]))
+    assert (result.outcome, result.status, result.conflict) == (Outcome.CREATED, 201, None)
+    memory = await core.get(ALICE, result.memory.id)
+    assert memory.public() == result.memory.public()
     assert (memory.status, memory.version, memory.event_timestamp, memory.valid_from) == (
         Status.ACTIVE,
         1,
@@ -79,7 +79,7 @@ async def test_another_value_in_a_slot_supersedes_and_both_point_at_each_other(
     )
     assert fallen.valid_until == new.memory.valid_from
     assert new.memory.supersedes_id == old.memory.id
-    assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Bergen"]
 
 
 async def test_a_fact_that_arrives_late_is_history_between_its_neighbours(core: MemoryCore) -> None:
@@ -96,7 +96,7 @@ async def test_a_fact_that_arrives_late_is_history_between_its_neighbours(core: 
     assert (await core.get(ALICE, first.memory.id)).next_id == late.memory.id
     for days_ago, city in ((20, "Oslo"), (5, "Paris"), (0, "Bergen")):
         true_then = await listed(core, at=NOW - timedelta(days=days_ago))
-        assert [one.content for one in true_then] == [f"Ana lives in {city}"]
+        assert [memory.content for memory in true_then] == [f"Ana lives in {city}"]
 
 
 async def test_keep_both_keeps_both_and_says_so(core: MemoryCore) -> None:
@@ -108,7 +108,7 @@ async def test_keep_both_keeps_both_and_says_so(core: MemoryCore) -> None:
     assert [(link.memory_id, link.relationship_type) for link in new.memory.links] == [
         (old.memory.id, "contradicts")
     ]
-    assert {one.content for one in await listed(core)} == {
+    assert {memory.content for memory in await listed(core)} == {
         "Ana lives in Oslo",
         "Ana lives in Bergen",
     }
@@ -121,7 +121,7 @@ async def test_an_uncertain_contradiction_keeps_both_pending(words: MemoryCore) 
     assert new.conflict is not None
     assert (new.conflict.status, new.memory.conflict_state) == ("pending", "pending")
     assert new.conflict.confidence < 1
-    assert {one.conflict_state for one in await listed(words)} == {"pending"}
+    assert {memory.conflict_state for memory in await listed(words)} == {"pending"}
 
 
 async def test_pending_conflicts_are_counted_whoever_else_writes(world: World) -> None:
@@ -138,7 +138,7 @@ async def test_pending_conflicts_are_counted_whoever_else_writes(world: World) -
             cores[n % 2].save(ALICE, fact(f"{topic} listens on port 8081")),
             cores[(n + 1) % 2].save(ALICE, turn(topic, None)),
         )
-        assert [one.outcome for one in done] == [Outcome.KEPT_BOTH, Outcome.CREATED]
+        assert [result.outcome for result in done] == [Outcome.KEPT_BOTH, Outcome.CREATED]
 
     await asyncio.gather(*(both(n, topic) for n, topic in enumerate(topics)))
     head = await world.head(embedder=WordsEmbedder())
@@ -154,7 +154,7 @@ async def test_a_rejected_statement_leaves_the_old_one_and_a_record(core: Memory
     assert (new.outcome, new.status, new.memory.id) == (Outcome.REJECTED, 200, old.memory.id)
     assert new.conflict is not None
     assert (new.conflict.strategy, new.conflict.new_id) == ("reject_new", None)
-    assert [one.content for one in await listed(core, status="all")] == ["Ana lives in Oslo"]
+    assert [memory.content for memory in await listed(core, status="all")] == ["Ana lives in Oslo"]
 
 
 async def test_a_merge_holds_both_texts_and_retires_the_old_one(core: MemoryCore) -> None:
@@ -168,8 +168,8 @@ async def test_a_merge_holds_both_texts_and_retires_the_old_one(core: MemoryCore
     retired = await core.get(ALICE, old.memory.id)
     assert (retired.status, retired.next_id) == (Status.UPDATED, new.memory.id)
     for word in ("cello", "viola"):
-        found = await core.retrieve(ALICE, RetrieveInput(query=word))
-        assert [hit.memory.id for hit in found.results] == [new.memory.id]
+        answer = await core.retrieve(ALICE, RetrieveInput(query=word))
+        assert [hit.memory.id for hit in answer.results] == [new.memory.id]
 
 
 async def test_a_merge_that_would_grow_too_long_keeps_both(core: MemoryCore) -> None:
@@ -184,18 +184,17 @@ async def test_a_procedure_is_upserted_by_its_key_and_reinforced_by_its_value(
     first = await core.save(ALICE, rule("tabs", {"width": 4}))
     same = await core.save(ALICE, rule("tabs", {"width": 4}))
     other = await core.save(ALICE, rule("tabs", {"width": 2}))
-    assert [one.outcome for one in (first, same, other)] == [
+    assert [result.outcome for result in (first, same, other)] == [
         Outcome.CREATED,
         Outcome.REINFORCED,
         Outcome.UPSERTED,
     ]
-    assert {one.memory.id for one in (first, same, other)} == {first.memory.id}
+    assert {result.memory.id for result in (first, same, other)} == {first.memory.id}
     now = await core.procedure(ALICE, "tabs")
     assert (now.value, now.version) == ({"width": 2}, 2)
-    assert [one.metadata_snapshot["value"] for one in await core.versions(ALICE, now.id)] == [
-        {"width": 4},
-        {"width": 2},
-    ]
+    assert [
+        version.metadata_snapshot["value"] for version in await core.versions(ALICE, now.id)
+    ] == [{"width": 4}, {"width": 2}]
 
 
 async def test_a_deleted_procedure_comes_back_anew_and_its_deleted_value_stays_gone(
@@ -207,10 +206,10 @@ async def test_a_deleted_procedure_comes_back_anew_and_its_deleted_value_stays_g
     again = await core.save(ALICE, rule("tabs", "two"))
     assert again.outcome is Outcome.CREATED
     assert (await core.procedure(ALICE, "tabs")).value == "two"
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="tabs four", at=NOW + timedelta(seconds=1))
     )
-    assert found.results == ()
+    assert answer.results == ()
     assert await listed(core, at=NOW + timedelta(seconds=1)) == []
 
 
@@ -222,7 +221,9 @@ async def test_twenty_identical_saves_at_once_make_one_memory_reinforced_ninetee
     done = await asyncio.gather(
         *(cores[n % processes].save(ALICE, fact("Ana drinks green tea")) for n in range(20))
     )
-    assert sorted(one.outcome for one in done) == [Outcome.CREATED] + [Outcome.REINFORCED] * 19
+    assert (
+        sorted(result.outcome for result in done) == [Outcome.CREATED] + [Outcome.REINFORCED] * 19
+    )
     (memory,) = await listed(cores[0], status="all")
     assert memory.reinforcement_count == 19
     assert len(await world.log()) == 20
@@ -236,8 +237,8 @@ async def test_two_values_for_one_slot_at_once_leave_one_truth(world: World) -> 
     assert len(await listed(cores[0])) == 1
     everything = await listed(cores[0], status="all")
     assert len(everything) == 12
-    (last,) = [one for one in everything if one.next_id is None]
-    assert {one.next_id for one in everything} == {None, last.id}, (
+    (last,) = [memory for memory in everything if memory.next_id is None]
+    assert {memory.next_id for memory in everything} == {None, last.id}, (
         "said at one moment, all but the last hold at none, and lead to it"
     )
 
@@ -263,7 +264,9 @@ async def test_an_expired_value_of_a_slot_is_followed_by_the_same_value(
     assert again.outcome is Outcome.CREATED, "nothing held any more"
     assert again.memory.supersedes_id == old.memory.id
     assert (await core.get(ALICE, old.memory.id)).valid_until == NOW + timedelta(days=7)
-    assert [one.id for one in await listed(core, at=NOW + timedelta(days=40))] == [again.memory.id]
+    assert [memory.id for memory in await listed(core, at=NOW + timedelta(days=40))] == [
+        again.memory.id
+    ]
 
 
 async def test_a_slot_kept_many_times_over_can_still_be_superseded(core: MemoryCore) -> None:
@@ -277,4 +280,4 @@ async def test_a_slot_kept_many_times_over_can_still_be_superseded(core: MemoryC
         ALICE, fact("Ana likes nothing any more", on_conflict=OnConflict.SUPERSEDE, **OSLO)
     )
     assert last.outcome is Outcome.SUPERSEDED
-    assert last.memory.id in {one.id for one in await listed(core)}
+    assert last.memory.id in {memory.id for memory in await listed(core)}

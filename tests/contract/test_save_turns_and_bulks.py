@@ -18,9 +18,9 @@ from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule
 OSLO = {"subject": "Ana", "attribute": "city"}
 
 
-def saved(one: object) -> Saved:
-    assert isinstance(one, Saved), one
-    return one
+def saved(result: object) -> Saved:
+    assert isinstance(result, Saved), result
+    return result
 
 
 async def test_an_episode_told_twice_is_one_memory(core: MemoryCore, world: World) -> None:
@@ -49,9 +49,15 @@ async def test_an_episode_that_was_deleted_can_be_told_again_once(world: World) 
             for n in range(10)
         )
     )
-    assert sorted(one.outcome for one in again) == [Outcome.CREATED] + [Outcome.REINFORCED] * 9
+    assert (
+        sorted(result.outcome for result in again) == [Outcome.CREATED] + [Outcome.REINFORCED] * 9
+    )
     assert len(await listed(cores[0])) == 1
-    assert [one.event_type for one in (await world.log())[:3]] == ["created", "deleted", "created"]
+    assert [event.event_type for event in (await world.log())[:3]] == [
+        "created",
+        "deleted",
+        "created",
+    ]
 
 
 async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older_ones_stay_as_they_are(  # noqa: E501
@@ -59,23 +65,23 @@ async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older
 ) -> None:
     embedder = WordsEmbedder()
     core = await world.core(embedder=embedder)
-    said = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
+    contents = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
     done = []
-    for text in said:
+    for text in contents:
         world.clock.forward(1)
         done.append(await core.save(ALICE, turn(text)))
-    memories = [await core.get(ALICE, one.memory.id) for one in done]
+    memories = [await core.get(ALICE, result.memory.id) for result in done]
     for before, after in zip(done, memories, strict=True):
         assert (before.memory.etag, before.memory.search_text) == (after.etag, after.search_text), (
             "a later turn changes no earlier one"
         )
-    assert [bool(one.lexical.previous.get("bergen")) for one in memories] == [
+    assert [bool(memory.lexical.previous.get("bergen")) for memory in memories] == [
         False,
         True,
         False,
         False,
     ]
-    assert [bool(one.lexical.before_previous.get("bergen")) for one in memories] == [
+    assert [bool(memory.lexical.before_previous.get("bergen")) for memory in memories] == [
         False,
         False,
         True,
@@ -83,12 +89,12 @@ async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older
     ]
     assert "bergen" in memories[2].search_text.split()
     assert "bergen" not in memories[3].search_text.split()
-    assert [one.lexical.turn for one in memories] == [0, 1, 2, 3]
+    assert [memory.lexical.turn for memory in memories] == [0, 1, 2, 3]
     assert "have you been to Bergen?" not in embedder.texts[1], (
         "a vector is of the turn's own words"
     )
-    found = await core.retrieve(ALICE, RetrieveInput(query="Bergen", similarity_threshold=0.1))
-    assert {hit.memory.content for hit in found.results} == {
+    answer = await core.retrieve(ALICE, RetrieveInput(query="Bergen", similarity_threshold=0.1))
+    assert {hit.memory.content for hit in answer.results} == {
         "have you been to Bergen?",
         "yes twice",
         "how nice",
@@ -125,8 +131,8 @@ async def test_a_deleted_fact_of_a_session_disturbs_no_search_for_words_that_tur
     core: MemoryCore,
 ) -> None:
     await core.bulk(ALICE, [turn("is the code swordfish?"), turn("yes")])
-    told = await core.save(ALICE, fact("the door is green", session_id="s1"))
-    await core.delete(ALICE, told.memory.id)
+    result = await core.save(ALICE, fact("the door is green", session_id="s1"))
+    await core.delete(ALICE, result.memory.id)
     hits = (
         await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))
     ).results
@@ -145,14 +151,19 @@ async def test_a_repeated_turn_leaves_no_gap_and_no_double_place(core: MemoryCor
     await core.bulk(ALICE, [turn("one"), turn("two")])
     await core.bulk(ALICE, [turn("one"), turn("three"), turn("two")])
     await core.save(ALICE, turn("four"))
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert [(one.content, one.lexical.turn) for one in memories] == [
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
+    assert [(memory.content, memory.lexical.turn) for memory in memories] == [
         ("one", 0),
         ("two", 1),
         ("three", 2),
         ("four", 3),
     ]
-    assert [list(one.lexical.previous) for one in memories] == [[], ["one"], ["two"], ["three"]]
+    assert [list(memory.lexical.previous) for memory in memories] == [
+        [],
+        ["one"],
+        ["two"],
+        ["three"],
+    ]
 
 
 async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_order(
@@ -160,11 +171,11 @@ async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_or
 ) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     done = await asyncio.gather(*(cores[n % 2].save(ALICE, turn(f"word{n}")) for n in range(30)))
-    assert {one.outcome for one in done} == {Outcome.CREATED}
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(30))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [
-        [one.content] for one in memories[:-1]
+    assert {result.outcome for result in done} == {Outcome.CREATED}
+    memories = sorted(await listed(cores[0]), key=lambda memory: memory.sequence)
+    assert [memory.lexical.turn for memory in memories] == list(range(30))
+    assert [list(memory.lexical.previous) for memory in memories[1:]] == [
+        [memory.content] for memory in memories[:-1]
     ]
     session = await cores[1].session(ALICE, "s1")
     assert session.counts == {"episodic": 30}
@@ -182,16 +193,18 @@ async def test_two_equal_statements_in_one_bulk_are_one_memory(core: MemoryCore)
 async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCore) -> None:
     cities = ["Oslo", "Bergen", "Paris"]
     done = [
-        saved(one)
-        for one in await core.bulk(ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities])
+        saved(result)
+        for result in await core.bulk(
+            ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities]
+        )
     ]
-    assert [one.outcome for one in done] == [
+    assert [result.outcome for result in done] == [
         Outcome.CREATED,
         Outcome.SUPERSEDED,
         Outcome.SUPERSEDED,
     ]
-    assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
-    first, second, third = [await core.get(ALICE, one.memory.id) for one in done]
+    assert [memory.content for memory in await listed(core)] == ["Ana lives in Paris"]
+    first, second, third = [await core.get(ALICE, result.memory.id) for result in done]
     assert (first.next_id, second.next_id, third.next_id) == (third.id, third.id, None), (
         "all were said at one moment"
     )
@@ -229,13 +242,14 @@ async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(
     core: MemoryCore, filler: str
 ) -> None:
     done = [
-        saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])
+        saved(result)
+        for result in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])
     ]
-    assert [one.memory.content.split(" ")[0] for one in done] == [str(n) for n in range(100)]
-    assert {one.outcome for one in done} == {Outcome.CREATED}
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert [one.id for one in memories] == [one.memory.id for one in done]
-    assert [one.lexical.turn for one in memories] == list(range(100))
+    assert [result.memory.content.split(" ")[0] for result in done] == [str(n) for n in range(100)]
+    assert {result.outcome for result in done} == {Outcome.CREATED}
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
+    assert [memory.id for memory in memories] == [result.memory.id for result in done]
+    assert [memory.lexical.turn for memory in memories] == list(range(100))
 
 
 async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_in(
@@ -249,17 +263,17 @@ async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_
             for n in range(100)
         ],
     )
-    assert [saved(one).outcome for one in done] == [Outcome.CREATED] * 100
+    assert [saved(error).outcome for error in done] == [Outcome.CREATED] * 100
 
 
 async def test_a_bulk_over_a_hundred_sessions_counts_each(core: MemoryCore) -> None:
     done = [
-        saved(one)
-        for one in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])
+        saved(result)
+        for result in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])
     ]
-    assert [one.memory.session_id for one in done] == [f"s{n}" for n in range(100)]
+    assert [result.memory.session_id for result in done] == [f"s{n}" for n in range(100)]
     page = await core.sessions(ALICE, limit=100)
-    assert {one.session_id: one.counts for one in page.sessions} == {
+    assert {session.session_id: session.counts for session in page.sessions} == {
         f"s{n}": {"episodic": 1} for n in range(100)
     }
 
@@ -270,8 +284,8 @@ async def test_a_bulk_of_every_type_keeps_the_order_of_its_answers(core: MemoryC
         for n in range(33)
         for item in (turn(f"said {n}"), fact(f"held {n}"), rule(f"key {n}", n))
     ]
-    done = [saved(one) for one in await core.bulk(ALICE, items)]
-    assert [one.memory.content for one in done] == [
+    done = [saved(result) for result in await core.bulk(ALICE, items)]
+    assert [result.memory.content for result in done] == [
         item.content or f"{item.key}: {item.value}" for item in items
     ]
     assert len(await listed(core)) == 99
@@ -282,12 +296,12 @@ async def test_a_bad_item_is_its_own_error_and_the_others_are_saved(core: Memory
     first, refused, last = await core.bulk(ALICE, [turn("one"), bad, turn("two")])
     assert isinstance(refused, Invalid)
     assert [error.field for error in refused.errors] == ["valid_until"]
-    assert [saved(one).outcome for one in (first, last)] == [Outcome.CREATED] * 2
+    assert [saved(error).outcome for error in (first, last)] == [Outcome.CREATED] * 2
     assert (await core.get(ALICE, saved(last).memory.id)).lexical.previous == {"one": 1}
     with pytest.raises(Invalid):
         await core.save(ALICE, bad)
     everyone_bad = await core.bulk(ALICE, [bad, bad])
-    assert [type(one) for one in everyone_bad] == [Invalid, Invalid]
+    assert [type(error) for error in everyone_bad] == [Invalid, Invalid]
 
 
 async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_in_one_order(
@@ -296,14 +310,14 @@ async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_i
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     await asyncio.gather(
         *(
-            one.bulk(ALICE, [turn(f"p{name}w{n}") for n in range(70)])
-            for name, one in enumerate(cores)
+            core.bulk(ALICE, [turn(f"p{name}w{n}") for n in range(70)])
+            for name, core in enumerate(cores)
         )
     )
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(140))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [
-        [one.content] for one in memories[:-1]
+    memories = sorted(await listed(cores[0]), key=lambda memory: memory.sequence)
+    assert [memory.lexical.turn for memory in memories] == list(range(140))
+    assert [list(memory.lexical.previous) for memory in memories[1:]] == [
+        [memory.content] for memory in memories[:-1]
     ]
 
 
@@ -314,13 +328,15 @@ async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_ne
     core = await world.core(
         wrap=lambda store: Meanwhile(store, "commit", lambda: rival.save(ALICE, turn("between")))
     )
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])]
-    assert [one.memory.content for one in done] == [f"word{n}" for n in range(70)]
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert "between" in [one.content for one in memories][1:-1]
-    assert [one.lexical.turn for one in memories] == list(range(71))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [
-        [one.content] for one in memories[:-1]
+    done = [
+        saved(result) for result in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])
+    ]
+    assert [result.memory.content for result in done] == [f"word{n}" for n in range(70)]
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
+    assert "between" in [memory.content for memory in memories][1:-1]
+    assert [memory.lexical.turn for memory in memories] == list(range(71))
+    assert [list(memory.lexical.previous) for memory in memories[1:]] == [
+        [memory.content] for memory in memories[:-1]
     ]
 
 

@@ -30,7 +30,7 @@ async def told(world: World, agents: Tellers, apart: timedelta) -> MemoryCore:
 
 
 async def statuses(core: MemoryCore) -> dict[str, Status]:
-    return {text: one.status for text, one in (await facts_of(core)).items()}
+    return {text: memory.status for text, memory in (await facts_of(core)).items()}
 
 
 async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_once_it_is_undone(
@@ -52,7 +52,7 @@ async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_on
     )
     assert "told in one scene" in record.reason
     cell = await core.get(ALICE, facts[VEGAN].cell_id or "")
-    assert [one.superseded_by for one in cell.atomic_facts] == [facts[BEEF].id]
+    assert [fact.superseded_by for fact in cell.atomic_facts] == [facts[BEEF].id]
     await core.undo_conflict(ALICE, record.id)
     await consolidated(core)
     assert await statuses(core) == {VEGAN: Status.ACTIVE, BEEF: Status.ACTIVE}

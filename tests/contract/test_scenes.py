@@ -66,7 +66,8 @@ async def scenes_of(core: MemoryCore) -> list[Scene]:
 
 async def themes_of(core: MemoryCore) -> dict[str, int]:
     return {
-        one.theme: one.count for one in sorted(await scenes_of(core), key=lambda one: one.theme)
+        scene.theme: scene.count
+        for scene in sorted(await scenes_of(core), key=lambda scene: scene.theme)
     }
 
 
@@ -77,14 +78,14 @@ async def saved(
         turn(content, event_timestamp=NOW + place * apart, **fields)
         for place, content in enumerate(contents)
     ]
-    return [one.memory.id for one in await core.bulk(ALICE, items)]  # type: ignore[union-attr]
+    return [error.memory.id for error in await core.bulk(ALICE, items)]  # type: ignore[union-attr]
 
 
 async def test_episodes_become_scenes_of_one_theme_each(core: MemoryCore) -> None:
     ids = await saved(core, KNEE, FLIGHT, PHYSIO, OTHER)
     assert (await consolidated(core)).result["counts"]["cells_placed"] == 4
     assert await themes_of(core) == {"everyday": 1, "health": 2, "travel": 1}
-    health = next(one for one in await scenes_of(core) if one.theme == "health")
+    health = next(scene for scene in await scenes_of(core) if scene.theme == "health")
     assert health.cell_ids == [ids[0], ids[2]]
     assert (health.started_at, health.ended_at, health.session_ids) == (
         NOW,
@@ -123,7 +124,10 @@ async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_s
     late = NOW + week + week + timedelta(seconds=1)
     await core.save(ALICE, turn("The clinic sent a diagnosis", event_timestamp=late))
     await consolidated(core)
-    assert sorted(one.count for one in await scenes_of(core) if one.theme == "health") == [1, 2]
+    assert sorted(scene.count for scene in await scenes_of(core) if scene.theme == "health") == [
+        1,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -147,9 +151,9 @@ async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_
         await core.delete(ALICE, name)
     (left,) = await scenes_of(core)
     assert (left.cell_ids, left.summary, left.count) == ([ids[0]], KNEE, 1)
-    shown = left
+    scene = left
     await consolidated(core)
-    assert await scenes_of(core) == [shown]
+    assert await scenes_of(core) == [scene]
     assert (await core.get(ALICE, ids[1])).scene_id is None
     await core.restore(ALICE, ids[1])
     await consolidated(core)
@@ -178,8 +182,8 @@ async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: W
     for hour in times:
         await core.save(ALICE, turn(f"{KNEE} {hour}", event_timestamp=NOW + timedelta(hours=hour)))
     await consolidated(core)
-    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
-    assert [(one.count, one.theme) for one in scenes] == [(2, "health"), (3, "health")]
+    scenes = sorted(await scenes_of(core), key=lambda each_scene: each_scene.started_at)
+    assert [(scene.count, scene.theme) for scene in scenes] == [(2, "health"), (3, "health")]
     for scene in scenes:
         assert {(await core.get(ALICE, name)).scene_id for name in scene.cell_ids} == {scene.id}
 
@@ -192,7 +196,7 @@ async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_t
     core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
     ids = await saved(core, KNEE, PHYSIO, f"{KNEE} again", apart=5 * DAY)
     await consolidated(core)
-    assert [one.count for one in await scenes_of(core)] == [3]
+    assert [scene.count for scene in await scenes_of(core)] == [3]
     if for_good:
         await core.forget(
             ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [ids[1]]}})
@@ -201,17 +205,19 @@ async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_t
     else:
         await core.delete(ALICE, ids[1])
         await consolidated(core)
-    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
-    assert [(one.cell_ids, one.theme, one.summary) for one in scenes] == [
+    scenes = sorted(await scenes_of(core), key=lambda each_scene: each_scene.started_at)
+    assert [(scene.cell_ids, scene.theme, scene.summary) for scene in scenes] == [
         ([ids[0]], "health", KNEE),
         ([ids[2]], "health", f"{KNEE} again"),
     ]
-    held = (
-        await (await world.look_on()).snapshot(ALICE, [*(one.id for one in scenes), ids[0], ids[2]])
+    memories = (
+        await (await world.look_on()).snapshot(
+            ALICE, [*(scene.id for scene in scenes), ids[0], ids[2]]
+        )
     ).documents
     for scene, name in zip(scenes, (ids[0], ids[2]), strict=True):
         assert (await core.get(ALICE, name)).scene_id == scene.id
-        assert np.allclose(held[scene.id].vector, held[name].vector, atol=1e-5)  # type: ignore[arg-type]
+        assert np.allclose(memories[scene.id].vector, memories[name].vector, atol=1e-5)  # type: ignore[arg-type]
 
 
 async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(
@@ -222,15 +228,15 @@ async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_
     await consolidated(core)
     (scene,) = await scenes_of(core)
     store = await world.look_on()
-    found = (await store.snapshot(ALICE, [scene.id, *ids])).documents
-    mean = np.mean([found[name].vector for name in ids], axis=0)
-    assert found[scene.id].vector is not None
-    assert np.allclose(found[scene.id].vector, mean, atol=1e-5)
+    documents = (await store.snapshot(ALICE, [scene.id, *ids])).documents
+    mean = np.mean([documents[name].vector for name in ids], axis=0)
+    assert documents[scene.id].vector is not None
+    assert np.allclose(documents[scene.id].vector, mean, atol=1e-5)
     await core.delete(ALICE, ids[1])
     await consolidated(core)
     left = (await store.snapshot(ALICE, [scene.id])).documents[scene.id].vector
     assert left is not None
-    assert np.allclose(left, found[ids[0]].vector, atol=1e-5)  # type: ignore[arg-type]
+    assert np.allclose(left, documents[ids[0]].vector, atol=1e-5)  # type: ignore[arg-type]
 
 
 async def test_pages_and_another_user(core: MemoryCore) -> None:
@@ -240,8 +246,8 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
     assert first.next_cursor is not None
     second = await core.scenes(ALICE, first.next_cursor, 2)
     assert second.next_cursor is None
-    assert {one.id for one in (*first.scenes, *second.scenes)} == {
-        one.id for one in await scenes_of(core)
+    assert {scene.id for scene in (*first.scenes, *second.scenes)} == {
+        scene.id for scene in await scenes_of(core)
     }
     with pytest.raises(NotFound):
         await core.scene(BOB, first.scenes[0].id)
@@ -257,11 +263,14 @@ async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_s
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
     scenes = Scenes(await world.look_on(), core._services.reader._cursors, core._services.clock)
-    found = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
-    assert {name: one.theme for name, one in found.items()} == {ids[0]: "health", ids[1]: "travel"}
-    given = {name: one.id for name, one in found.items()}
-    assert await scenes.of(ALICE, given, NOW) == found
-    assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}, NOW) == {}
+    scenes_by_cell = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
+    assert {name: scene.theme for name, scene in scenes_by_cell.items()} == {
+        ids[0]: "health",
+        ids[1]: "travel",
+    }
+    given = {name: scene.id for name, scene in scenes_by_cell.items()}
+    assert await scenes.of(ALICE, given, NOW) == scenes_by_cell
+    assert await scenes.of(ALICE, {ids[0]: scenes_by_cell[ids[1]].id}, NOW) == {}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -323,7 +332,8 @@ async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(
     (scene,) = await scenes_of(core)
     assert scene.cell_ids == [ids[0]]
     bodies = [
-        one.body for one in await (await world.look_on()).page(ALICE, "scene", None, None, 10)
+        document.body
+        for document in await (await world.look_on()).page(ALICE, "scene", None, None, 10)
     ]
     assert [scene_in(body).count for body in bodies] == [1]
     assert "xylophone" not in str(bodies)

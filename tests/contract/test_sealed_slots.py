@@ -1,4 +1,4 @@
-"""A slot of many truths: the oldest of its log are sealed, and nobody notices,
+"""A slot of many truths: the oldest of its log are sealed, which no answer shows,
 whatever reaches back.
 """
 
@@ -26,10 +26,10 @@ def moment(number: float) -> datetime:
 
 
 async def lives_in(core: MemoryCore, city: str, number: float, **fields: object) -> Memory:
-    said = fact(
+    item = fact(
         f"Ann lives in {city}", value=city, event_timestamp=moment(number), **{**HOME, **fields}
     )
-    return (await core.save(ALICE, said)).memory
+    return (await core.save(ALICE, item)).memory
 
 
 async def moved_often(core: MemoryCore, times: int) -> list[Memory]:
@@ -37,7 +37,7 @@ async def moved_often(core: MemoryCore, times: int) -> list[Memory]:
 
 
 async def homes(core: MemoryCore, number: float) -> list[str]:
-    return [str(one.value) for one in await listed(core, at=moment(number), limit=5)]
+    return [str(memory.value) for memory in await listed(core, at=moment(number), limit=5)]
 
 
 async def logs(world: World) -> list[Document]:
@@ -51,7 +51,7 @@ async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_sai
 ) -> None:
     towns = await moved_often(core, MAX_STATEMENTS + 10)
     assert len(await logs(world)) == 2
-    assert max(len(one.body["entries"]) for one in await logs(world)) <= MAX_STATEMENTS
+    assert max(len(log.body["entries"]) for log in await logs(world)) <= MAX_STATEMENTS
     assert [await homes(core, number) for number in (0, 7, 150, 209)] == [
         ["town 0"],
         ["town 7"],
@@ -73,8 +73,8 @@ async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_sai
     back = await core.restore(ALICE, towns[20].id)
     assert (back.status, back.valid_until) == (Status.SUPERSEDED, moment(21))
 
-    held = await core.get(ALICE, towns[30].id)
-    await core.update(ALICE, held.id, UpdateInput(valid_until=moment(30.5)), held.etag)
+    memory = await core.get(ALICE, towns[30].id)
+    await core.update(ALICE, memory.id, UpdateInput(valid_until=moment(30.5)), memory.etag)
     assert [await homes(core, number) for number in (30.4, 30.6, 31)] == [
         ["town 30"],
         [],
@@ -100,7 +100,7 @@ async def test_what_is_forgotten_for_good_is_forgotten_in_sealed_parts_too(
     odd = await lives_in(core, "Xanten", 3, tags=["odd"])  # said later of the same moment
     assert await homes(core, 3) == ["Xanten"]
     await forgotten(core, "hard", tags=["odd"])
-    assert odd.id not in repr([one.body for one in await logs(world)])
+    assert odd.id not in repr([log.body for log in await logs(world)])
     assert [await homes(core, number) for number in (2, 3, 4)] == [["town 2"], [], ["town 4"]]
-    assert towns[3].id in repr([one.body for one in await logs(world)])
+    assert towns[3].id in repr([log.body for log in await logs(world)])
     assert [line async for line in core.slot_differences()] == []

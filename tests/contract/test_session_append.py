@@ -51,8 +51,12 @@ async def core(world: World) -> MemoryCore:
 async def append(
     core: MemoryCore, *items: Any, session: str = "s1", call: Call | None = None, form: bool = False
 ) -> Appended:
-    said = [{"role": "user", "content": item} if isinstance(item, str) else item for item in items]
-    return await core.append(ALICE, session, AppendInput(messages=said, form=form), call or Call())
+    messages = [
+        {"role": "user", "content": item} if isinstance(item, str) else item for item in items
+    ]
+    return await core.append(
+        ALICE, session, AppendInput(messages=messages, form=form), call or Call()
+    )
 
 
 async def all_of(core: MemoryCore, session: str = "s1") -> list[SessionMessage]:
@@ -97,11 +101,11 @@ async def test_equal_items_and_equal_ids_are_items_of_their_own(core: MemoryCore
 
 
 async def test_two_hundred_items_keep_their_order(core: MemoryCore) -> None:
-    said = [f"number {place}" for place in range(200)]
-    await append(core, *said)
-    assert await texts(core) == said
+    contents = [f"number {place}" for place in range(200)]
+    await append(core, *contents)
+    assert await texts(core) == contents
     newest = await core.session_messages(ALICE, "s1", limit=3, newest_first=True)
-    assert [message.content for message in newest.messages] == said[:-4:-1]
+    assert [message.content for message in newest.messages] == contents[:-4:-1]
 
 
 async def test_what_is_appended_is_found_and_nothing_is_formed_of_it(world: World) -> None:
@@ -109,8 +113,10 @@ async def test_what_is_appended_is_found_and_nothing_is_formed_of_it(world: Worl
     hand = Hand(core)
     await append(core, "The birch shelf holds forty books", REASONING)
     await hand.work_all()
-    found = (await core.retrieve(ALICE, RetrieveInput(query="birch shelf books"))).results
-    assert [hit.serialized.memory.content for hit in found] == ["The birch shelf holds forty books"]
+    answer_hits = (await core.retrieve(ALICE, RetrieveInput(query="birch shelf books"))).results
+    assert [hit.serialized.memory.content for hit in answer_hits] == [
+        "The birch shelf holds forty books"
+    ]
     assert {memory.category for memory in await left(core)} == {"message"}
     assert (await core.tasks(ALICE, TasksInput())).tasks == ()
 
@@ -160,11 +166,11 @@ async def test_taken_back_before_it_is_formed_nothing_is_formed(world: World) ->
 
 
 async def test_the_same_call_appends_once(core: MemoryCore) -> None:
-    said = [f"number {place}" for place in range(60)]
+    contents = [f"number {place}" for place in range(60)]
     call = Call(idempotency_key="once")
-    first = await append(core, *said, call=call)
-    assert await append(core, *said, call=call) == first
-    assert await texts(core) == said
+    first = await append(core, *contents, call=call)
+    assert await append(core, *contents, call=call) == first
+    assert await texts(core) == contents
     with pytest.raises(Conflict):
         await append(core, "another", call=call)
 

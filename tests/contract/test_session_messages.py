@@ -34,9 +34,9 @@ async def core(world: World) -> MemoryCore:
 
 
 async def tell(
-    core: MemoryCore, said: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any
+    core: MemoryCore, contents: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any
 ) -> Accepted:
-    messages = [{"role": role, "content": content, **fields} for role, content in said]
+    messages = [{"role": role, "content": content, **fields} for role, content in contents]
     return await core.converse(
         ALICE, ConverseInput.model_validate({"session_id": session_id, "messages": messages})
     )
@@ -44,13 +44,13 @@ async def tell(
 
 async def read_back(core: MemoryCore, **query: Any) -> list[tuple[str, str]]:
     """All pages of the session's messages."""
-    found, cursor = [], None
+    messages, cursor = [], None
     while True:
         page = await core.session_messages(ALICE, "s1", cursor, **{"limit": 4, **query})
-        found += [(message.role, message.content) for message in page.messages]
+        messages += [(message.role, message.content) for message in page.messages]
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return messages
 
 
 async def test_a_session_is_read_back_in_the_order_of_telling(core: MemoryCore) -> None:
@@ -102,17 +102,17 @@ async def test_a_context_that_is_told_back_is_no_memory(core: MemoryCore) -> Non
 
 async def test_a_repeated_turn_is_new_on_another_day(core: MemoryCore) -> None:
     for day in range(1, 4):
-        said = [
+        messages = [
             {"role": "user", "content": "Took my pill."},
             {"role": "assistant", "content": "Well done!"},
         ]
         timed = [
             {**message, "timestamp": f"2026-05-0{day}T08:00:0{place}Z"}
-            for place, message in enumerate(said)
+            for place, message in enumerate(messages)
         ]
-        told = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
-        assert (await core.converse(ALICE, told)).messages == Told(2, 0)
-        assert (await core.converse(ALICE, told)).messages == Told(0, 2)
+        conversation = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
+        assert (await core.converse(ALICE, conversation)).messages == Told(2, 0)
+        assert (await core.converse(ALICE, conversation)).messages == Told(0, 2)
     assert len(await read_back(core)) == 6
 
 
@@ -122,18 +122,18 @@ async def test_a_tools_result_is_known_again_without_its_call(core: MemoryCore) 
         "type": "function",
         "function": {"name": "get_weather", "arguments": '{"city": "Porto"}'},
     }
-    said: list[dict[str, Any]] = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "What is the weather in Porto?"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": "18 degrees"},
         {"role": "assistant", "content": "It is 18 degrees."},
         {"role": "user", "content": "Thanks"},
     ]
-    for end in range(1, len(said) + 1):
+    for end in range(1, len(messages) + 1):
         await core.converse(
             ALICE,
             ConverseInput.model_validate(
-                {"session_id": "s1", "messages": said[max(0, end - 2) : end]}
+                {"session_id": "s1", "messages": messages[max(0, end - 2) : end]}
             ),
         )
     assert [content for _, content in await read_back(core)][1:4] == [
@@ -141,7 +141,7 @@ async def test_a_tools_result_is_known_again_without_its_call(core: MemoryCore) 
         "get_weather: 18 degrees",
         "It is 18 degrees.",
     ]
-    assert len(await read_back(core)) == len(said)
+    assert len(await read_back(core)) == len(messages)
 
 
 async def test_the_same_call_again_names_the_task_of_the_first(core: MemoryCore) -> None:
@@ -180,19 +180,21 @@ async def test_a_cleared_session_is_told_anew(core: MemoryCore) -> None:
 
 
 async def test_one_message_said_again_at_a_later_time_is_new(core: MemoryCore) -> None:
-    said = [("user", "I live in Oslo")]
-    assert (await tell(core, said, timestamp="2026-05-01T10:00:00Z")).messages == Told(1, 0)
-    assert (await tell(core, said, timestamp="2026-05-01T10:00:00Z")).messages == Told(0, 1)
-    assert (await tell(core, said)).messages == Told(0, 1)
-    assert (await tell(core, said, timestamp="2026-05-08T10:00:00Z")).messages == Told(1, 0)
+    messages = [("user", "I live in Oslo")]
+    assert (await tell(core, messages, timestamp="2026-05-01T10:00:00Z")).messages == Told(1, 0)
+    assert (await tell(core, messages, timestamp="2026-05-01T10:00:00Z")).messages == Told(0, 1)
+    assert (await tell(core, messages)).messages == Told(0, 1)
+    assert (await tell(core, messages, timestamp="2026-05-08T10:00:00Z")).messages == Told(1, 0)
 
 
 async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_meanwhile(
     core: MemoryCore,
 ) -> None:
     for number in range(29):
-        said = [{"role": "user", "content": f"line {number}", "timestamp": NOW.isoformat()}]
-        await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": said}))
+        messages = [{"role": "user", "content": f"line {number}", "timestamp": NOW.isoformat()}]
+        await core.batch(
+            ALICE, BatchInput.model_validate({"session_id": "s1", "messages": messages})
+        )
     await core.save(ALICE, turn("between them"))
     last = [{"role": "user", "content": "line 29", "timestamp": NOW.isoformat()}]
     await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": last}))
@@ -202,7 +204,9 @@ async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_m
 
 
 async def test_long_messages_that_were_gathered_are_known_again(core: MemoryCore) -> None:
-    said = [("user", f"line {number}: " + "all work and no play " * 1_500) for number in range(29)]
-    gathered = [{"role": role, "content": content} for role, content in said]
+    messages = [
+        ("user", f"line {number}: " + "all work and no play " * 1_500) for number in range(29)
+    ]
+    gathered = [{"role": role, "content": content} for role, content in messages]
     await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": gathered}))
-    assert (await tell(core, [*said, ("user", "and one more")])).messages == Told(1, 29)
+    assert (await tell(core, [*messages, ("user", "and one more")])).messages == Told(1, 29)

@@ -74,8 +74,8 @@ async def test_a_told_message_names_the_texts_that_it_was_joined_from(core: Memo
 
 async def test_lengths_are_kept_only_of_several_parts(core: MemoryCore) -> None:
     await tell(core, TOLD, "plain")
-    kept = [(await memory(core, message.memory_id)).metadata for message in await read(core)]
-    assert [metadata.get("part_lengths") for metadata in kept] == [[19, 16], None]
+    metadata = [(await memory(core, message.memory_id)).metadata for message in await read(core)]
+    assert [fields.get("part_lengths") for fields in metadata] == [[19, 16], None]
 
 
 async def test_an_appended_item_names_its_parts_as_they_came(core: MemoryCore) -> None:
@@ -162,10 +162,10 @@ async def test_a_secret_leaves_no_part(core: MemoryCore) -> None:
     await core.append(
         ALICE, "s2", AppendInput(messages=[{"role": "user", "content": text_parts("It is", token)}])
     )
-    told, appended = await read(core), await read(core, "s2")
-    assert [part["text"] for part in told[0].parts] == told[0].content.split("\n")
+    messages, appended = await read(core), await read(core, "s2")
+    assert [part["text"] for part in messages[0].parts] == messages[0].content.split("\n")
     assert [part["text"] for part in appended[0].parts] == appended[0].content.split("\n")
-    for message in (*told, *appended):
+    for message in (*messages, *appended):
         assert "\n".join(part["text"] for part in message.parts) == message.content
         assert token not in str(message.public())
         assert "MIIEvQ" not in str(message.public())

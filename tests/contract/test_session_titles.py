@@ -25,7 +25,11 @@ def asked(content: str, **fields: Any) -> ConverseInput:
 
 
 async def title_of(core: MemoryCore, session: str = "s1", owner: Any = ALICE) -> str | None:
-    (listed,) = [one for one in (await core.sessions(owner)).sessions if one.session_id == session]
+    (listed,) = [
+        listed_session
+        for listed_session in (await core.sessions(owner)).sessions
+        if listed_session.session_id == session
+    ]
     assert (await core.session(owner, session)).title == listed.title
     return listed.title
 
@@ -81,8 +85,8 @@ async def test_forgetting_a_memory_of_the_session_for_good_takes_the_title(
     await core.converse(ALICE, asked("I play the cello."))
     await Hand(core).work_all()
     (moved, *_) = [
-        one.memory
-        for one in (
+        result.memory
+        for result in (
             await core.retrieve(ALICE, RetrieveInput(query="moved", similarity_threshold=0.0))
         ).results
     ]

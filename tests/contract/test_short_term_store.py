@@ -97,8 +97,12 @@ async def served(
     """Ids that a retrieve would show from this session's set, newest first; nothing when the
     set is void.
     """
-    held, memories = await store.recall(owner, session, limit)
-    if held is None or held.epoch != head.epoch or held.sequence < head.last_removal_sequence:
+    current, memories = await store.recall(owner, session, limit)
+    if (
+        current is None
+        or current.epoch != head.epoch
+        or current.sequence < head.last_removal_sequence
+    ):
         return []
     return [memory.id for memory in memories]
 
@@ -109,8 +113,8 @@ async def test_what_was_remembered_is_recalled_whole_and_newest_first(
     saved = [turn(number, metadata={"n": number}, tags=["C++", "кофе"]) for number in (1, 2, 3)]
     for memory in saved:
         assert await store.remember(memory, stamp(memory.sequence))
-    held, recalled = await store.recall(ANA, "s1", 10)
-    assert held == Stamp("e1", 1, 1)
+    current, recalled = await store.recall(ANA, "s1", 10)
+    assert current == Stamp("e1", 1, 1)
     assert [memory.model_dump() for memory in recalled] == [
         memory.model_dump() for memory in reversed(saved)
     ]
@@ -149,7 +153,7 @@ async def test_remembering_an_id_again_replaces_it(store: RedisShortTermStore) -
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ((Owner("a", "b:c"), "s"), (Owner("a", "b"), "c:s")),
         ((Owner("a", "b}"), "s"), (Owner("a", "b"), "}s")),
@@ -160,12 +164,12 @@ async def test_remembering_an_id_again_replaces_it(store: RedisShortTermStore) -
     ],
 )
 async def test_no_id_reaches_into_anothers_set(
-    store: RedisShortTermStore, one: tuple[Owner, str], other: tuple[Owner, str]
+    store: RedisShortTermStore, first: tuple[Owner, str], other: tuple[Owner, str]
 ) -> None:
-    await store.remember(turn(1, owner=one[0], session=one[1]), stamp(1))
+    await store.remember(turn(1, owner=first[0], session=first[1]), stamp(1))
     assert await store.recall(*other, 10) == (None, [])
     await store.drop(other[0], [other[1]], ["mem_1"], stamp(5), 0)
-    assert await served(store, stamp(1), *one) == ["mem_1"]
+    assert await served(store, stamp(1), *first) == ["mem_1"]
 
 
 async def test_the_oldest_leave_a_full_session(bench: Bench) -> None:
@@ -190,7 +194,7 @@ async def test_a_set_expires_a_day_after_its_last_write(
 async def test_a_set_that_is_written_to_goes_on_living(
     bench: Bench, store: RedisShortTermStore, client: Redis
 ) -> None:
-    """Its life is given anew once a 24th of it has passed, and at once where there is none or where
+    """Its life is extended once a 24th of it has passed, and at once where there is none or where
     the clock went back.
     """
     await store.remember(turn(1), stamp(1))
@@ -307,9 +311,9 @@ async def test_a_write_back_paused_across_a_delete_of_its_own_memory_is_not_serv
 async def test_a_write_back_of_an_erased_epoch_is_not_served(store: RedisShortTermStore) -> None:
     await store.remember(turn(1), stamp(1))
     await store.remember(turn(1, epoch="e2", content="after the erase"), stamp(1, epoch="e2"))
-    held, recalled = await store.recall(ANA, "s1", 10)
-    assert held is not None
-    assert (held.epoch, [memory.content for memory in recalled]) == ("e2", ["after the erase"])
+    current, recalled = await store.recall(ANA, "s1", 10)
+    assert current is not None
+    assert (current.epoch, [memory.content for memory in recalled]) == ("e2", ["after the erase"])
     await store.remember(turn(2), stamp(2))  # a worker of the old epoch wakes up
     assert await served(store, stamp(1, epoch="e2")) == []
 
@@ -407,12 +411,12 @@ async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(
 async def test_vectors_are_found_again_by_key(store: RedisShortTermStore, client: Redis) -> None:
     first, second = unit_vector(1, 384), unit_vector(2, 384)
     await store.keep_vectors({"a": first, "b": second})
-    found = await store.vectors(["b", "missing", "a"])
-    assert found[1] is None
-    assert found[0] is not None
-    assert found[2] is not None
-    np.testing.assert_array_equal(found[0], second)
-    np.testing.assert_array_equal(found[2], first)
+    vectors = await store.vectors(["b", "missing", "a"])
+    assert vectors[1] is None
+    assert vectors[0] is not None
+    assert vectors[2] is not None
+    np.testing.assert_array_equal(vectors[0], second)
+    np.testing.assert_array_equal(vectors[2], first)
     assert await store.vectors([]) == []
     await store.keep_vectors({})
     assert [
@@ -443,13 +447,13 @@ async def test_none_is_an_empty_cache_and_not_degraded() -> None:
 
 
 async def test_requests_are_counted_for_all_processes_as_the_rule_says(bench: Bench) -> None:
-    one = await bench.store()
+    writer = await bench.store()
     # each in-process Redis is another
-    other = one if bench._adapter == "embedded" else await bench.store()
+    other = writer if bench._adapter == "embedded" else await bench.store()
     buckets = [Bucket("key", "shop\nk1", Rate(3, 3600)), Bucket("app", "shop", Rate(4, 3600))]
-    answers = [await store.spend("shop", buckets) for store in (one, other, one, other)]
+    answers = [await store.spend("shop", buckets) for store in (writer, other, writer, other)]
     another_key = [Bucket("key", "shop\nk2", Rate(3, 3600)), buckets[1]]
-    answers += [await store.spend("shop", another_key) for store in (one, other)]
+    answers += [await store.spend("shop", another_key) for store in (writer, other)]
     assert [
         spent and (spent.refused, [level.remaining for level in spent.levels]) for spent in answers
     ] == [

@@ -17,17 +17,17 @@ from tests.world import World
 async def spoil(world: World, memory_id: str) -> None:
     """Let a truth end that did not."""
     store = await world.look_on()
-    found = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
+    document = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
     body = {
-        **found.body,
+        **document.body,
         "status": "superseded",
         "status_reason": "contradicted",
-        "revision": found.body["revision"],
+        "revision": document.body["revision"],
     }
     await commit(
         Insistent(store),
         ALICE,
-        Write("put", Document(memory_id, "memory", body, found.vector)),
+        Write("put", Document(memory_id, "memory", body, document.vector)),
         events=0,
     )
 
@@ -42,11 +42,11 @@ async def test_nothing_is_said_of_slots_that_are_as_their_logs(world: World) -> 
 async def test_a_memory_that_differs_is_named_with_its_fields(world: World) -> None:
     core = await world.core()
     await lives(core, "Oslo", -2)
-    held = (await lives(core, "Bergen", -1)).memory
-    await spoil(world, held.id)
+    memory = (await lives(core, "Bergen", -1)).memory
+    await spoil(world, memory.id)
     (line,) = [line async for line in core.slot_differences(ALICE.app_id, ALICE)]
     assert line.startswith(f"{ALICE.app_id} {ALICE.user_id} slt_")
-    assert held.id in line
+    assert memory.id in line
     assert "status" in line
     assert "should be" in line
 

@@ -26,7 +26,7 @@ PHRASE = "swordfish"
 
 
 async def say(core: MemoryCore, times: int) -> None:
-    """So many events of some memories. Each mention resolves its slot's log anew,
+    """So many events of some memories. Each mention resolves its slot's log again,
     so no memory is mentioned often.
     """
     for start in range(0, times, 48):
@@ -62,9 +62,9 @@ class Counting:
     commits: int = 0
 
     async def events(self, *args: Any) -> list[Event]:
-        found = await self.inner.events(*args)
-        self.events_read += len(found)
-        return found
+        events = await self.inner.events(*args)
+        self.events_read += len(events)
+        return events
 
     async def commit(self, *args: Any) -> None:
         self.commits += 1
@@ -83,7 +83,7 @@ async def test_a_replay_reads_no_more_events_than_lie_between_two_snapshots(worl
         await say(core, 500)
         read[(await head_of(await world.look_on())).sequence] = await full_read(core)
     assert await core.write_snapshots(ALICE) == 2
-    assert {one.body["sequence"] for one in await parts(await world.look_on())} == {1000, 2000}
+    assert {part.body["sequence"] for part in await parts(await world.look_on())} == {1000, 2000}
     for sequence, answer in read.items():
         counting[0].events_read = 0
         assert await replayed(core, sequence=sequence) == answer
@@ -109,12 +109,12 @@ async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(
     await grow_large(core)
     assert await core.write_snapshots(ALICE) == 1
     store = await world.look_on()
-    held = await parts(store)
-    assert len(held) == held[0].body["parts"] == 4
-    assert all(len(orjson.dumps(one.body)) < MAX_PART_BYTES + 1000 for one in held)
+    documents = await parts(store)
+    assert len(documents) == documents[0].body["parts"] == 4
+    assert all(len(orjson.dumps(document.body)) < MAX_PART_BYTES + 1000 for document in documents)
     whole = await full_read(core)
     assert await replayed(core, sequence=1000) == whole
-    await commit(Insistent(store), ALICE, Write("delete", held[1]), events=0)
+    await commit(Insistent(store), ALICE, Write("delete", documents[1]), events=0)
     assert await replayed(core, sequence=1000) == whole
 
 
@@ -139,13 +139,14 @@ async def test_who_is_killed_while_writing_leaves_a_replay_right_and_the_next_on
 
 async def redact(store: LongTermStore, memory_id: str) -> None:
     """Empty every event of a memory, and remove it, as forgetting for good does."""
-    events = [one for one in await store.events(ALICE, 0, 5000) if one.memory_id == memory_id]
+    events = [event for event in await store.events(ALICE, 0, 5000) if event.memory_id == memory_id]
     emptied = [
-        one.model_copy(update={"before": {}, "after": {}, "metadata": {}, "redacted": True})
-        for one in events
+        event.model_copy(update={"before": {}, "after": {}, "metadata": {}, "redacted": True})
+        for event in events
     ]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in emptied
     ]
     gone = Write("delete", Document(memory_id, "memory", {}))
     await commit(
@@ -155,7 +156,7 @@ async def redact(store: LongTermStore, memory_id: str) -> None:
 
 async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: World) -> None:
     core = await world.core()
-    kept, gone = (
+    memory, gone = (
         (await core.save(ALICE, fact("kept"))).memory,
         (await core.save(ALICE, fact(PHRASE))).memory,
     )
@@ -166,14 +167,14 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
     assert await snapshots(world, store).drop(ALICE, gone.sequence) == 2
     assert await parts(store) == []
     assert await core.write_snapshots(ALICE) == 2, "they are made anew"
-    assert PHRASE not in str([one.body for one in await parts(store)])
+    assert PHRASE not in str([part.body for part in await parts(store)])
     for sequence in (2, 500, 1000, 2300):
-        told = {
-            one["id"]
-            for one in await replayed(core, sequence=sequence)
-            if not (one["key"] or "").startswith("said")
+        ids = {
+            memory["id"]
+            for memory in await replayed(core, sequence=sequence)
+            if not (memory["key"] or "").startswith("said")
         }
-        assert told == {kept.id}
+        assert ids == {memory.id}
 
 
 async def test_older_snapshots_stay_when_something_later_is_forgotten(world: World) -> None:
@@ -185,7 +186,7 @@ async def test_older_snapshots_stay_when_something_later_is_forgotten(world: Wor
     store = await world.look_on()
     await redact(store, gone.id)
     assert await snapshots(world, store).drop(ALICE, gone.sequence) == 1
-    assert [one.body["sequence"] for one in await parts(store)] == [1000]
+    assert [part.body["sequence"] for part in await parts(store)] == [1000]
     assert await core.write_snapshots(ALICE) == 1
 
 
@@ -205,7 +206,7 @@ async def test_what_is_forgotten_while_a_snapshot_is_made_does_not_come_back_wit
     assert await late.write_snapshots(ALICE) == 0
     assert await parts(store) == []
     assert await late.write_snapshots(ALICE) == 1
-    assert PHRASE not in str([one.body for one in await parts(store)])
+    assert PHRASE not in str([part.body for part in await parts(store)])
 
 
 async def test_others_may_write_while_a_snapshot_is_made(world: World) -> None:
@@ -220,14 +221,14 @@ async def test_others_may_write_while_a_snapshot_is_made(world: World) -> None:
 
 async def test_a_snapshot_holds_old_versions_too(world: World) -> None:
     core = await world.core()
-    held = (await core.save(ALICE, rule("tabs", 2))).memory
+    memory = (await core.save(ALICE, rule("tabs", 2))).memory
     for n in (4, 8):
         world.clock.forward(3600)
         await core.save(ALICE, rule("tabs", n))
     await say(core, 1000)
-    at = held.valid_from + timedelta(minutes=90)
+    at = memory.valid_from + timedelta(minutes=90)
     then = await full_read(core, at=at)
     assert await core.write_snapshots(ALICE) == 1
     sequence = (await head_of(await world.look_on())).sequence
     assert await replayed(core, sequence=sequence, at=at) == then
-    assert [one["value"] for one in then if one["key"] == "tabs"] == [4]
+    assert [memory["value"] for memory in then if memory["key"] == "tabs"] == [4]

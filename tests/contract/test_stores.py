@@ -169,12 +169,14 @@ async def test_a_value_over_its_limit_is_refused(core: MemoryCore) -> None:
 async def test_all_are_saved_together_or_none_is(core: MemoryCore, world: World) -> None:
     items = [SaveInput(content=f"{WORDS} {number}") for number in range(40)]
     saved = await core.bulk(ALICE, items, Call(idempotency_key="all"), atomic=True)
-    assert [one.outcome.value for one in saved if isinstance(one, Saved)] == ["created"] * 40
+    assert [result.outcome.value for result in saved if isinstance(result, Saved)] == [
+        "created"
+    ] * 40
     log = await world.log()
     assert len({event.id.rpartition("_")[0] for event in log}) == 1, "one commit"
     again = await core.bulk(ALICE, items, Call(idempotency_key="all"), atomic=True)
-    assert [one.memory.id for one in again if isinstance(one, Saved)] == [
-        one.memory.id for one in saved if isinstance(one, Saved)
+    assert [result.memory.id for result in again if isinstance(result, Saved)] == [
+        result.memory.id for result in saved if isinstance(result, Saved)
     ]
     with pytest.raises(TooLarge):
         await core.bulk(BOB, [SaveInput(content=f"{number}") for number in range(60)], atomic=True)
@@ -196,15 +198,17 @@ async def test_equal_items_of_one_bulk_are_told_apart_and_known_again(
 ) -> None:
     items = [SaveInput(content="hi", session_id="s1")] * 3
     assert [
-        one.outcome.value for one in await core.bulk(ALICE, items) if isinstance(one, Saved)
+        result.outcome.value
+        for result in await core.bulk(ALICE, items)
+        if isinstance(result, Saved)
     ] == ["created"] * 3
     dated = [SaveInput(content="hi", event_timestamp=world.clock.now())] * 2
-    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == [
-        "created"
-    ] * 2
-    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == [
-        "reinforced"
-    ] * 2
+    assert [
+        result.outcome.value for result in await core.bulk(BOB, dated) if isinstance(result, Saved)
+    ] == ["created"] * 2
+    assert [
+        result.outcome.value for result in await core.bulk(BOB, dated) if isinstance(result, Saved)
+    ] == ["reinforced"] * 2
 
 
 # By many names at once.
@@ -233,7 +237,9 @@ async def test_many_are_deleted_and_each_is_told_of(core: MemoryCore) -> None:
     )
 
     def outcomes(results: list[Deleted | MemoryCoreError]) -> list[str | int]:
-        return [one.outcome if isinstance(one, Deleted) else one.status for one in results]
+        return [
+            result.outcome if isinstance(result, Deleted) else result.status for result in results
+        ]
 
     assert outcomes(await core.delete_many(ALICE, wanted, call)) == ["deleted", 404, "deleted", 404]
     assert outcomes(await core.delete_many(ALICE, wanted)) == [
@@ -318,4 +324,6 @@ async def test_twenty_who_delete_the_same_item_at_once_delete_it_once(core: Memo
     results = await asyncio.gather(
         *(core.delete_many(ALICE, NamedInput(ids=[saved.id])) for _ in range(20))
     )
-    assert sum(isinstance(one, Deleted) and one.outcome == "deleted" for (one,) in results) == 1
+    assert (
+        sum(isinstance(error, Deleted) and error.outcome == "deleted" for (error,) in results) == 1
+    )

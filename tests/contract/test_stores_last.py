@@ -66,12 +66,12 @@ async def test_an_import_brings_items_and_hidden_memories_as_they_were(world: Wo
     assert [
         memory.key for memory in (await core.list(BOB, ListInput(metadata={"n": 1}))).memories
     ] == ["k"]
-    found = (
+    answer_hits = (
         await core.retrieve(
             BOB, RetrieveInput(query="k", answer_threshold=0, similarity_threshold=0, limit=50)
         )
     ).results
-    assert "k" not in {hit.memory.key for hit in found}
+    assert "k" not in {hit.memory.key for hit in answer_hits}
 
 
 async def test_a_replay_tells_of_them_what_a_list_does(world: World) -> None:
@@ -130,19 +130,19 @@ async def test_many_append_to_one_session_in_commits_of_their_own_and_all_is_kep
     world: World,
 ) -> None:
     cores = [await world.core(), await world.core()]
-    said = {number: [f"{number}-{place:03}" for place in range(60)] for number in range(4)}
+    contents = {number: [f"{number}-{place:03}" for place in range(60)] for number in range(4)}
 
     async def append(number: int) -> None:
-        items = [{"role": "user", "content": text} for text in said[number]]
+        items = [{"role": "user", "content": text} for text in contents[number]]
         await cores[number % 2].append(ALICE, "s1", AppendInput(messages=items))
 
-    await asyncio.gather(*map(append, said))
+    await asyncio.gather(*map(append, contents))
     messages, cursor = list[str](), None
     while True:
         page = await cores[0].session_messages(ALICE, "s1", cursor, 100)
         messages += [message.content for message in page.messages]
         if (cursor := page.next_cursor) is None:
             break
-    for number, texts in said.items():
+    for number, texts in contents.items():
         assert [text for text in messages if text.startswith(f"{number}-")] == texts
     assert len(messages) == 240

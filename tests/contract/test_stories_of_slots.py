@@ -70,7 +70,7 @@ class Player:
             self.conflicts.append(saved.conflict.id)
 
     async def edit(self, name: str, step: dict[str, Any]) -> None:
-        held = await self.core.get(ALICE, name)
+        memory = await self.core.get(ALICE, name)
         fields: dict[str, Any] = {"valid_from": day(step["from"])} if "from" in step else {}
         fields |= {"valid_until": day(step["until"])} if "until" in step else {}
         fields |= (
@@ -81,7 +81,7 @@ class Player:
             if "value" in step
             else {}
         )
-        await self.core.update(ALICE, name, UpdateInput(**fields), held.etag)
+        await self.core.update(ALICE, name, UpdateInput(**fields), memory.etag)
 
     async def decide(self, decision: str, step: dict[str, Any]) -> None:
         old = (
@@ -89,7 +89,7 @@ class Player:
             if ("old" in step or "sources" in step)
             else None
         )
-        pending = [one for one in self.conflicts if old is None or one]
+        pending = [conflict for conflict in self.conflicts if old is None or conflict]
         record = await self.core.conflict(ALICE, pending[-1])
         if not record.open:
             await self.core.undo_conflict(ALICE, record.id)
@@ -102,7 +102,7 @@ class Player:
 async def values(core: MemoryCore, moment: datetime) -> list[str]:
     """What a list shows at a moment, the retractions left out."""
     page = await core.list(ALICE, ListInput(at=moment, limit=100))
-    return sorted(_value(one) for one in page.memories if not isinstance(one.value, dict))
+    return sorted(_value(memory) for memory in page.memories if not isinstance(memory.value, dict))
 
 
 def _value(memory: Memory) -> str:
@@ -118,7 +118,9 @@ def is_played(story: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "story", [one for one in STORIES if is_played(one)], ids=lambda one: str(one["story"])[:60]
+    "story",
+    [story for story in STORIES if is_played(story)],
+    ids=lambda case: str(case["story"])[:60],
 )
 async def test_what_holds_is_what_the_story_says(
     story: dict[str, Any], core: MemoryCore, world: World
@@ -135,7 +137,7 @@ async def test_what_holds_is_what_the_story_says(
         else:
             page = await core.replay(ALICE, ReplayInput(known_at=known[sequence - 1], at=moment))
             answers[written] = sorted(
-                _value(one) for one in page.memories if not isinstance(one.value, dict)
+                _value(memory) for memory in page.memories if not isinstance(memory.value, dict)
             )
     await world.check_slots()
     assert answers == {written: sorted(expected) for written, _, _, expected in expectations(story)}

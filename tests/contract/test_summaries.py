@@ -67,7 +67,10 @@ class Brief(ScriptedAgents):
     ) -> Answered[ConversationSummary]:
         return await super().summarise(
             app_id,
-            [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]],
+            [
+                message.model_copy(update={"content": message.content[:50]})
+                for message in messages[:2]
+            ],
             fast=fast,
         )
 
@@ -246,7 +249,7 @@ async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_ca
 
 
 async def test_a_task_waits_for_rules_that_have_much_to_read(world: World) -> None:
-    """What nobody waits for is never refused: it takes its turn."""
+    """What no caller waits for is never refused: it takes its turn."""
     waiting, go_on = asyncio.Event(), asyncio.Event()
 
     async def wait(name: str) -> None:

@@ -31,7 +31,9 @@ async def test_ten_minutes_without_agents_poison_none_of_many_tasks(
         await hand.work_all()
         assert await core.queue.length("formation") <= 2 * len(owners)
         world.clock.forward(30)
-    waiting = [await task_of(core, one, owner) for one, owner in zip(accepted, owners, strict=True)]
+    waiting = [
+        await task_of(core, answer, owner) for answer, owner in zip(accepted, owners, strict=True)
+    ]
     assert {(task.status, task.attempts, task.waiting_for) for task in waiting} == {
         ("accepted", 0, "agents")
     }
@@ -41,8 +43,8 @@ async def test_ten_minutes_without_agents_poison_none_of_many_tasks(
         await hand.work_all()
         world.clock.forward(30)
     assert {
-        (await task_of(core, one, owner)).status
-        for one, owner in zip(accepted, owners, strict=True)
+        (await task_of(core, answer, owner)).status
+        for answer, owner in zip(accepted, owners, strict=True)
     } == {"succeeded"}
     assert await core.queue.length("formation") == 0
     assert sum([await pending(world, owner) for owner in set(owners)]) == 0
@@ -62,9 +64,9 @@ async def test_a_store_that_is_down_spends_no_attempt_and_loses_no_message(world
     assert await core.queue.length("formation" + POISON) == 0
     assert hand.received <= 9 * len(accepted)
     store.down = False
-    assert [(await finished(world, core, one)).status for one in accepted] == ["succeeded"] * len(
-        accepted
-    )
+    assert [(await finished(world, core, answer)).status for answer in accepted] == [
+        "succeeded"
+    ] * len(accepted)
 
 
 async def test_a_store_that_goes_down_in_the_middle_of_the_work_is_waited_for(world: World) -> None:

@@ -206,14 +206,14 @@ async def test_an_extended_message_stays_hidden_and_has_a_new_receipt(
 ) -> None:
     await queue.send(name, "a")
     first = await received(queue, name, SHORT)
-    kept = await queue.extend(name, first, LONG)
-    assert kept is not None
-    assert (kept.id, kept.body, kept.dequeue_count) == (first.id, "a", 1)
-    assert kept.next_visible_at > first.next_visible_at
+    delivery = await queue.extend(name, first, LONG)
+    assert delivery is not None
+    assert (delivery.id, delivery.body, delivery.dequeue_count) == (first.id, "a", 1)
+    assert delivery.next_visible_at > first.next_visible_at
     await place.passes(2)
     assert await queue.receive(name, 32, LONG) == []
     assert not await queue.complete(name, first)
-    assert await queue.complete(name, kept)
+    assert await queue.complete(name, delivery)
 
 
 async def test_a_message_handed_back_is_there_at_once(
@@ -291,8 +291,8 @@ async def test_queues_are_kept_apart(queue: TaskQueue, name: str) -> None:
 
 
 async def test_the_products_queues_are_there(queue: TaskQueue) -> None:
-    for one in QUEUES:
-        assert await queue.length(one) >= 0
+    for queue_name in QUEUES:
+        assert await queue.length(queue_name) >= 0
 
 
 @pytest.mark.parametrize(
@@ -375,12 +375,12 @@ async def test_a_queue_that_is_down_says_so_at_every_call(
         await queue.open()
     assert refused.value.dependency == "queue"
     moment = SystemClock().now()
-    held = Delivery("id", "body", 1, moment, moment, moment, "receipt")
+    delivery = Delivery("id", "body", 1, moment, moment, moment, "receipt")
     for call in (
         queue.send(name, "x"),
         queue.receive(name, 1, LONG),
-        queue.extend(name, held, LONG),
-        queue.complete(name, held),
+        queue.extend(name, delivery, LONG),
+        queue.complete(name, delivery),
         queue.length(name),
     ):
         with pytest.raises(Unavailable):

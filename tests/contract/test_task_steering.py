@@ -76,10 +76,10 @@ async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_
     assert await texts(core) == sorted([" ".join(TWO_TOPICS[:2]), "The user lives in Lisbon"])
     task = await task_of(core, accepted)
     assert task.status == "cancelled"
-    kept = await stored(world, task.subject_id)
-    assert (kept.state, len(kept.formed_cells)) == ("cancelled", 1)
+    conversation = await stored(world, task.subject_id)
+    assert (conversation.state, len(conversation.formed_cells)) == ("cancelled", 1)
     assert task.result is not None
-    assert task.result["cells"] == [cell.public() for cell in kept.formed_cells], (
+    assert task.result["cells"] == [cell.public() for cell in conversation.formed_cells], (
         "what stays is named"
     )
     assert task.result["counts"] == {"created": 2}
@@ -167,15 +167,15 @@ async def test_tasks_are_listed_by_status_newest_first_page_by_page(world: World
         world.clock.forward(0.001)
     for identity in accepted[::2]:
         await core.cancel(ALICE, identity)
-    found: list[str] = []
+    task_ids: list[str] = []
     cursor = None
     while True:
         page = await core.tasks(ALICE, TasksInput(status="cancelled", cursor=cursor, limit=2))
-        found += [task.task_id for task in page.tasks]
+        task_ids += [task.task_id for task in page.tasks]
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert found == accepted[::2][::-1]
+    assert task_ids == accepted[::2][::-1]
     assert {task.status for task in (await core.tasks(ALICE, TasksInput())).tasks} == {
         "accepted",
         "cancelled",
@@ -264,7 +264,7 @@ async def test_sweeps_at_once_send_a_task_once_and_void_the_message_that_was_onl
     world.clock.forward(LATE)
     assert (await cores[0].sweep(dry_run=True)) == Swept(users=1, due=1, sent=0, capped=False)
     swept = await asyncio.gather(*(core.sweep() for core in (*cores, *cores)))
-    assert sum(one.sent for one in swept) == 1
+    assert sum(run.sent for run in swept) == 1
     assert (await cores[0].sweep()).due == 0
     assert (await task_of(cores[0], accepted)).generation == 1
     late, sent = await Hand(cores[0]).take()
@@ -281,7 +281,7 @@ async def test_each_sweep_waits_longer_for_a_message_that_it_sent(world: World) 
     for _ in range(48):
         world.clock.forward(LATE)
         sent.append((await core.sweep()).sent)
-    assert [n for n, one in enumerate(sent) if one] == [0, 1, 2, 4, 7, 13, 24, 46]
+    assert [n for n, count in enumerate(sent) if count] == [0, 1, 2, 4, 7, 13, 24, 46]
 
 
 async def test_a_sweep_finds_the_one_that_waits_among_many_that_are_done(
@@ -300,14 +300,14 @@ async def test_a_sweep_finds_the_one_that_waits_among_many_that_are_done(
 
 
 async def every(core: MemoryCore) -> list[Task]:
-    found: list[Task] = []
+    tasks: list[Task] = []
     cursor = None
     while True:
         page = await core.tasks(ALICE, TasksInput(cursor=cursor, limit=100))
-        found += page.tasks
+        tasks += page.tasks
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return tasks
 
 
 async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World) -> None:
@@ -322,7 +322,7 @@ async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World)
 
 
 async def test_cancelling_a_task_stops_the_work_on_it_at_once(world: World) -> None:
-    """Whoever cancels wants it to stop: what agents are still doing is not waited for."""
+    """A caller that cancels wants it to stop: what agents are still doing is not waited for."""
     asked, stopped = asyncio.Event(), asyncio.Event()
 
     async def never_answer(name: str) -> None:

@@ -67,9 +67,9 @@ async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing
 ) -> None:
     core = await world.core()
     accepted = [await converse(core, session=None) for _ in range(3)]
-    assert len({one.task_id for one in accepted}) == 3
+    assert len({answer.task_id for answer in accepted}) == 3
     await Hand(core).work_all()
-    assert [(await task_of(core, one)).status for one in accepted] == ["succeeded"] * 3
+    assert [(await task_of(core, answer)).status for answer in accepted] == ["succeeded"] * 3
     assert await texts(core) == MADE
     assert await pending(world) == 0
 
@@ -80,7 +80,7 @@ async def test_twenty_equal_calls_at_once_with_one_idempotency_key_make_one_task
     cores = [await world.core(commit_deadline_s=60), await world.core(commit_deadline_s=60)]
     call = Call(idempotency_key="k1")
     accepted = await asyncio.gather(*(converse(cores[n % 2], call=call) for n in range(20)))
-    assert len({one.task_id for one in accepted}) == 1
+    assert len({answer.task_id for answer in accepted}) == 1
     assert await cores[0].queue.length("formation") == 1
     assert await pending(world) == 1
     with pytest.raises(Conflict):
@@ -120,7 +120,7 @@ async def test_killed_between_any_two_steps_and_delivered_again_it_is_formed_onc
     world: World, adapter: str
 ) -> None:
     """Each life ends at another write or call of an agent, before or after it was done; then
-    somebody else takes the message up.
+    another worker takes the message.
     """
     if adapter == "storm":
         pytest.skip("where some writes are sent twice, they can't be numbered")

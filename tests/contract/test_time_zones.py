@@ -34,13 +34,17 @@ LATE = datetime(2026, 5, 7, 22, 30, tzinfo=timezone.utc)
 
 
 async def tell_in(core: MemoryCore, text: str, zone: str | None, at: datetime = LATE) -> None:
-    told = talk(text, at=at, session="s1").model_copy(update={"time_zone": zone})
-    await core.converse(ALICE, told)
+    batch = talk(text, at=at, session="s1").model_copy(update={"time_zone": zone})
+    await core.converse(ALICE, batch)
     await Hand(core).work_all()
 
 
 async def begins(core: MemoryCore) -> list[datetime]:
-    return [one.start_time for cell in await of_category(core, "cell") for one in cell.foresight]
+    return [
+        foresight.start_time
+        for cell in await of_category(core, "cell")
+        for foresight in cell.foresight
+    ]
 
 
 async def test_a_conversation_is_formed_in_the_zone_that_it_names(world: World) -> None:
@@ -89,11 +93,11 @@ async def test_batches_and_agents_own_words_take_a_zone_too(core: MemoryCore, wo
     await Hand(core).work_all()
     assert flushed is not None
     assert second is not None
-    found = [
-        (await stored(world, (await core.task(ALICE, one.task_id)).subject_id)).time_zone
-        for one in (flushed, second, words)
+    zones = [
+        (await stored(world, (await core.task(ALICE, answer.task_id)).subject_id)).time_zone
+        for answer in (flushed, second, words)
     ]
-    assert found == ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]
+    assert zones == ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]
 
 
 async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -> None:
@@ -104,7 +108,9 @@ async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -
         ],
         "time_zone": "Europe/Berlin",
     }
-    await gathered(core, orjson.dumps(line) + b"\n", ALICE, what=ImportInput(of="conversations"))
+    await gathered(
+        core, orjson.dumps(line) + b"\n", ALICE, import_input=ImportInput(of="conversations")
+    )
     await Hand(core, "consolidation").work_all()
     await Hand(core).work_all()
     assert await begins(core) == [datetime(2026, 5, 8, 22, tzinfo=timezone.utc)]
@@ -122,9 +128,9 @@ async def test_yesterday_is_a_day_of_who_asks(world: World) -> None:
     assert "2026-05-07" in (await core.context(ALICE, ContextInput(query="lemon cake"))).context
     await core.set_user_settings(ALICE, BERLIN)
     assert not (await core.retrieve(ALICE, asked)).results
-    told = (await core.context(ALICE, ContextInput(query="lemon cake"))).context
-    assert "2026-05-08" in told
-    assert "2026-05-07" not in told
+    context = (await core.context(ALICE, ContextInput(query="lemon cake"))).context
+    assert "2026-05-08" in context
+    assert "2026-05-07" not in context
     assert (
         "2026-05-07"
         in (
@@ -138,8 +144,8 @@ async def test_yesterday_is_a_day_of_who_asks(world: World) -> None:
 async def test_the_date_words_of_a_turn_are_of_the_day_where_it_was_told(core: MemoryCore) -> None:
     await tell_in(core, "We baked a lemon cake for Tom.", "Europe/Berlin")
     dates = {
-        one.category: one.lexical.date
-        for one in [*await of_category(core, "cell"), *await of_category(core, "note")]
+        memory.category: memory.lexical.date
+        for memory in [*await of_category(core, "cell"), *await of_category(core, "note")]
     }
     assert "cell" in dates
     assert all("8" in " ".join(terms) for terms in dates.values())

@@ -1,5 +1,5 @@
 """Times that a query tells from now or from an event: what happened then is found,
-though no word of it stands in the query.
+though no word of it is in the query.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ async def ask(core: MemoryCore, query: str, **fields: object) -> Retrieved:
 async def lived(world: World) -> MemoryCore:
     """Sixty days, each with the same breakfast, and a few things besides."""
     core = await world.core(embedder=WordsEmbedder())
-    told = [turn(f"Porridge, bowl {n}", None, event_timestamp=day(n + 0.1)) for n in range(2, 62)]
-    told += [
+    items = [turn(f"Porridge, bowl {n}", None, event_timestamp=day(n + 0.1)) for n in range(2, 62)]
+    items += [
         turn(text, None, event_timestamp=day(1.1))
         for text in ("Sushi with Tom", "A green kite for Lea")
     ]
-    told += [
+    items += [
         turn("Paid the rent", None, event_timestamp=day(11.1)),
         turn("Called the plumber", None, event_timestamp=day(0.01)),
     ]
-    told += [
+    items += [
         turn("The wedding was lovely", None, event_timestamp=WEDDING),
         turn("Travelled to Crete", None, event_timestamp=WEDDING + DAY),
     ]
-    await core.bulk(ALICE, told)
+    await core.bulk(ALICE, items)
     return core
 
 
@@ -99,7 +99,7 @@ async def test_the_day_after_an_event_that_nobody_dated_is_the_one_after_it_was_
     answer = await ask(core, "What did we do the day after the wedding?")
     contents = [hit.memory.content for hit in answer.results]
     assert "Travelled to Crete" in contents
-    assert len([one for one in contents if one.startswith("Porridge")]) == 1
+    assert len([content for content in contents if content.startswith("Porridge")]) == 1
     (travelled,) = [hit for hit in answer.results if hit.memory.content == "Travelled to Crete"]
     assert travelled.explain is not None
     assert travelled.explain["boosts"]["window"] == 1.2

@@ -114,17 +114,17 @@ async def test_an_unknown_user_has_no_accesses(store: LongTermStore) -> None:
 async def test_a_search_knows_the_new_count_in_every_process(
     store_factory: StoreFactory, adapter: str
 ) -> None:
-    one, other = await store_factory(), await store_factory()
+    first, other = await store_factory(), await store_factory()
     tea = memory("green tea")
-    await save(one, tea)
+    await save(first, tea)
     # elsewhere a search may make the user held, whose counts are those of when he was read
     if adapter == "sqlite":
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
-    await accessed(one, ALICE, {tea.id: Touch(7, LATER)})
-    for store in (one, other):
-        found = (await store.search(ALICE, query("green"))).candidates
-        assert found.access_count.tolist() == [7]
-        assert found.accessed_at.tolist() == [LATER.timestamp()]
+    await accessed(first, ALICE, {tea.id: Touch(7, LATER)})
+    for store in (first, other):
+        candidates = (await store.search(ALICE, query("green"))).candidates
+        assert candidates.access_count.tolist() == [7]
+        assert candidates.accessed_at.tolist() == [LATER.timestamp()]
 
 
 async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None:
@@ -290,8 +290,8 @@ async def test_a_clock_that_is_set_back_delays_the_writing_of_none(
 async def test_an_instance_that_is_taken_away_after_its_last_request_has_written_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks again and nobody closes it: what it gathered is written by the time that passes,
-    and by nothing else.
+    """There is no further query, and it is not closed: what it gathered is written by the time that
+    passes, and by nothing else.
     """
     monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
     core = await world.core(short_term=NullShortTermStore())
@@ -322,14 +322,14 @@ class Deaf:
         self.asked += 1
         while True:
             try:
-                kept = await self.inner.keep(owner, document)
+                stored_document = await self.inner.keep(owner, document)
                 break
             except Unavailable:
                 if not self.down:
                     raise
         if self.down:
             raise Unavailable("long_term", "no answer")
-        return kept
+        return stored_document
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -355,7 +355,7 @@ async def test_what_could_not_be_written_is_tried_again_and_counts_once(world: W
 
 
 class Slow(NullShortTermStore):
-    """Refuses what it is given only after somebody was shown more meanwhile."""
+    """Refuses what it is given only after more memories were shown meanwhile."""
 
     def __init__(self, meanwhile: Callable[[], None]) -> None:
         self._meanwhile = meanwhile
@@ -498,15 +498,15 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(
 
 async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> None:
     core = await world.core()
-    told = SaveInput(type="procedural", key="coffee", value="oat milk", confidence=0.6)
-    first = await core.save(ALICE, told)
-    second = await core.save(ALICE, told)
+    item = SaveInput(type="procedural", key="coffee", value="oat milk", confidence=0.6)
+    first = await core.save(ALICE, item)
+    second = await core.save(ALICE, item)
     assert (second.outcome, second.memory.reinforcement_count) == ("reinforced", 1)
     assert second.memory.confidence == pytest.approx(0.64)
     assert second.memory.last_used_at is not None
-    third = await core.save(ALICE, told)
+    third = await core.save(ALICE, item)
     assert third.memory.confidence == pytest.approx(0.676)
-    other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
+    other = await core.save(ALICE, item.model_copy(update={"value": "soy milk", "confidence": 0.5}))
     assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (
         first.memory.id,
         0,

@@ -29,13 +29,13 @@ async def told(world: World) -> MemoryCore:
 
 
 async def said(core: MemoryCore) -> str:
-    """All that two questions and two contexts tell, with what stands beside it."""
+    """All that two questions and two contexts tell, with what is beside it."""
     texts = []
     for query in ("Where do I live?", "What is my cat called?"):
         for mode in ("fast", "reconstruct"):
-            found = await core.retrieve(ALICE, RetrieveInput(query=query, mode=mode))  # type: ignore[arg-type]
-            texts += [found.context or "", *(hit.memory.content for hit in found.results)]
-            texts += [passage.text for hit in found.results for passage in hit.passages]
+            answer = await core.retrieve(ALICE, RetrieveInput(query=query, mode=mode))  # type: ignore[arg-type]
+            texts += [answer.context or "", *(hit.memory.content for hit in answer.results)]
+            texts += [passage.text for hit in answer.results for passage in hit.passages]
         texts.append((await core.context(ALICE, ContextInput(query=query))).context)
     texts.append((await core.context(ALICE, ContextInput())).context)
     return "\n".join(texts)
@@ -59,7 +59,7 @@ async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_el
 ) -> None:
     core = await told(world)
     assert "Berlin" in await said(core)
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "Berlin" in text]
     await away(world, core, fact.id)
     after = await said(core)
     assert "Berlin" not in after
@@ -68,7 +68,7 @@ async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_el
 
 async def test_restored_it_is_told_again(world: World) -> None:
     core = await told(world)
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "Berlin" in text]
     await core.delete(ALICE, fact.id)
     await core.restore(ALICE, fact.id)
     assert "Berlin" in await said(core)
@@ -77,16 +77,16 @@ async def test_restored_it_is_told_again(world: World) -> None:
 async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World) -> None:
     core = await told(world)
     await tell(core, "I moved to Lisbon.", session="s2")
-    found = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
-    assert "Lisbon" in found
-    assert "Berlin" in found
+    context = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
+    assert "Lisbon" in context
+    assert "Berlin" in context
 
 
 async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I am on a keto diet for two weeks.", "My cat is called Miso.")
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "keto" in text]
-    assert [one.end_time for one in fact.foresight] == [NOW + timedelta(14)]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "keto" in text]
+    assert [foresight.end_time for foresight in fact.foresight] == [NOW + timedelta(14)]
     query = ContextInput(query="Which diet am I on?", parts=["memories", "foresight"])
     assert "User is on a keto diet" in (await core.context(ALICE, query)).context
     world.clock.forward(120 * 86_400)

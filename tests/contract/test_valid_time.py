@@ -68,13 +68,13 @@ class Line:
         ]
 
     def then(self, at: datetime) -> str | None:
-        held = [
+        values = [
             content
             for begins, ends, content in self.pieces
             if begins <= at and (ends is None or at < ends)
         ]
-        assert len(held) <= 1
-        return held[0] if held and not self.gone else None
+        assert len(values) <= 1
+        return values[0] if values and not self.gone else None
 
 
 @dataclass
@@ -111,8 +111,8 @@ class Life:
             self.lines.setdefault(saved.id, Line()).paint(moment(begins) or now, moment(ends), text)
 
     async def edit(self, place: int, begins: int | None, ends: int | None) -> None:
-        held, text, now = await self.one(place), self.text(), self.clock.now()
-        if held is None or self.lines[held.id].gone or held.type == "procedural":
+        memory, text, now = await self.one(place), self.text(), self.clock.now()
+        if memory is None or self.lines[memory.id].gone or memory.type == "procedural":
             return
         given_days = {
             name: moment(day)
@@ -122,14 +122,14 @@ class Life:
         with suppress(Invalid):
             made = await self.core.update(
                 self.owner,
-                held.id,
+                memory.id,
                 UpdateInput.model_validate({"content": text, **given_days}),
-                held.etag,
+                memory.etag,
             )
-            self.lines[held.id].paint(made.valid_from, made.valid_until, text)
+            self.lines[memory.id].paint(made.valid_from, made.valid_until, text)
             assert made.valid_from == given_days.get("valid_from", made.valid_from)
             assert made.valid_until == given_days.get("valid_until", made.valid_until)
-            assert made.valid_from in {moment(begins), now, held.valid_from}
+            assert made.valid_from in {moment(begins), now, memory.valid_from}
 
     async def prefer(self, begins: int | None) -> None:
         text, now = self.text(), self.clock.now()
@@ -160,31 +160,33 @@ class Life:
         )
         saved = (await self.core.save(self.owner, item)).memory
         self.truths = sorted([*self.truths, (min(at, self.clock.now()), at, saved.id, text)])
-        for number, (_, begins, name, told) in enumerate(self.truths):
-            self.lines[name] = Line([(begins, None, told)])
+        for number, (_, begins, name, day_told) in enumerate(self.truths):
+            self.lines[name] = Line([(begins, None, day_told)])
             for _, _, earlier, _ in self.truths[:number]:
                 self.lines[earlier].cut(begins)
 
     async def delete(self, place: int) -> None:
-        if (held := await self.one(place)) is not None:
-            await self.core.delete(self.owner, held.id)
-            self.lines[held.id].gone = True
+        if (memory := await self.one(place)) is not None:
+            await self.core.delete(self.owner, memory.id)
+            self.lines[memory.id].gone = True
 
     async def restore(self, place: int) -> None:
-        if (held := await self.one(place)) is not None and self.lines[held.id].gone:
+        if (memory := await self.one(place)) is not None and self.lines[memory.id].gone:
             await self.core.set_status(
-                self.owner, held.id, StatusInput(status="active", reason="again")
+                self.owner, memory.id, StatusInput(status="active", reason="again")
             )
-            self.lines[held.id].gone = False
+            self.lines[memory.id].gone = False
 
     async def check(self, at: datetime) -> None:
         expected = {
             name: text for name, line in self.lines.items() if (text := line.then(at)) is not None
         }
         for query in ({}, {"status": "all"}, {"limit": 2}):
-            found = await listed(self.core, self.owner, at=at, **query)
-            assert [one.id for one in found] == list(dict.fromkeys(one.id for one in found))
-            assert {one.id: one.content for one in found} == expected
+            memories = await listed(self.core, self.owner, at=at, **query)
+            assert [memory.id for memory in memories] == list(
+                dict.fromkeys(memory.id for memory in memories)
+            )
+            assert {memory.id: memory.content for memory in memories} == expected
         asked = RetrieveInput(query="thing", at=at, similarity_threshold=0.0, limit=100)
         assert {
             hit.memory.id: hit.memory.content
@@ -247,14 +249,14 @@ async def test_a_truth_of_a_day_ahead_counts_as_said_when_it_arrived(
 async def test_a_correction_of_the_past_ends_every_version_after_it(
     core: MemoryCore, clock: StillClock
 ) -> None:
-    held = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
+    memory = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
     for days, text in ((6, "two"), (3, "three")):
-        held = await core.update(
-            ALICE, held.id, UpdateInput(content=text, valid_from=NOW - days * DAY), held.etag
+        memory = await core.update(
+            ALICE, memory.id, UpdateInput(content=text, valid_from=NOW - days * DAY), memory.etag
         )
-    await core.update(ALICE, held.id, UpdateInput(content="four", valid_from=NOW - 8 * DAY), "*")
+    await core.update(ALICE, memory.id, UpdateInput(content="four", valid_from=NOW - 8 * DAY), "*")
     for days, text in ((8.5, "one"), (7, "four"), (5, "four"), (1, "four")):
-        assert [one.content for one in await listed(core, at=NOW - days * DAY)] == [text]
+        assert [memory.content for memory in await listed(core, at=NOW - days * DAY)] == [text]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +274,7 @@ async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(
     core = await world.core(agents=agents, rules=Tellers())
     for subject in ("Ana", "Ben"):
         slot = {"subject": subject, "attribute": "city", "category": "fact"}
-        held = (
+        memory = (
             await core.save(
                 ALICE,
                 fact(
@@ -280,14 +282,14 @@ async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(
                 ),
             )
         ).memory
-        await core.update(ALICE, held.id, edit, held.etag)
+        await core.update(ALICE, memory.id, edit, memory.etag)
     later = NOW - 4 * DAY
     slot = {"subject": "Ana", "attribute": "city", "category": "fact"}
     await core.save(ALICE, fact("Ana's city is Rome", value="Rome", event_timestamp=later, **slot))
     await tell(core, "Ben's city is Rome", at=later)
     for days, city in ((6, "Oslo"), (2, "Rome")):
-        found = await listed(core, at=NOW - days * DAY)
-        assert sorted((one.subject, one.value) for one in found if one.subject) == [
+        memories = await listed(core, at=NOW - days * DAY)
+        assert sorted((memory.subject, memory.value) for memory in memories if memory.subject) == [
             ("Ana", city),
             ("Ben", city),
         ]
@@ -300,31 +302,31 @@ async def test_a_correction_ends_however_many_versions_it_lies_before(
     for n in range(45):
         clock.forward(60)
         await core.save(ALICE, rule("tabs", n))
-    held = await core.procedure(ALICE, "tabs")
-    await core.update(ALICE, held.id, UpdateInput(content="8", valid_from=NOW - DAY), held.etag)
+    memory = await core.procedure(ALICE, "tabs")
+    await core.update(ALICE, memory.id, UpdateInput(content="8", valid_from=NOW - DAY), memory.etag)
     for ago in (DAY / 2, timedelta(), -DAY):
-        assert [one.content for one in await listed(core, at=NOW - ago)] == ["8"]
+        assert [memory.content for memory in await listed(core, at=NOW - ago)] == ["8"]
     assert (await core.procedure(ALICE, "tabs")).version == 46
 
 
 async def test_what_was_deleted_and_begun_anew_has_no_past_before_that(
     core: MemoryCore, clock: StillClock
 ) -> None:
-    held = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
-    made = await core.copy(ALICE, held.id, CopyInput(to_agent_id="a"))
+    memory = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
+    made = await core.copy(ALICE, memory.id, CopyInput(to_agent_id="a"))
     await core.update(ALICE, made.id, UpdateInput(content="two"), made.etag)
     await core.delete(ALICE, made.id)
     clock.forward(3600)
-    again = await core.copy(ALICE, held.id, CopyInput(to_agent_id="a"))
+    again = await core.copy(ALICE, memory.id, CopyInput(to_agent_id="a"))
     assert (again.id, again.version) == (made.id, 1)
-    found = await listed(core, at=NOW + timedelta(minutes=90), agent_id="a")
-    assert [(one.id, one.content) for one in found] == [(made.id, "one")]
+    memories = await listed(core, at=NOW + timedelta(minutes=90), agent_id="a")
+    assert [(memory.id, memory.content) for memory in memories] == [(made.id, "one")]
 
 
 async def test_what_was_deleted_by_hand_was_never_true(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, fact("one"))).memory
-    assert (await core.get(ALICE, held.id, at=NOW)).content == "one"
-    await core.delete(ALICE, held.id)
+    memory = (await core.save(ALICE, fact("one"))).memory
+    assert (await core.get(ALICE, memory.id, at=NOW)).content == "one"
+    await core.delete(ALICE, memory.id)
     assert await listed(core, status="all", at=NOW) == []
     assert await listed(core, status="deleted", at=NOW) == []
-    assert [one.id for one in await listed(core, status="deleted")] == [held.id]
+    assert [memory.id for memory in await listed(core, status="deleted")] == [memory.id]

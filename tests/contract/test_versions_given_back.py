@@ -20,24 +20,24 @@ def day(number: int) -> datetime:
     return NOW + timedelta(days=number)
 
 
-async def ends(world: World, one: Saved) -> dict[str, tuple[str, str]]:
+async def ends(world: World, result: Saved) -> dict[str, tuple[str, str]]:
     """The stretches of a memory's old versions."""
-    found = await stored(world)
+    memories = await stored(world)
     return {
         name: (body["valid_from"], body["valid_until"])
-        for name, body in found.items()
-        if name.startswith(f"{one.memory.id}.v")
+        for name, body in memories.items()
+        if name.startswith(f"{result.memory.id}.v")
     }
 
 
-async def corrected(core: MemoryCore, one: Saved, content: str, since: datetime) -> Memory:
+async def corrected(core: MemoryCore, result: Saved, content: str, since: datetime) -> Memory:
     return await core.update(
-        ALICE, one.memory.id, UpdateInput(content=content, valid_from=since), "*"
+        ALICE, result.memory.id, UpdateInput(content=content, valid_from=since), "*"
     )
 
 
 async def held_true(core: MemoryCore, moment: datetime) -> list[str]:
-    return sorted(one.content for one in await listed(core, at=moment))
+    return sorted(memory.content for memory in await listed(core, at=moment))
 
 
 async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(

@@ -42,11 +42,11 @@ async def delivered(world: World, core: MemoryCore, owner: Owner = ALICE) -> lis
     """
     for _ in range(130):
         await Hand(core, "webhooks").work_all()
-        found = list((await core.tasks(owner, TasksInput(kind="webhook"))).tasks)
-        if all(task.finished for task in found):
-            return found
+        tasks = list((await core.tasks(owner, TasksInput(kind="webhook"))).tasks)
+        if all(task.finished for task in tasks):
+            return tasks
         world.clock.forward(1)
-    raise AssertionError(f"they are never delivered: {found}")
+    raise AssertionError(f"they are never delivered: {tasks}")
 
 
 def signed(brought: Brought, secret: str = SECRET) -> bool:
@@ -62,8 +62,8 @@ async def log_of(
     """The log of deliveries in a task's result, without what is in it for the reader alone."""
     result = (await task_of(core, accepted, owner)).result
     assert result is not None
-    shown = ("status", "attempts", "status_code", "error")
-    return [{name: one[name] for name in shown} for one in result["deliveries"]]
+    fields = ("status", "attempts", "status_code", "error")
+    return [{name: delivery[name] for name in fields} for delivery in result["deliveries"]]
 
 
 async def test_the_end_of_a_conversation_is_told_with_its_result_signed(world: World) -> None:
@@ -116,16 +116,16 @@ async def test_three_more_tries_follow_after_one_two_and_four_seconds_with_one_d
         tries += [(world.clock.now() - begun).total_seconds()] * (len(courier.brought) - known)
         world.clock.forward(1)
     assert tries == [0, 1, 3, 7]
-    assert all(signed(one) for one in courier.brought)
-    assert len({one.headers["X-Memory-Delivery"] for one in courier.brought}) == 1
-    assert len({one.headers["X-Memory-Timestamp"] for one in courier.brought}) == 4
-    assert len({one.body for one in courier.brought}) == 1
+    assert all(signed(upload) for upload in courier.brought)
+    assert len({upload.headers["X-Memory-Delivery"] for upload in courier.brought}) == 1
+    assert len({upload.headers["X-Memory-Timestamp"] for upload in courier.brought}) == 4
+    assert len({upload.body for upload in courier.brought}) == 1
     assert await log_of(core, accepted) == [
         {"status": "delivered", "attempts": 4, "status_code": 200, "error": None}
     ]
     task = await task_of(core, accepted)
     assert task.result is not None
-    errors = [one["error"] for one in task.result["deliveries"][0]["tries"]]
+    errors = [attempt["error"] for attempt in task.result["deliveries"][0]["tries"]]
     assert errors == ["it answered 503", "it answered 429", "it can't be reached", None]
 
 
@@ -201,12 +201,15 @@ async def test_a_poisoned_task_is_told_and_so_is_its_success_after_a_retry(world
     await core.retry(ALICE, accepted.task_id)
     await finished(world, core, accepted)
     await delivered(world, core)
-    assert [(one.task["status"], one.task["error"]) for one in courier.brought] == [
+    assert [(upload.task["status"], upload.task["error"]) for upload in courier.brought] == [
         ("poisoned", "RuntimeError"),
         ("succeeded", None),
     ]
-    assert len({one.headers["X-Memory-Delivery"] for one in courier.brought}) == 2
-    assert [one["status"] for one in await log_of(core, accepted)] == ["delivered", "delivered"]
+    assert len({upload.headers["X-Memory-Delivery"] for upload in courier.brought}) == 2
+    assert [attempt["status"] for attempt in await log_of(core, accepted)] == [
+        "delivered",
+        "delivered",
+    ]
     await formed_once(world, core, accepted)
 
 
@@ -227,7 +230,7 @@ async def test_a_cancelled_task_is_told_once(world: World) -> None:
     await core.cancel(ALICE, accepted.task_id)
     assert await pending(world) == 1
     await delivered(world, core)
-    assert [one.task["status"] for one in courier.brought] == ["cancelled"]
+    assert [upload.task["status"] for upload in courier.brought] == ["cancelled"]
     assert await log_of(core, accepted) == [
         {"status": "delivered", "attempts": 1, "status_code": 200, "error": None}
     ]
@@ -267,7 +270,7 @@ async def test_a_delivery_whose_message_got_lost_is_found_by_the_sweep(world: Wo
     world.clock.forward(LATE)
     assert (await core.sweep()).sent == 1
     await delivered(world, core)
-    assert [one.task["task_id"] for one in courier.brought] == [accepted.task_id]
+    assert [upload.task["task_id"] for upload in courier.brought] == [accepted.task_id]
 
 
 async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, list[Brought]]:
@@ -306,9 +309,11 @@ async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_lea
             await delivered(world, core, owner)
             brought = before + courier.brought
             assert 1 <= len(brought) <= 3, (at, after, name)
-            assert len({one.headers["X-Memory-Delivery"] for one in brought}) == 1
-            assert len({one.body for one in brought}) == 1
-            assert [one["status"] for one in await log_of(core, accepted, owner)] == ["delivered"]
+            assert len({upload.headers["X-Memory-Delivery"] for upload in brought}) == 1
+            assert len({upload.body for upload in brought}) == 1
+            assert [attempt["status"] for attempt in await log_of(core, accepted, owner)] == [
+                "delivered"
+            ]
             assert await pending(world, owner) == 0
             await world.end(core)
 
@@ -325,7 +330,7 @@ async def test_a_message_of_a_delivery_that_came_too_often_poisons_it_and_not_it
     (webhook,) = (await core.tasks(ALICE, TasksInput(kind="webhook"))).tasks
     assert webhook.status == "poisoned"
     assert (await task_of(core, accepted)).status == "succeeded"
-    assert [one["status"] for one in await log_of(core, accepted)] == ["poisoned"]
+    assert [attempt["status"] for attempt in await log_of(core, accepted)] == ["poisoned"]
     assert await pending(world) == 0
 
 
@@ -379,11 +384,11 @@ async def test_on_one_machine_a_secret_is_made_and_kept_for_receivers_to_read(wo
     await converse(core, callback_url=URL)
     await Hand(core).work_all()
     await delivered(world, core)
-    kept = world.folder / "webhook_secret"
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert signed(courier.brought[0], kept.read_text())
+    path = world.folder / "webhook_secret"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert signed(courier.brought[0], path.read_text())
     again = await world.core(courier=courier)
     await converse(again, "It rains in Porto", callback_url=URL)
     await Hand(again).work_all()
     await delivered(world, again)
-    assert signed(courier.brought[1], kept.read_text())
+    assert signed(courier.brought[1], path.read_text())

@@ -22,35 +22,35 @@ DAY = timedelta(days=1)
 
 async def instructions(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
     page = await core.list(owner, ListInput(type=MemoryType.PROCEDURAL))
-    return sorted(one.content for one in page.memories)
+    return sorted(memory.content for memory in page.memories)
 
 
 async def living(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
-    return {one.id: one for one in (await core.list(owner, ListInput(limit=100))).memories}
+    return {memory.id: memory for memory in (await core.list(owner, ListInput(limit=100))).memories}
 
 
 def texts(memories: dict[str, Memory]) -> str:
     return "\n".join(
-        f"{one.content} {one.episode} {[fact.text for fact in one.atomic_facts]}"
-        for one in memories.values()
+        f"{memory.content} {memory.episode} {[fact.text for fact in memory.atomic_facts]}"
+        for memory in memories.values()
     )
 
 
 async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: MemoryCore) -> None:
     task = await tell(core, "Always use metric units, please. How far is Rome?", session="s1")
     assert task.result is not None
-    (kept,) = task.result["instructions"]["instructed"]
-    assert (await core.get(ALICE, kept)).category == "instruction"
+    (instruction,) = task.result["instructions"]["instructed"]
+    assert (await core.get(ALICE, instruction)).category == "instruction"
     context = await core.context(
         ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
     )
     assert context.context.split("\n")[1] == "Standing instructions of the user:"
     assert context.parts[0].kind == "instructions"
-    assert context.parts[0].ids == (kept,)
+    assert context.parts[0].ids == (instruction,)
     assert await instructions(core, BOB) == []
     task = await tell(core, "You can use imperial units again.", session="s2", at=NOW + DAY)
     assert task.result is not None
-    assert task.result["instructions"] == {"withdrawn": [kept]}
+    assert task.result["instructions"] == {"withdrawn": [instruction]}
     context = await core.context(
         ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
     )
@@ -89,15 +89,17 @@ async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "done"
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "salary" not in told
-    assert "Rex" in told
-    assert "Bonn" in told
-    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
-    assert not [one for one in found.results if "salary" in one.memory.content]
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "salary" not in text
+    assert "Rex" in text
+    assert "Bonn" in text
+    answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert not [result for result in answer.results if "salary" in result.memory.content]
     gone = [await core.get(ALICE, name) for name in request["memory_ids"]]
-    assert {(one.status, one.status_reason) for one in gone} == {(Status.DELETED, "forgotten")}
+    assert {(memory.status, memory.status_reason) for memory in gone} == {
+        (Status.DELETED, "forgotten")
+    }
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
     assert "4,200" in texts(await living(core))
@@ -110,9 +112,9 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         "My sister Lena plays the violin.",
         "Delete everything about Gerd.",
     )
-    told = texts(await living(core))
-    assert "Gerd" not in told
-    assert "Lena" in told
+    text = texts(await living(core))
+    assert "Gerd" not in text
+    assert "Lena" in text
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
     (request,) = task.result["forgetting"]
     left = await living(core)
     assert goes not in texts(left)
-    assert [one.content for one in left.values()] == ([] if stays is None else [stays])
+    assert [memory.content for memory in left.values()] == ([] if stays is None else [stays])
     (message,) = [name for name in request["memory_ids"] if name.startswith("msg_")]
     assert (await core.get(ALICE, message)).status is Status.DELETED
     for name in request["memory_ids"]:
@@ -146,9 +148,9 @@ async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
     await tell(core, "I live in Oslo.", session="s1")
     await tell(core, "Gerd is my landlord. I live in Oslo.", session="s2", at=NOW + DAY)
     await tell(core, "Delete everything about Gerd.", session="s3", at=NOW + 2 * DAY)
-    told = texts(await living(core))
-    assert "User lives in Oslo" in told
-    assert "Gerd" not in told
+    text = texts(await living(core))
+    assert "User lives in Oslo" in text
+    assert "Gerd" not in text
 
 
 async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
@@ -173,18 +175,20 @@ async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
     )
     memories = await living(core)
     assert "Lena" in texts(memories)
-    told = "\n".join(one.model_dump_json(exclude={"metadata"}) for one in memories.values())
-    assert "asked to forget" not in told
-    found = await core.retrieve(
+    retrieved_answer = "\n".join(
+        memory.model_dump_json(exclude={"metadata"}) for memory in memories.values()
+    )
+    assert "asked to forget" not in retrieved_answer
+    answer = await core.retrieve(
         ALICE,
         RetrieveInput(
             query="What was the memory asked to forget about Gerd?", similarity_threshold=0.0
         ),
     )
     assert not [
-        one
-        for one in found.results
-        if "asked to forget" in one.memory.content or "Gerd" in one.memory.content
+        result
+        for result in answer.results
+        if "asked to forget" in result.memory.content or "Gerd" in result.memory.content
     ]
 
 
@@ -193,9 +197,9 @@ async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
     await tell(
         core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY
     )
-    told = texts(await living(core))
-    assert "landlord" not in told
-    assert "dentist" in told
+    text = texts(await living(core))
+    assert "landlord" not in text
+    assert "dentist" in text
 
 
 async def test_words_of_an_assistant_forget_nothing(core: MemoryCore) -> None:
@@ -224,9 +228,9 @@ async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_wa
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
-    told = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
-    assert any("Rex" in content for content in told)
-    assert not [content for content in told if "Wilhelmine" in content]
+    contents = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
+    assert any("Rex" in content for content in contents)
+    assert not [content for content in contents if "Wilhelmine" in content]
     assert "Rex" in texts(await living(core))
 
 
@@ -256,26 +260,27 @@ REX = ("I have a dog called Rex.", ("assistant", "Rex is a lovely name for a dog
 async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> None:
     await tell(core, *SALARY, *REX, session="s1")
     await tell(core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY)
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "I have a dog called Rex" in told
-    assert "lovely name" in told
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "I have a dog called Rex" in text
+    assert "lovely name" in text
 
 
 async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goes_along(
     core: MemoryCore,
 ) -> None:
     await tell(core, *SALARY, *REX, "Please forget what I told you about my salary.")
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "I have a dog called Rex" in told
-    assert "lovely name" in told
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "I have a dog called Rex" in text
+    assert "lovely name" in text
 
 
 async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCore) -> None:
     await tell(core, *SALARY, *REX, session="s1")
     before = {
-        name: (one.content, one.episode, one.cell_id) for name, one in (await living(core)).items()
+        name: (memory.content, memory.episode, memory.cell_id)
+        for name, memory in (await living(core)).items()
     }
     task = await tell(
         core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY
@@ -284,12 +289,14 @@ async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCo
     (request,) = task.result["forgetting"]
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
-    after = {name: (one.content, one.episode) for name, one in (await living(core)).items()}
-    assert {name: told[:2] for name, told in before.items()} == {
-        name: told for name, told in after.items() if name in before
+    after = {
+        name: (memory.content, memory.episode) for name, memory in (await living(core)).items()
     }
-    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
-    assert "4,200" in str(found.results[0].memory)
+    assert {name: text_and_episode[:2] for name, text_and_episode in before.items()} == {
+        name: text_and_episode for name, text_and_episode in after.items() if name in before
+    }
+    answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert "4,200" in str(answer.results[0].memory)
 
 
 async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_words(
@@ -311,7 +318,7 @@ async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_word
         return "\n".join(
             text
             for hit in hits
-            for text in (hit.memory.content, *(one.text for one in hit.passages))
+            for text in (hit.memory.content, *(passage.text for passage in hit.passages))
         )
 
     assert "Yes, quite." in await found()
@@ -334,16 +341,16 @@ async def test_a_request_that_is_asked_back_stays_as_it_was_said(core: MemoryCor
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
     assert len(request["memory_ids"]) >= 2
-    told = texts(await living(core))
-    assert "dentist" in told
-    assert "bank" in told
-    assert asked in told
+    text = texts(await living(core))
+    assert "dentist" in text
+    assert "bank" in text
+    assert asked in text
 
 
 async def test_a_request_that_names_nothing_stays_as_it_was_said(core: MemoryCore) -> None:
     task = await tell(core, "Delete everything about Wilhelmine.")
     assert task.result is not None
-    assert [one["status"] for one in task.result["forgetting"]] == ["nothing_found"]
+    assert [request["status"] for request in task.result["forgetting"]] == ["nothing_found"]
     assert "Wilhelmine" in texts(await living(core))
 
 
@@ -385,7 +392,7 @@ async def test_an_instruction_goes_with_the_message_that_gave_it(
     await tell(core, "Please never mention Sabine to me again.", session="s1")
     await tell(core, "Always use metric units.", session="s2", at=NOW + DAY)
     page = await core.list(ALICE, ListInput(type=MemoryType.PROCEDURAL))
-    given = {one.content: one for one in page.memories}
+    given = {memory.content: memory for memory in page.memories}
     sabine = given["Please never mention Sabine to me again."]
     task = await forgotten(core, mode, ids=[sabine.metadata["message_id"]])
     assert task.result is not None
@@ -399,7 +406,9 @@ async def test_an_instruction_is_taken_back_with_its_turn(core: MemoryCore) -> N
     await tell(core, "I have a parrot.", session="s1")
     await tell(core, "From now on always answer in Latin.", session="s1", at=NOW + DAY)
     taken = await core.take_back(ALICE, "s1")
-    assert [one.content for one in taken.messages] == ["From now on always answer in Latin."]
+    assert [message.content for message in taken.messages] == [
+        "From now on always answer in Latin."
+    ]
     assert await instructions(core) == []
 
 
@@ -412,5 +421,9 @@ async def test_a_request_that_was_carried_out_is_a_turn_of_its_own(core: MemoryC
     assert (await core.take_back(ALICE, "s1")).messages == ()
     await tell(core, "My salary is 5300 euros now.", session="s2", at=NOW + 3 * DAY)
     await tell(core, request, ("assistant", "Done."), session="s1", at=NOW + 4 * DAY)
-    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == ["Done."]
-    assert [one.content for one in (await core.session_messages(ALICE, "s1")).messages] == [bike]
+    assert [message.content for message in (await core.take_back(ALICE, "s1")).messages] == [
+        "Done."
+    ]
+    assert [message.content for message in (await core.session_messages(ALICE, "s1")).messages] == [
+        bike
+    ]

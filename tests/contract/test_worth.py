@@ -35,7 +35,7 @@ async def core(world: World, embedder: WordsEmbedder) -> MemoryCore:
 
 
 async def in_sight(core: MemoryCore) -> set[str]:
-    return {one.content for one in await listed(core)}
+    return {memory.content for memory in await listed(core)}
 
 
 async def explained(core: MemoryCore, query: str) -> dict[str, Any]:
@@ -50,23 +50,23 @@ async def explained(core: MemoryCore, query: str) -> dict[str, Any]:
 async def test_small_talk_goes_first_then_the_rest_and_what_was_to_be_remembered_stays(
     core: MemoryCore, world: World
 ) -> None:
-    said = (
+    sentences = (
         "lol good morning",
         "We had pizza",
         "I take metformin every morning",
         "Please remember that I never fly on Fridays",
     )
-    for text in said:
+    for text in sentences:
         await core.save(ALICE, turn(text))
     world.clock.forward(40 * DAY)
     await decayed(core)
-    assert await in_sight(core) == set(said[1:])
+    assert await in_sight(core) == set(sentences[1:])
     world.clock.forward(100 * DAY)
     await decayed(core)
-    assert await in_sight(core) == set(said[2:])
+    assert await in_sight(core) == set(sentences[2:])
     world.clock.forward(4000 * DAY)
     await decayed(core)
-    assert await in_sight(core) == {said[3]}
+    assert await in_sight(core) == {sentences[3]}
 
 
 async def test_a_request_to_remember_holds_for_the_message_and_what_is_formed_of_it(
@@ -80,12 +80,12 @@ async def test_a_request_to_remember_holds_for_the_message_and_what_is_formed_of
         ("assistant", "Noted. Remember that it rains."),
     )
     cells, notes, facts = [await of_category(core, name) for name in ("cell", "note", "fact")]
-    formed = {one.id: one for one in cells if "Oslo" in (one.episode or "")}
-    assert [one.worth for one in formed.values()] == ["asked_to_keep"]
-    assert {one.worth for one in cells if one.id not in formed} <= {None}
-    assert {one.worth for one in notes if one.cell_id in formed} <= {"asked_to_keep"}
-    assert {one.value: one.worth for one in facts} == {"Oslo": "asked_to_keep"}
-    assert {one.content: one.worth for one in await messages(core)} == {
+    formed = {cell.id: cell for cell in cells if "Oslo" in (cell.episode or "")}
+    assert [memory.worth for memory in formed.values()] == ["asked_to_keep"]
+    assert {cell.worth for cell in cells if cell.id not in formed} <= {None}
+    assert {note.worth for note in notes if note.cell_id in formed} <= {"asked_to_keep"}
+    assert {fact.value: fact.worth for fact in facts} == {"Oslo": "asked_to_keep"}
+    assert {message.content: message.worth for message in await messages(core)} == {
         "Morning!": "small_talk",
         "The meeting was long.": None,
         "Please remember that I live in Oslo.": "asked_to_keep",
@@ -94,8 +94,8 @@ async def test_a_request_to_remember_holds_for_the_message_and_what_is_formed_of
 
 
 async def messages(core: MemoryCore) -> list[Memory]:
-    found = (await core.list(ALICE, ListInput(limit=50))).memories
-    ids = [name for cell in found if cell.category == "cell" for name in cell.source_ids]
+    memories = (await core.list(ALICE, ListInput(limit=50))).memories
+    ids = [name for cell in memories if cell.category == "cell" for name in cell.source_ids]
     return [await core.get(ALICE, name) for name in ids]
 
 
@@ -123,7 +123,7 @@ async def test_what_a_model_takes_an_episode_for_goes_before_the_rules(
 
     core = await world.core(embedder=embedder, agents=Model(), rules=OfflineAgents(None))
     await tell(core, "We agreed that Tom pays the rent.")
-    assert [one.worth for one in await of_category(core, "cell")] == [expected]
+    assert [memory.worth for memory in await of_category(core, "cell")] == [expected]
 
 
 async def test_a_request_to_remember_is_heard_whatever_a_model_says(
@@ -141,7 +141,7 @@ async def test_a_request_to_remember_is_heard_whatever_a_model_says(
 
     core = await world.core(embedder=embedder, agents=Model(), rules=OfflineAgents(None))
     await tell(core, "Don't forget that I like rye.")
-    assert [one.worth for one in await of_category(core, "cell")] == ["asked_to_keep"]
+    assert [memory.worth for memory in await of_category(core, "cell")] == ["asked_to_keep"]
 
 
 async def test_what_is_told_again_with_a_request_to_remember_is_kept_from_then_on(
@@ -186,5 +186,5 @@ async def test_what_is_shown_often_fades_later(core: MemoryCore, world: World) -
         await core.get(ALICE, often.id)
     world.clock.forward(100 * DAY)
     await decayed(core)
-    kept, gone = [await core.get(ALICE, one.id) for one in (often, seldom)]
-    assert (kept.status, gone.status) == (Status.ACTIVE, Status.DECAYED)
+    memory, gone = [await core.get(ALICE, memory.id) for memory in (often, seldom)]
+    assert (memory.status, gone.status) == (Status.ACTIVE, Status.DECAYED)

@@ -1,4 +1,4 @@
-"""Workers whose clocks are wrong: a clock that is hours ahead holds up nobody,
+"""Workers whose clocks are wrong: a clock that is hours ahead holds up no user,
 and clocks that differ by up to a minute share no lease.
 """
 
@@ -220,7 +220,7 @@ async def taken_by_another(
 async def test_no_lease_is_taken_from_a_worker_whose_clock_differs_by_a_minute(
     world: World, ahead_s: int
 ) -> None:
-    """A worker renews its lease after a third of it: till then nobody else gets it."""
+    """A worker renews its lease after a third of it: till then no other worker gets it."""
     core, accepted, delivery, working, gate, clock = await taken_by_another(
         world, timedelta(seconds=ahead_s)
     )

@@ -39,15 +39,15 @@ def test_a_year_is_told_and_asked_month_by_month_and_idle_hours_are_skipped(
 ) -> None:
     assert lived.months[-1].turns == sum(len(chat.turns) for chat in life.chats)
     for month in range(MONTHS):
-        found, of = recall([Told(lived)], month), lived.months[month]
-        assert found.now is not None
-        assert found.now > 0.9
-        assert found.peer_beginning is not None
-        assert found.words is not None
+        figures, of = recall([Told(lived)], month), lived.months[month]
+        assert figures.now is not None
+        assert figures.now > 0.9
+        assert figures.peer_beginning is not None
+        assert figures.words is not None
         assert 0 < of.hours < HOURS_A_MONTH / 10
         assert min(of.run_requests, of.run_units, of.telling_requests, of.telling_units) > 0
-    for what in ("turns", "documents", "stored"):
-        counted = [getattr(of, what) for of in lived.months]
+    for kind in ("turns", "documents", "stored"):
+        counted = [getattr(of, kind) for of in lived.months]
         assert counted == sorted(counted)
 
 
@@ -75,19 +75,19 @@ async def test_a_life_that_has_nothing_left_to_fade_costs_nothing(tmp_path: Path
 
 
 async def test_users_with_and_without_faded_memories_are_asked_the_same(tmp_path: Path) -> None:
-    asked = {one.what: one for one in await cost.faded_beside_active(tmp_path, 300, 5)}
+    asked = {row.user: row for row in await cost.faded_beside_active(tmp_path, 300, 5)}
     faded, active, fresh = asked[cost.FADED], asked[cost.ACTIVE], asked[cost.FRESH]
     assert (faded.memories, active.memories, fresh.memories) == (300, 300, 30)
     assert (faded.decayed, active.decayed, fresh.decayed) == (270, 0, 0)
     assert faded.queries == active.queries == fresh.queries == 5
-    assert min(one.candidates for one in asked.values()) > 0
-    assert min(one.units for one in asked.values()) > 0
+    assert min(row.candidates for row in asked.values()) > 0
+    assert min(row.units for row in asked.values()) > 0
 
 
 async def test_an_idle_users_months_are_counted_apart_from_the_month_of_telling(
     tmp_path: Path,
 ) -> None:
-    told, first = await cost.idle(tmp_path, 1, every_days=15, tick=timedelta(hours=6))
-    assert (told.month, first.month) == (0, 1)
-    assert told.requests > 0
-    assert told.hours > 0
+    told_month, first = await cost.idle(tmp_path, 1, every_days=15, tick=timedelta(hours=6))
+    assert (told_month.month, first.month) == (0, 1)
+    assert told_month.requests > 0
+    assert told_month.hours > 0

@@ -58,7 +58,7 @@ class Partition:
         """
         counted = [(self._values_at(path).count(values), path, values) for path, values in wanted]
         count, path, values = min(
-            counted, key=lambda one: one[0], default=(len(self.items), (), frozenset())
+            counted, key=lambda candidate: candidate[0], default=(len(self.items), (), frozenset())
         )
         if count > len(self.items) * TELLING:
             return list(self.items.values())

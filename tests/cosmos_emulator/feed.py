@@ -80,7 +80,7 @@ def changes(asked: Asked, account: Account, container: Container) -> Answer:
     after, since = asked.headers.get("if-none-match", ""), asked.headers.get("if-modified-since")
     number = copy.lsn if after == "*" else int(after.strip('"') or 0)
     moment = parsedate_to_datetime(since).timestamp() if since else 0.0
-    found = sorted(
+    items = sorted(
         (
             item
             for partition in scope(asked, account, container, copy)
@@ -89,11 +89,11 @@ def changes(asked: Asked, account: Account, container: Container) -> Answer:
         ),
         key=lambda item: (item.lsn, item.rid),
     )
-    found = [item for item in found if item.body["_ts"] >= int(moment)]
-    page = found[: _page_size(asked)]
-    while len(page) < len(found) and found[len(page)].lsn == page[-1].lsn:
-        page.append(found[len(page)])  # a commit's changes are never parted
-    reached = page[-1].lsn if len(page) < len(found) else copy.lsn
+    changed = [item for item in items if item.body["_ts"] >= int(moment)]
+    page = changed[: _page_size(asked)]
+    while len(page) < len(changed) and changed[len(page)].lsn == page[-1].lsn:
+        page.append(changed[len(page)])  # a commit's changes are never parted
+    reached = page[-1].lsn if len(page) < len(changed) else copy.lsn
     made = _answer(
         container,
         [dumps(item.body) for item in page],

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS items (
 """  # noqa: E501
 
 Change = tuple[str, str, Item | None]
-"""(key, id, what stands there now)."""
+"""(key, id, what is there now)."""
 
 
 class File:

@@ -30,7 +30,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 
 def contains(text: str, term: tuple[str, ...]) -> bool:
-    """Whether a term stands in a text."""
+    """Whether a term is in a text."""
     known = _vocabulary(text)
     return (
         bool(term)
@@ -40,7 +40,7 @@ def contains(text: str, term: tuple[str, ...]) -> bool:
 
 
 def occurrences(text: tuple[str, ...], term: tuple[str, ...]) -> int:
-    """How often a term, a phrase when it has several words, stands in a text."""
+    """How often a term, a phrase when it has several words, is in a text."""
     if len(term) == 1:
         return text.count(term[0])
     return (
@@ -64,19 +64,19 @@ class Collection:
         """ln(1 + (N − n + 0.5) / (n + 0.5)): what a term is worth that n of N documents contain."""
         return math.log1p((self.documents - hits + 0.5) / (hits + 0.5))
 
-    def saturation(self, found: int, length: int) -> float:
-        """How much of its worth a term adds that stands `found` times in a text of `length` words
+    def saturation(self, frequency: int, length: int) -> float:
+        """How much of its worth a term adds that is `frequency` times in a text of `length` words
         (Robertson and Zaragoza, 2009).
         """
         mean = self.total_words / self.documents if self.total_words else 1.0
-        return found * (K1 + 1) / (found + K1 * (1 - B + B * length / mean))
+        return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / mean))
 
     def score(self, frequencies: Sequence[int], length: int) -> float:
         """BM25 of one document."""
         return sum(
-            self.idf(hits) * self.saturation(found, length)
-            for found, hits in zip(frequencies, self.hits, strict=True)
-            if found
+            self.idf(hits) * self.saturation(frequency, length)
+            for frequency, hits in zip(frequencies, self.hits, strict=True)
+            if frequency
         )
 
 
@@ -91,16 +91,16 @@ class TextIndex:
     def put(self, id_: str, text: str) -> None:
         """Add or replace."""
         self.remove(id_)
-        found = self._texts[id_] = words(text)
-        self.total_words += len(found)
-        for word, count in Counter(found).items():
+        tokens = self._texts[id_] = words(text)
+        self.total_words += len(tokens)
+        for word, count in Counter(tokens).items():
             self._postings.setdefault(word, {})[id_] = count
 
     def remove(self, id_: str) -> None:
         """Forget a document, if it is here."""
-        found = self._texts.pop(id_, ())
-        self.total_words -= len(found)
-        for word in set(found):
+        tokens = self._texts.pop(id_, ())
+        self.total_words -= len(tokens)
+        for word in set(tokens):
             del self._postings[word][id_]
 
     def matches(self, term: tuple[str, ...]) -> dict[str, int]:
@@ -118,8 +118,8 @@ class TextIndex:
         scores: dict[str, float] = {}
         for term, hits in zip(terms, whole.hits, strict=True):
             worth = whole.idf(hits)
-            for id_, found in self.matches(term).items():
+            for id_, match in self.matches(term).items():
                 scores[id_] = scores.get(id_, 0.0) + worth * whole.saturation(
-                    found, len(self._texts[id_])
+                    match, len(self._texts[id_])
                 )
         return scores

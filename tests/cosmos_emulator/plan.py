@@ -224,7 +224,7 @@ def _equalities(where: Expression, alias: str) -> list[tuple[tuple[Any, ...], Ex
     """Path = constant, for each such term that must hold."""
     match where:
         case Operation("AND", operands):
-            return [found for operand in operands for found in _equalities(operand, alias)]
+            return [equality for operand in operands for equality in _equalities(operand, alias)]
         case Operation("=", (Reference(name, steps), Literal() | Parameter() as value)) if (
             name == alias
         ):

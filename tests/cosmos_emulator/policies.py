@@ -45,9 +45,9 @@ class Policies:
         self._composite = [
             [
                 (_steps(entry["path"]), entry.get("order", "ascending") == "descending")
-                for entry in one
+                for entry in composite
             ]
-            for one in index.get("compositeIndexes", [])
+            for composite in index.get("compositeIndexes", [])
         ]
         self.embeddings = _embeddings(given.get("vectorEmbeddingPolicy") or {})
         self.texts = {
@@ -80,7 +80,7 @@ class Policies:
         or all directions turned.
         """
         turned = [(path, not descending) for path, descending in orders]
-        return any(one in (orders, turned) for one in self._composite)
+        return any(order in (orders, turned) for order in self._composite)
 
     def _check_indexes(self, index: dict[str, Any]) -> None:
         for entry in index.get("vectorIndexes", []):
@@ -113,15 +113,15 @@ def _default_ttl(given: Any) -> int | None:
 
 
 def _embeddings(policy: dict[str, Any]) -> dict[Path, Embedding]:
-    found = {}
+    embeddings = {}
     for entry in policy.get("vectorEmbeddings", []):
         dimensions, function = entry.get("dimensions"), entry.get("distanceFunction")
         if type(dimensions) is not int or not 1 <= dimensions <= max(MAX_DIMENSIONS.values()):
             raise bad_request(f"vectorEmbeddingPolicy: {dimensions!r} dimensions")
         if function not in FUNCTIONS:
             raise bad_request(f"vectorEmbeddingPolicy: unknown distanceFunction {function!r}")
-        found[_steps(entry["path"])] = Embedding(dimensions, function)
-    return found
+        embeddings[_steps(entry["path"])] = Embedding(dimensions, function)
+    return embeddings
 
 
 def _steps(path: str) -> Path:

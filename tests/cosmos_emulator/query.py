@@ -1,6 +1,6 @@
 """Runs a query over some partitions of one copy of a container.
 
-What a reader would get wrong: an ORDER BY on VectorDistance or a rewritten FullTextScore walks from
+Note: an ORDER BY on VectorDistance or a rewritten FullTextScore walks from
 the best document down and stops as soon as enough pass the filter. Where an equality of the filter
 leaves few documents, only those are compared at all. So of 10,000 × 384 vectors the nearest 50 take
 5 ms of the processor without a filter, and 1 to 13 ms with one (the dearest: half of them pass).
@@ -93,12 +93,12 @@ class Run:
                 yield Result(value)
             return
         offset, count = self._window()
-        found = (
+        results = (
             self._distinct(self._projected(after))
             if self._query.distinct
             else self._projected(after)
         )
-        for number, result in enumerate(found):
+        for number, result in enumerate(results):
             if count is not None and number >= offset + count:
                 return
             if number >= offset:
@@ -164,14 +164,14 @@ class Run:
                 "The order by query does not have a corresponding composite index that it can be "
                 "served from"
             )
-        found = list(rows)
+        ordered = list(rows)
         for listed in reversed(self._query.order):
             evaluate = self._compiler.compile(listed.expression)
-            found.sort(
-                key=lambda one, evaluate=evaluate: sort_key(evaluate(one[0])),
+            ordered.sort(
+                key=lambda pair, evaluate=evaluate: sort_key(evaluate(pair[0])),
                 reverse=listed.descending,
             )  # type: ignore[misc]
-        yield from found
+        yield from ordered
 
     def _order_path(self, expression: Any) -> tuple[str, ...]:
         if not isinstance(expression, Reference):
@@ -229,13 +229,13 @@ class Run:
         scores = [partition.texts(path).scores(terms, whole) for partition in self._partitions]
         self.scored += sum(map(len, scores))
         narrowed = [partition.narrowed(self._equalities) for partition in self._partitions]
-        found = [
+        scored = [
             (-some[item.id], item)
             for items, some in zip(narrowed, scores, strict=True)
             for item in items
             if item.id in some
         ]
-        yield from (item for _, item in sorted(found, key=lambda one: (one[0], one[1].rid)))
+        yield from (item for _, item in sorted(scored, key=lambda pair: (pair[0], pair[1].rid)))
         for items, some in zip(narrowed, scores, strict=True):
             yield from (item for item in items if item.id not in some)
 
@@ -243,7 +243,7 @@ class Run:
 def _joined(row: Row, joins: list[tuple[str, Evaluate]]) -> list[Row]:
     rows = [row]
     for alias, members in joins:
-        rows = [{**one, alias: member} for one in rows for member in _members(members(one))]
+        rows = [{**row, alias: member} for row in rows for member in _members(members(row))]
     return rows
 
 

@@ -1,7 +1,7 @@
 """Expressions turned into Python functions of a row, {alias: value}.
 
 Compiling once and calling per document costs 0.2–1 µs a document and clause;
-a tree walked anew would cost ten times that.
+a tree walked each time would cost ten times that.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Compiler:
         says just that.
         """
         terms = [] if expression is None else _terms(expression)
-        return [found for term in terms if (found := self._equality(term)) is not None]
+        return [equality for term in terms if (equality := self._equality(term)) is not None]
 
     def _equality(self, term: Expression) -> Equality | None:
         match term:
@@ -211,8 +211,8 @@ class Compiler:
         function = self.vector_function(call)
 
         def evaluate(row: Row) -> Any:
-            found = vectors.distance(left(row), right(row), function)
-            return UNDEFINED if found is None else found
+            distance = vectors.distance(left(row), right(row), function)
+            return UNDEFINED if distance is None else distance
 
         return evaluate
 
@@ -235,8 +235,8 @@ class Compiler:
 
         def evaluate(row: Row) -> Any:
             value = text(row)
-            found = fulltext.words(value) if isinstance(value, str) else ()
-            return whole.score([fulltext.occurrences(found, term) for term in terms], len(found))
+            tokens = fulltext.words(value) if isinstance(value, str) else ()
+            return whole.score([fulltext.occurrences(tokens, term) for term in terms], len(tokens))
 
         return evaluate
 

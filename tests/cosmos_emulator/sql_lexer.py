@@ -38,7 +38,7 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """All tokens and an end; 400 at the first character that begins none."""
-    found: list[Token] = []
+    lexed: list[Token] = []
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -46,9 +46,9 @@ def tokens(text: str) -> list[Token]:
             raise bad_request(f"Syntax error, incorrect syntax near {text[at : at + 20]!r}")
         kind = str(match.lastgroup)
         if kind != "space":
-            found.append(Token(kind, _value(kind, match.group()), at))
+            lexed.append(Token(kind, _value(kind, match.group()), at))
         at = match.end()
-    return [*found, Token("end", "", len(text))]
+    return [*lexed, Token("end", "", len(text))]
 
 
 def _value(kind: str, text: str) -> Any:
@@ -65,7 +65,7 @@ def _unquoted(text: str) -> str:
         return inner
     inner = re.sub(
         r'\\(.)|(")',
-        lambda found: '\\"' if found[2] else "'" if found[1] == "'" else found[0],
+        lambda match: '\\"' if match[2] else "'" if match[1] == "'" else match[0],
         inner,
     )
     try:

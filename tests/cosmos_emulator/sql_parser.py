@@ -162,8 +162,8 @@ class Parser:
                 left = Operation(
                     "!=" if operator == "<>" else operator, (left, self._binary(level + 1))
                 )
-            elif level == COMPARISONS and (found := self._membership(left)) is not None:
-                left = found
+            elif level == COMPARISONS and (membership := self._membership(left)) is not None:
+                left = membership
             else:
                 return left
 
@@ -171,15 +171,15 @@ class Parser:
         negated = self._here.is_word("NOT") and self._tokens[self._at + 1].is_word("IN", "BETWEEN")
         if negated:
             self._at += 1
-        found: Expression | None = None
+        membership: Expression | None = None
         if self._took("IN"):
             self._sign("(")
-            found = Operation("IN", (left, *self._list(")")))
+            membership = Operation("IN", (left, *self._list(")")))
         elif self._took("BETWEEN"):
             low = self._binary(COMPARISONS + 1)
             self._words("AND")
-            found = Operation("BETWEEN", (left, low, self._binary(COMPARISONS + 1)))
-        return Operation("NOT", (found,)) if found is not None and negated else found
+            membership = Operation("BETWEEN", (left, low, self._binary(COMPARISONS + 1)))
+        return Operation("NOT", (membership,)) if membership is not None and negated else membership
 
     def _unary(self) -> Expression:
         if self._took("NOT"):
@@ -256,12 +256,12 @@ class Parser:
         return ObjectOf(tuple(members))
 
     def _list(self, closing: str) -> list[Expression]:
-        found: list[Expression] = []
+        expressions: list[Expression] = []
         while not self._took_sign(closing):
-            if found:
+            if expressions:
                 self._sign(",")
-            found.append(self._expression())
-        return found
+            expressions.append(self._expression())
+        return expressions
 
     @property
     def _here(self) -> Token:

@@ -1,7 +1,7 @@
 """Values as queries see them: JSON, and UNDEFINED for what is not there, which is not null.
 
-What a reader would get wrong: a comparison of two types is UNDEFINED, not false, so neither it nor
-its negation selects a document.
+Note: a comparison of two types is UNDEFINED, not false, so neither it nor its negation selects a
+document.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def write(expression: Expression) -> str:
 
 
 def write_from(query: Query) -> str:
-    """What stands after FROM."""
+    """What comes after FROM."""
     source = f"{query.alias} IN {write(query.source)}" if query.source is not None else query.alias
     return source + "".join(f" JOIN {alias} IN {write(members)}" for alias, members in query.joins)
 

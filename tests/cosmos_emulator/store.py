@@ -1,8 +1,8 @@
 """Databases and containers, and how a container's documents change: one commit after the other,
 then to a copy that lags.
 
-What a reader would get wrong: the lagging copy is a real second state, not a filter. A read from it
-sees the container exactly as it was some commits or milliseconds ago, whole transactions at a time.
+Note: the lagging copy is a real second state, not a filter. A read from it sees the container
+exactly as it was some commits or milliseconds ago, whole transactions at a time.
 """
 
 from __future__ import annotations
@@ -233,12 +233,12 @@ class Account:
 
     def container(self, database: str, id_: str) -> Container:
         """A container, or 404 with the sub-status that says that it is the container."""
-        found = self.database(database).get(id_)
-        if found is None:
+        container = self.database(database).get(id_)
+        if container is None:
             raise Refused(
                 404, f"The container {id_!r} does not exist in {database!r}", CONTAINER_MISSING
             )
-        return found
+        return container
 
     def create_database(self, id_: str) -> None:
         """A new, empty database."""
@@ -266,10 +266,10 @@ class Account:
 
     def replace_container(self, database: str, id_: str, definition: dict[str, Any]) -> Container:
         """Another definition for a container, its documents kept."""
-        found = self.container(database, id_)
-        found.redefine(found.policies.replaced_by({**definition, "id": id_}))
-        self._file.put_container(found.rid, database, found.policies.given)
-        return found
+        container = self.container(database, id_)
+        container.redefine(container.policies.replaced_by({**definition, "id": id_}))
+        self._file.put_container(container.rid, database, container.policies.given)
+        return container
 
     def delete_container(self, database: str, id_: str) -> None:
         """A container with all in it."""

@@ -41,7 +41,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one operation did. item: what stands there now, None after a delete."""
+    """What one operation did. item: what is there now, None after a delete."""
 
     status: int
     item: Item | None
@@ -58,7 +58,7 @@ class Transaction:
         self._staged: dict[str, Item | None] = {}
 
     def get(self, id_: str) -> Item | None:
-        """What stands there, staged changes included."""
+        """What is there, staged changes included."""
         return self._staged[id_] if id_ in self._staged else self._copy.get(self._key, id_)
 
     def commit(self) -> None:
@@ -107,11 +107,11 @@ class Transaction:
         return Outcome(200, existing, charges.read(existing.size))
 
     def existing(self, id_: str) -> Item:
-        """What stands there, or 404."""
-        found = self.get(id_)
-        if found is None:
+        """What is there, or 404."""
+        item = self.get(id_)
+        if item is None:
             raise Refused(404, "Entity with the specified id does not exist in the system")
-        return found
+        return item
 
     def _stage(self, body: dict[str, Any], existing: Item | None, status: int) -> Outcome:
         made = self._container.make(body, existing)

@@ -1,7 +1,7 @@
 """Which documents of one partition hold which text at a property: what the service's ordinary
 index is for.
 
-What a reader would get wrong: it never decides. It names the documents that an equality leaves to
+Note: it never decides. It names the documents that an equality leaves to
 be looked at, and the whole filter is then asked of each; so a filter that passes few of 10,000
 documents costs what those few cost.
 """

@@ -17,5 +17,5 @@ def settings(profile: Profile) -> dict[str, str]:
 
 @pytest.fixture
 def user() -> str:
-    """A user that nobody else has."""
+    """A user of this test alone."""
     return f"user-{uuid.uuid4().hex[:12]}"

@@ -47,12 +47,12 @@ def conversation(name: str) -> dict[str, Any]:
         {
             "id": f"D1:{place}",
             "session": 1,
-            "speaker": who,
+            "speaker": speaker,
             "text": text,
             "caption": "",
             "at": f"2026-05-08T13:0{place}:00Z",
         }
-        for place, (who, text) in enumerate(SAID)
+        for place, (speaker, text) in enumerate(SAID)
     ]
     questions = [
         {"q": text, "cat": 4, "kind": "single-hop", "evidence": [f"D1:{place}"]}
@@ -89,8 +89,8 @@ def reads() -> Behaviour:
                 json.dumps({"answer": " ".join(record.split("| context]")[1].split())[:1900]})
             )
         reference, answer = record.split("| reference]")[1].split("| answer]")
-        said = reference.split("] ", 1)[1].rsplit("\n", 1)[0].strip().partition(": ")[2]
-        return completion(json.dumps({"why": "it does", "right": said in answer}))
+        content = reference.split("] ", 1)[1].rsplit("\n", 1)[0].strip().partition(": ")[2]
+        return completion(json.dumps({"why": "it does", "right": content in answer}))
 
     return behave
 
@@ -106,7 +106,7 @@ def environ(model: ChatServer, **more: str) -> dict[str, str]:
     }
 
 
-def run(data: Path, model: ChatServer, *more: str, said: str = "y", **settings: str) -> int:
+def run(data: Path, model: ChatServer, *more: str, reply: str = "y", **settings: str) -> int:
     """The whole bench with a host of its own."""
     arguments = [
         str(data),
@@ -116,7 +116,7 @@ def run(data: Path, model: ChatServer, *more: str, said: str = "y", **settings: 
         "hash",
         *more,
     ]
-    return main(arguments, environ(model, **settings), lambda asked: said)
+    return main(arguments, environ(model, **settings), lambda asked: reply)
 
 
 def kinds(model: ChatServer) -> Counter[str]:
@@ -198,7 +198,7 @@ def test_a_question_without_a_usable_answer_is_asked_again_next_time(
 def test_who_does_not_agree_to_the_price_pays_nothing(
     data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(data, model, said="") == REFUSED
+    assert run(data, model, reply="") == REFUSED
     captured = capsys.readouterr()
     assert "Cost: unknown" in captured.out
     assert "Nothing was asked." in captured.err
@@ -243,7 +243,7 @@ def test_a_run_that_is_interrupted_goes_on(
     command = fork_server.command(
         "bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes"
     )
-    kept = {
+    environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
@@ -251,7 +251,7 @@ def test_a_run_that_is_interrupted_goes_on(
     child = subprocess.Popen(
         command,
         cwd=ROOT,
-        env={**kept, **environ(model)},
+        env={**environment, **environ(model)},
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

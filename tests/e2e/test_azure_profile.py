@@ -29,7 +29,9 @@ class Command:
 
     def __init__(self, data: Path, *under: str) -> None:
         self.said = data / f"terminal-{time.monotonic_ns()}.txt"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")
+        }
         command = [
             sys.executable,
             *(under or ("-m", "tests.azure_profile")),
@@ -42,7 +44,7 @@ class Command:
             self.process = subprocess.Popen(
                 command,
                 cwd=ROOT,
-                env={**kept, "EMBEDDING_PROVIDER": "hash"},
+                env={**environment, "EMBEDDING_PROVIDER": "hash"},
                 stdout=terminal,
                 stderr=subprocess.STDOUT,
             )
@@ -69,14 +71,14 @@ class Command:
         ).stdout
         rows = [line.split(None, 1) for line in listed.splitlines()]
         family = descendants(self.process.pid)
-        (found,) = [
+        (pid_of_host,) = [
             int(pid)
             for pid, line in rows
             if int(pid) in family
             and re.search(r"-m memory_core\.localhost", line)
             and "child.py" not in line
         ]
-        return found
+        return pid_of_host
 
     def end(self, how: signal.Signals) -> int:
         """Its exit code, once none of its processes is left."""
@@ -108,20 +110,20 @@ def processes() -> dict[int, int]:
 
 def descendants(pid: int) -> set[int]:
     parents = processes()
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
+    pids = {pid}
+    while more := {child for child, parent in parents.items() if parent in pids} - pids:
+        pids |= more
+    return pids - {pid}
 
 
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[list[Command]]:
     started: list[Command] = []
     yield started
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait()
+    for command in started:
+        if command.process.poll() is None:
+            command.process.kill()
+            command.process.wait()
 
 
 def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(
@@ -146,10 +148,10 @@ def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(
 def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[Command]) -> None:
     commands.append(Command(tmp_path))
     with commands[-1].client() as client:
-        told = json.loads((tmp_path / "local.settings.json").read_text())["Values"]
-        assert str(Settings.from_env(told).cosmos_endpoint) in commands[-1].terminal()
+        values = json.loads((tmp_path / "local.settings.json").read_text())["Values"]
+        assert str(Settings.from_env(values).cosmos_endpoint) in commands[-1].terminal()
         # as this run, whose vectors are in the container
-        assert told["EMBEDDING_PROVIDER"] == "hash"
+        assert values["EMBEDDING_PROVIDER"] == "hash"
         second = Command(tmp_path)
         assert second.process.wait(START_S) == 1
         assert f"another one runs on {tmp_path}" in second.terminal()

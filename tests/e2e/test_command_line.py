@@ -191,8 +191,8 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert f'{harp_id} "I play the harp"' in commands.run("show", memory_id).stdout
     row = commands.run("timeline", "--types", "superseded").stdout.splitlines()[1].split("\t")
     assert row[2:] == [memory_id, f"I play the cello → {harp_id}"]
-    shown = commands.json("show", memory_id, "--versions")
-    assert (shown["status"], shown["tags"]) == ("superseded", ["music"])
+    record = commands.json("show", memory_id, "--versions")
+    assert (record["status"], record["tags"]) == ("superseded", ["music"])
     assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
     assert [
         memory["content"]
@@ -218,13 +218,13 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
         commands.json("audit", "--action", "memories_forgotten", "--limit", "1")["entries"][0][
             "target"
         ]["user_id"]
-        == shown["user_id"]
+        == record["user_id"]
     )
     assert commands.json("consolidate")["status"] == "succeeded"
     assert "No scenes yet" in commands.run("scenes").stderr
     commands.json("profile")
     (agent,) = [
-        agent for agent in commands.json("users")["agents"] if agent["user_id"] == shown["user_id"]
+        agent for agent in commands.json("users")["agents"] if agent["user_id"] == record["user_id"]
     ]
     assert (agent["agent_id"], agent["memories"]) == ("coach", 0), (
         "what is superseded is not counted"
@@ -238,8 +238,8 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     file = tmp_path / "ana.jsonl"
     assert commands.json("export", str(file))["counts"]["memory"] == 2
     assert "--overwrite replaces it" in commands.run("export", str(file), code=2).stderr
-    assert "say --yes" in commands.run("erase", shown["user_id"], code=2).stderr
-    assert commands.json("erase", shown["user_id"], "--yes")["status"] == "succeeded"
+    assert "say --yes" in commands.run("erase", record["user_id"], code=2).stderr
+    assert commands.json("erase", record["user_id"], "--yes")["status"] == "succeeded"
     commands.run("show", memory_id, code=3)
     assert commands.json("import", str(file), "--no-wait")["new"] == 2
     assert commands.json("show", memory_id)["content"] == "I play the cello"

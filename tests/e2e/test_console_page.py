@@ -212,8 +212,8 @@ def test_an_operator_tells_conversations_apart_and_learns_why_a_memory_is_not_fo
     unknown or deleted is said to be so.
     """
     session = "chatgpt-65a2340f-2b1c-4d7e-9a3e-0f1e2d3c4b5a"
-    told = "I moved to Bremen. My flight to Lisbon is on 20 December 2099."
-    message = {"role": "user", "content": told, "timestamp": "2026-03-02T18:00:00Z"}
+    text = "I moved to Bremen. My flight to Lisbon is on 20 December 2099."
+    message = {"role": "user", "content": text, "timestamp": "2026-03-02T18:00:00Z"}
     answer = host.post(
         "/api/v1/memories", json={"user_id": "tom", "session_id": session, "messages": [message]}
     )
@@ -225,12 +225,12 @@ def test_an_operator_tells_conversations_apart_and_learns_why_a_memory_is_not_fo
     enter(chromium, "input[type=password]", KEY)
 
     appear(chromium, "document.querySelector('.card .words a')?.title === " + json.dumps(session))
-    appear(chromium, f"document.querySelector('.card .words a').textContent === {json.dumps(told)}")
+    appear(chromium, f"document.querySelector('.card .words a').textContent === {json.dumps(text)}")
     appear(
         chromium, "document.querySelector('.card .about time').dateTime === '2026-03-02T18:00:00Z'"
     )
     visit(chromium, f"#/session/{session}?user=tom")
-    appear(chromium, f"document.querySelector('h1').textContent === {json.dumps(told)}")
+    appear(chromium, f"document.querySelector('h1').textContent === {json.dumps(text)}")
     appear(
         chromium, "document.querySelector('.turn .ahead time')?.dateTime.startsWith('2099-12-20')"
     )

@@ -1,4 +1,4 @@
-"""What the host stands on is killed in the middle of traffic: nothing acknowledged is lost,
+"""A store or queue of the host is killed in the middle of traffic: nothing acknowledged is lost,
 and it recovers by itself.
 """
 
@@ -88,20 +88,20 @@ class Traffic:
 
 def state(client: httpx.Client, *names: str) -> tuple[str, ...]:
     """The status of all and of each dependency named, as readiness says."""
-    found = client.get("/health/ready").json()
-    return (found["status"], *(found["dependencies"][name]["status"] for name in names))
+    readiness = client.get("/health/ready").json()
+    return (readiness["status"], *(readiness["dependencies"][name]["status"] for name in names))
 
 
 def everything(client: httpx.Client, user: str) -> dict[str, list[str]]:
     """Ids of all that a user has, by what they say."""
-    found: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     query = {"user_id": user, "status": "all", "limit": "100"}
     while True:
         page = client.get("/api/v1/memories", params=query).json()
         for memory in page["memories"]:
-            found.setdefault(memory["content"], []).append(memory["id"])
+            states.setdefault(memory["content"], []).append(memory["id"])
         if page["next_cursor"] is None:
-            return found
+            return states
         query["cursor"] = page["next_cursor"]
 
 
@@ -150,7 +150,7 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(
     assert alive.status_code == 200
     stores.cosmos.start()
     until(lambda: state(standing, "long_term"), ("ready", "ok"))
-    assert [one["id"] for one in memories(standing, user)] == [memory["id"]]
+    assert [memory["id"] for memory in memories(standing, user)] == [memory["id"]]
 
 
 async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(
@@ -170,12 +170,12 @@ async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(
         before = len(traffic.acknowledged)
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         assert traffic.refused == 0
-        found = await asyncio.to_thread(
+        response = await asyncio.to_thread(
             standing.post,
             "/api/v1/memories/retrieve",
             json={"user_id": user, "query": "note", "session_id": "s1"},
         )
-        assert (found.status_code, found.json()["degraded"]) == (200, ["short_term"])
+        assert (response.status_code, response.json()["degraded"]) == (200, ["short_term"])
         await asyncio.to_thread(
             until, lambda: state(standing, "short_term"), ("degraded", "unavailable")
         )

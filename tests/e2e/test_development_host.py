@@ -1,6 +1,6 @@
 """The development host as a person meets it: starting, refusing to start, answering, stopping.
 
-Some are started as a person does, by an interpreter that imports everything anew; the others are
+Some are started as a person does, by an interpreter that imports everything again; the others are
 forks of one that has. What happens before a store is opened (settings, data folder, first lines) is
 tried in the embedded profile only: no store has a part in it.
 """
@@ -26,10 +26,12 @@ def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None
     host = Host(tmp_path, forked=False)
     try:
         url = host.url
-        said = host.terminal
-        assert str(tmp_path / "data") in said
-        assert 'every caller is the app "local"' in said
-        commands = [line.strip() for line in said.splitlines() if line.strip().startswith("curl ")]
+        output = host.terminal
+        assert str(tmp_path / "data") in output
+        assert 'every caller is the app "local"' in output
+        commands = [
+            line.strip() for line in output.splitlines() if line.strip().startswith("curl ")
+        ]
         assert len(commands) == 2
         for command in commands:
             assert url in command
@@ -91,8 +93,8 @@ def test_data_of_another_embedder_are_found_by_words_and_embedded_anew(tmp_path:
     query = {"user_id": "ana", "query": "Ana moved to Lisbon", "view": "full"}
 
     def hit(client: httpx.Client) -> dict[str, Any]:
-        (found,) = client.post("/api/v1/memories/retrieve", json=query).json()["results"]
-        return dict(found)
+        (retrieved,) = client.post("/api/v1/memories/retrieve", json=query).json()["results"]
+        return dict(retrieved)
 
     with running(tmp_path, EMBEDDING_PROVIDER="hash") as client:
         saved = save(client, "ana", "Ana moved to Lisbon", type="semantic")
@@ -134,10 +136,10 @@ def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(
         assert len(client.post("/api/v1/memories/retrieve", json=query).json()["results"]) == 2
 
 
-@pytest.mark.parametrize("held", [b"", b"short"])
-def test_a_secret_too_short_to_sign_with_stops_the_start(tmp_path: Path, held: bytes) -> None:
+@pytest.mark.parametrize("secret", [b"", b"short"])
+def test_a_secret_too_short_to_sign_with_stops_the_start(tmp_path: Path, secret: bytes) -> None:
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "secret").write_bytes(held)
+    (tmp_path / "data" / "secret").write_bytes(secret)
     host = Host(tmp_path)
     assert host.process.wait(30) == 2
     assert str(tmp_path / "data" / "secret") in host.terminal.splitlines()[-1]
@@ -178,10 +180,10 @@ def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(
         ("GET", f"/api/v1/memories/retrieve?user_id={user}", "POST /api/v1/memories/retrieve"),
     ):
         assert problem(host.request(method, path), 404)["did_you_mean"] == meant
-    found = problem(
+    answer = problem(
         host.get("/api/v1/memories/retrieve", params={"user_id": user, "query": "violin"}), 422
     )
-    assert found["did_you_mean"] == "POST /api/v1/memories/retrieve"
+    assert answer["did_you_mean"] == "POST /api/v1/memories/retrieve"
     for path in ("/my-salary", "/api/v1/memories/mem_none/evolution/graph/svg"):
         assert problem(host.get(path), 404)["detail"] == "No call has this path and method"
     assert "did_you_mean" not in problem(

@@ -38,8 +38,8 @@ def fill(client: httpx.Client) -> httpx.Response:
 
 
 def long_term(client: httpx.Client) -> dict[str, Any]:
-    told: dict[str, Any] = client.get("/health/ready").json()["dependencies"]["long_term"]
-    return told
+    dependency: dict[str, Any] = client.get("/health/ready").json()["dependencies"]["long_term"]
+    return dependency
 
 
 def state(client: httpx.Client) -> tuple[int, str, str]:
@@ -81,13 +81,13 @@ def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(
     host = Host(tmp_path)
     try:
         with httpx.Client(base_url=host.url, timeout=60) as client:
-            kept = save(client, "ana", "I keep bees")
+            memory = save(client, "ana", "I keep bees")
             assert client.get("/health/ready").status_code == 200
             limit_files(host, 256 * 1024)
             until(lambda: filled(client), (503, "unavailable", "unavailable"))
             until(lambda: state(client), (503, "unavailable", "unavailable"))
             assert "nothing can be saved: OperationalError: the disk" in long_term(client)["detail"]
-            assert kept["id"] in {memory["id"] for memory in memories(client, "ana")}
+            assert memory["id"] in {memory["id"] for memory in memories(client, "ana")}
             limit_files(host, resource.RLIM_INFINITY)
             until(lambda: state(client), (200, "ready", "ok"))
             save(client, "ana", "I keep wasps")

@@ -32,13 +32,13 @@ MESSAGE = {"role": "user", "content": "I keep bees", "timestamp": "2026-05-08T13
 
 @dataclass
 class Doors:
-    """A host with keys, by whose key; and what its own process stands on."""
+    """A host with keys, by the key's name; and the settings of its own process."""
 
     clients: dict[str, httpx.Client]
     settings: dict[str, str]
 
-    def __getitem__(self, who: str) -> httpx.Client:
-        return self.clients[who]
+    def __getitem__(self, name: str) -> httpx.Client:
+        return self.clients[name]
 
 
 @pytest.fixture(scope="module")
@@ -46,21 +46,26 @@ def doors(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder, settings = tmp_path_factory.mktemp("admin"), profile.settings()
     parts = [(key, key.split("_"), given) for key, given in KEYS.values()]
     keys = [
-        {"id": one[2], "app": one[1], "sha256": hashlib.sha256(key.encode()).hexdigest(), **given}
-        for key, one, given in parts
+        {
+            "id": app_and_id[2],
+            "app": app_and_id[1],
+            "sha256": hashlib.sha256(key.encode()).hexdigest(),
+            **given,
+        }
+        for key, app_and_id, given in parts
     ]
     with running(
         folder, MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0", **settings
     ) as client:
         clients = {
-            who: httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, timeout=30)
-            for who, (key, _) in KEYS.items()
+            name: httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, timeout=30)
+            for name, (key, _) in KEYS.items()
         }
         yield Doors(
             clients, {**settings, "MEMORY_DATA": str(folder / "data"), "EMBEDDING_PROVIDER": "hash"}
         )
-        for one in clients.values():
-            one.close()
+        for client_of_key in clients.values():
+            client_of_key.close()
 
 
 async def give_up(settings: dict[str, str], *messages: TaskMessage) -> None:
@@ -73,7 +78,7 @@ async def give_up(settings: dict[str, str], *messages: TaskMessage) -> None:
 
 
 def waiting_task(client: httpx.Client, user: str) -> TaskMessage:
-    """A task that nobody will work on for a minute: of a batch that is not full."""
+    """A task that no worker takes for a minute: of a batch that is not full."""
     batch = {"user_id": user, "session_id": "s", "messages": [MESSAGE]}
     assert client.post("/api/v1/memories/batch", json=batch).status_code == 202
     (task,) = client.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"]
@@ -83,16 +88,16 @@ def waiting_task(client: httpx.Client, user: str) -> TaskMessage:
 
 def listed(client: httpx.Client, path: str, limit: int = 100) -> list[dict[str, Any]]:
     """Every page, as one."""
-    found: list[dict[str, Any]] = []
+    poisoned: list[dict[str, Any]] = []
     query: dict[str, Any] = {"limit": limit}
     while True:
         answer = client.get(path, params=query)
         assert answer.status_code == 200, answer.text
         page = answer.json()
         assert page.keys() == {path.rpartition("/")[2].replace("poisoned", "tasks"), "next_cursor"}
-        found += page.get("tasks", page.get("agents"))
+        poisoned += page.get("tasks", page.get("agents"))
         if page["next_cursor"] is None:
-            return found
+            return poisoned
         query["cursor"] = page["next_cursor"]
 
 
@@ -109,22 +114,22 @@ def test_tasks_that_were_given_up_are_listed_for_the_apps_admin_until_somebody_a
     assert listed(admin, POISONED) == [], "none of them was given up yet"
     asyncio.run(give_up(doors.settings, anas, bos, theirs))
     for limit in (1, 100):
-        found = listed(admin, POISONED, limit)
-        assert [(one["user_id"], one["task_id"]) for one in found] == [
+        poisoned = listed(admin, POISONED, limit)
+        assert [(task["user_id"], task["task_id"]) for task in poisoned] == [
             ("bo", bos.task_id),
             ("ana", anas.task_id),
         ]
     own = admin.get(f"/api/v1/tasks/{bos.task_id}", params={"user_id": "bo"}).json()
-    assert found[0] == {"user_id": "bo", **own}
+    assert poisoned[0] == {"user_id": "bo", **own}
     assert (own["status"], own["kind"]) == ("poisoned", "flush")
-    assert [(one["user_id"], one["task_id"]) for one in listed(rival, POISONED)] == [
+    assert [(memory["user_id"], memory["task_id"]) for memory in listed(rival, POISONED)] == [
         ("ana", theirs.task_id)
     ]
 
     assert (
         admin.post(f"/api/v1/tasks/{bos.task_id}/retry", json={"user_id": "bo"}).status_code == 202
     )
-    assert [one["task_id"] for one in listed(admin, POISONED)] == [anas.task_id]
+    assert [memory["task_id"] for memory in listed(admin, POISONED)] == [anas.task_id]
     assert (
         admin.post(f"/api/v1/tasks/{anas.task_id}/cancel", json={"user_id": "ana"}).status_code
         == 200
@@ -165,7 +170,9 @@ def test_agents_are_listed_with_their_memories_for_the_apps_admin(doors: Doors) 
     ]
     for limit in (1, 2, 3, 100):
         assert listed(admin, AGENTS, limit) == expected
-    assert [(one["user_id"], one["agent_id"]) for one in listed(rival, AGENTS)] == [("dee", "spy")]
+    assert [(memory["user_id"], memory["agent_id"]) for memory in listed(rival, AGENTS)] == [
+        ("dee", "spy")
+    ]
     gone = admin.delete(f"/api/v1/memories/{second['id']}", params={"user_id": "dee"}).json()
     assert listed(admin, AGENTS)[0] == {
         **expected[0],
@@ -204,7 +211,9 @@ def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_right
 
 def test_without_keys_whoever_reaches_the_host_is_its_admin(host: httpx.Client, user: str) -> None:
     save(host, user, "I keep bees", agent_id="planner")
-    assert (user, "planner") in [(one["user_id"], one["agent_id"]) for one in listed(host, AGENTS)]
+    assert (user, "planner") in [
+        (memory["user_id"], memory["agent_id"]) for memory in listed(host, AGENTS)
+    ]
     assert host.get(f"{POISONED.upper().replace('/API/V1', '/api/v1')}/").json().keys() == {
         "tasks",
         "next_cursor",

@@ -71,8 +71,8 @@ def listed(client: httpx.Client, key_id: str) -> dict[str, Any]:
         for key in client.get(KEYS, params={"limit": 100}).json()["keys"]
         if key["key_id"] == key_id
     )
-    found: dict[str, Any] = key
-    return found
+    created_key: dict[str, Any] = key
+    return created_key
 
 
 def test_a_key_is_made_used_listed_rotated_and_withdrawn(door: Door, user: str) -> None:

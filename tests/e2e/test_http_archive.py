@@ -49,23 +49,23 @@ def test_what_is_archived_is_listed_found_when_asked_for_and_brought_back(
     save(host, "ana", "Ana has a cat", pinned=True)
     moved(host, "ana", 1)
     assert {
-        one["content"]
-        for one in host.get("/api/v1/memories", params={"user_id": "ana"}).json()["memories"]
+        memory["content"]
+        for memory in host.get("/api/v1/memories", params={"user_id": "ana"}).json()["memories"]
     } == {"Ana has a cat"}
     (stub,) = memories(host, "ana", status="archived")
     assert (stub["id"], stub["metadata"], len(stub["content"]) <= 200) == (old["id"], {}, True)
     assert "ana" not in stub["archival_location"]
     asked = {"user_id": "ana", "query": "Where did Ana move in May? Lisbon"}
-    found = host.post("/api/v1/memories/retrieve", json=asked).json()
-    assert [hit["memory"]["id"] for hit in found["results"]] != [old["id"]]
-    found = host.post("/api/v1/memories/retrieve", json={**asked, "include_archived": True}).json()
-    hit = next(one for one in found["results"] if one["memory"]["id"] == old["id"])
+    answer = host.post("/api/v1/memories/retrieve", json=asked).json()
+    assert [hit["memory"]["id"] for hit in answer["results"]] != [old["id"]]
+    answer = host.post("/api/v1/memories/retrieve", json={**asked, "include_archived": True}).json()
+    hit = next(result for result in answer["results"] if result["memory"]["id"] == old["id"])
     assert (hit["tier"], hit["memory"]["content"], hit["memory"]["status"]) == (
         "cold",
         old["content"],
         "archived",
     )
-    assert found["degraded"] == []
+    assert answer["degraded"] == []
     response = host.post(f"/api/v1/memories/{old['id']}/restore", json={"user_id": "ana"})
     assert response.status_code == 200
     back = response.json()

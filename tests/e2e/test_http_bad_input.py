@@ -207,15 +207,19 @@ def test_a_field_of_the_body_in_the_query_string_is_told_so(host: httpx.Client, 
 def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(
     host: httpx.Client, user: str
 ) -> None:
-    found = problem(
+    answer = problem(
         host.post(
             RETRIEVE,
             json={"user_id": user, "query": "a", "n_results": 3, "sessionId": "s", "zork": 1},
         ),
         422,
     )
-    assert found["did_you_mean"] == "limit, session_id"
-    assert [error.get("did_you_mean") for error in found["errors"]] == ["limit", "session_id", None]
+    assert answer["did_you_mean"] == "limit, session_id"
+    assert [error.get("did_you_mean") for error in answer["errors"]] == [
+        "limit",
+        "session_id",
+        None,
+    ]
     bulk = host.post(
         "/api/v1/memories/bulk", json={"user_id": user, "memories": [{"text": "a"}]}
     ).json()
@@ -288,8 +292,8 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
         "/api/v1/memories/bulk", json={"user_id": user, "memories": [GOOD, ended, too_much]}
     ).json()["results"]
     fields = [
-        [error["field"] for error in one["problem"]["errors"]] if "problem" in one else []
-        for one in results
+        [error["field"] for error in result["problem"]["errors"]] if "problem" in result else []
+        for result in results
     ]
     assert fields == [[], ["memories.1.valid_until"], ["memories.2.importance"]]
     assert results[1]["problem"]["detail"].startswith("memories.1.valid_until")
@@ -334,8 +338,8 @@ def test_a_bad_query_string(
 @pytest.mark.parametrize(
     "path",
     [
-        f"/api/v1/{one}"
-        for one in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")
+        f"/api/v1/{resource}"
+        for resource in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")
     ],
 )
 @pytest.mark.parametrize(

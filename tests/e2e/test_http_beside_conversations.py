@@ -89,11 +89,11 @@ def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield client
 
 
-def until(found: Callable[[], Any]) -> Any:
+def until(probe: Callable[[], Any]) -> Any:
     """What a question answers once it answers anything."""
     deadline = time.monotonic() + END_S
     while time.monotonic() < deadline:
-        answer = found()
+        answer = probe()
         if answer:
             return answer
         time.sleep(0.02)
@@ -101,14 +101,17 @@ def until(found: Callable[[], Any]) -> Any:
 
 
 def ended(client: httpx.Client, user_id: str, task_id: str) -> dict[str, Any]:
-    """The task, once it is finished and whoever asked has been told."""
+    """The task, once it is finished and its callback was called."""
 
     def look() -> dict[str, Any] | None:
         task: dict[str, Any] = client.get(
             f"/api/v1/tasks/{task_id}", params={"user_id": user_id}
         ).json()
-        told = [one["status"] != "pending" for one in (task["result"] or {}).get("deliveries", [])]
-        return task if task["status"] not in ("accepted", "running") and all(told) else None
+        delivered = [
+            delivery["status"] != "pending"
+            for delivery in (task["result"] or {}).get("deliveries", [])
+        ]
+        return task if task["status"] not in ("accepted", "running") and all(delivered) else None
 
     task: dict[str, Any] = until(look)
     return task
@@ -127,7 +130,7 @@ def test_a_callback_address_is_told_of_the_end_and_can_check_who_tells(
     receiver.statuses = [503]
     accepted = post(host, "memories", 202, user_id=user, messages=TOLD, callback_url=receiver.url)
     task = ended(host, user, accepted["task_id"])
-    assert [one[0]["x-memory-delivery"] for one in receiver.received] == [
+    assert [request[0]["x-memory-delivery"] for request in receiver.received] == [
         task["result"]["deliveries"][0]["delivery_id"]
     ] * 2
     headers, body = receiver.received[-1]
@@ -137,9 +140,9 @@ def test_a_callback_address_is_told_of_the_end_and_can_check_who_tells(
         == "sha256=" + hmac.new(SECRET.encode(), stamped, hashlib.sha256).hexdigest()
     )
     assert abs(int(headers["x-memory-timestamp"]) - time.time()) < END_S
-    said = json.loads(body)
-    assert (said["task_id"], said["status"]) == (task["task_id"], "succeeded")
-    assert said["result"] == {
+    body_received = json.loads(body)
+    assert (body_received["task_id"], body_received["status"]) == (task["task_id"], "succeeded")
+    assert body_received["result"] == {
         name: value for name, value in task["result"].items() if name != "deliveries"
     }
     (log,) = task["result"]["deliveries"]
@@ -149,7 +152,7 @@ def test_a_callback_address_is_told_of_the_end_and_can_check_who_tells(
         200,
         receiver.url,
     )
-    assert [one["status_code"] for one in log["tries"]] == [503, 200]
+    assert [attempt["status_code"] for attempt in log["tries"]] == [503, 200]
     delivery = host.get(f"/api/v1/tasks/{log['task_id']}", params={"user_id": user}).json()
     assert (delivery["kind"], delivery["status"], delivery["result"]["for_task_id"]) == (
         "webhook",
@@ -198,15 +201,15 @@ def test_an_agents_words_are_one_memory(host: httpx.Client, user: str) -> None:
         f"planner: {words}",
     )
     assert "Porto" in memory["content"]
-    found = post(host, "memories/retrieve", 200, user_id=user, query="seat to Porto")["results"]
-    assert [one["memory"]["id"] for one in found] == [memory["id"]]
+    hits = post(host, "memories/retrieve", 200, user_id=user, query="seat to Porto")["results"]
+    assert [hit["memory"]["id"] for hit in hits] == [memory["id"]]
 
 
 def test_a_summary_is_answered_at_once_for_nobody_in_particular(
     host: httpx.Client, user: str
 ) -> None:
-    said = [message["content"] for message in TOLD]
-    fast = post(host, "agent/summaries", 200, messages=said)
+    contents = [message["content"] for message in TOLD]
+    fast = post(host, "agent/summaries", 200, messages=contents)
     assert fast.keys() == {"summary", "degraded"}
     assert "Lisbon" in fast["summary"]
     full = post(host, "agent/summaries", 200, messages=TOLD, mode="full", user_id=user)
@@ -252,7 +255,7 @@ def test_a_batch_waits_for_more_and_is_formed_when_nothing_comes(
         ]
     )
     assert task["kind"] == "flush"
-    assert {one["session_id"] for one in memories(host, user)} == {"monday"}
+    assert {memory["session_id"] for memory in memories(host, user)} == {"monday"}
     assert host.get("/api/v1/memories/batch", params=asked).json()["buffered"] == 0
 
 
@@ -272,7 +275,7 @@ def test_a_batch_that_is_full_or_asked_for_is_formed_at_once(host: httpx.Client,
     flushed = host.post("/api/v1/memories/batch/flush", json=asked)
     if flushed.status_code == 202:  # else its second was over before we asked
         assert flushed.headers["location"].startswith(f"/api/v1/tasks/{flushed.json()['task_id']}")
-    until(lambda: any("violin" in one["content"] for one in memories(host, user)))
+    until(lambda: any("violin" in memory["content"] for memory in memories(host, user)))
 
 
 def test_an_append_with_a_key_is_done_once(host: httpx.Client, user: str) -> None:

@@ -54,7 +54,7 @@ def test_lists_of_other_apis_are_taken_as_they_are(
             (message["role"], message["actor"], message["content"])
             for message in sessions[form.name]
         ]
-        assert stored == form.kept, form.name
+        assert stored == form.expected, form.name
     assert PNG not in json.dumps(sessions)
     assert PDF not in json.dumps(sessions)
 
@@ -114,16 +114,16 @@ def test_a_field_of_the_call_that_is_not_known_is_still_refused(
 def test_messages_without_times_are_told_in_their_order_at_the_time_of_the_call(
     host: httpx.Client, user: str
 ) -> None:
-    said = [
+    messages = [
         {"role": "user", "content": f"I have {number} bees.", "id": f"m{number}"}
         for number in range(3)
     ]
-    said[2]["timestamp"] = "2026-05-08T13:56:00Z"
-    assert ended(host, tell(host, user, said, session_id="late"))["status"] == "succeeded"
-    assert ended(host, tell(host, user, said[:2], session_id="now"))["status"] == "succeeded"
+    messages[2]["timestamp"] = "2026-05-08T13:56:00Z"
+    assert ended(host, tell(host, user, messages, session_id="late"))["status"] == "succeeded"
+    assert ended(host, tell(host, user, messages[:2], session_id="now"))["status"] == "succeeded"
     sessions = kept(host, user)
     assert [message["content"] for message in sessions["late"]] == [
-        message["content"] for message in said
+        message["content"] for message in messages
     ]
     assert {message["timestamp"] for message in sessions["late"]} == {"2026-05-08T13:56:00Z"}
     assert [message["id"] for message in sessions["late"]] == ["m0", "m1", "m2"]

@@ -34,7 +34,7 @@ def told(host: httpx.Client, user: str, town: str, day: int, **fields: Any) -> d
 
 @pytest.fixture
 def conflict(host: httpx.Client, user: str) -> dict[str, Any]:
-    """Of two towns, of which nobody has said which is the truth."""
+    """A pending conflict between two towns."""
     told(host, user, "Lisbon", 1)
     made = told(host, user, "Porto", 2)["conflict"]
     response = host.post(f"/api/v1/conflicts/{made['id']}/undo", json={"user_id": user})
@@ -44,14 +44,17 @@ def conflict(host: httpx.Client, user: str) -> dict[str, Any]:
 
 
 def states(host: httpx.Client, user: str) -> dict[str, tuple[str, str]]:
-    return {one["content"]: (one["status"], one["conflict_state"]) for one in memories(host, user)}
+    return {
+        memory["content"]: (memory["status"], memory["conflict_state"])
+        for memory in memories(host, user)
+    }
 
 
 def listed(host: httpx.Client, user: str, **query: Any) -> list[dict[str, Any]]:
     response = host.get("/api/v1/conflicts", params={"user_id": user, **query})
     assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["conflicts"]
-    return found
+    conflicts: list[dict[str, Any]] = response.json()["conflicts"]
+    return conflicts
 
 
 def test_a_conflict_is_met_undone_decided_and_read(
@@ -65,7 +68,7 @@ def test_a_conflict_is_met_undone_decided_and_read(
     )
     assert listed(host, user, status="pending") == [conflict]
     assert listed(host, user, status="resolved") == []
-    assert {one["conflict_ids"][0] for one in memories(host, user)} == {conflict["id"]}
+    assert {memory["conflict_ids"][0] for memory in memories(host, user)} == {conflict["id"]}
     path = f"/api/v1/conflicts/{conflict['id']}"
     decided = host.post(
         f"{path}/resolve", json={"user_id": user, "decision": "reject_new", "reason": "she said so"}
@@ -177,15 +180,15 @@ def test_the_list_goes_on_where_it_was(host: httpx.Client, user: str) -> None:
     for number in range(5):
         for town, day in (("Lisbon", 1), ("Porto", 2)):
             told(host, user, town, day, attribute=f"home {number}")
-    found, cursor = [], None
+    conflicts, cursor = [], None
     while True:
         query = {"user_id": user, "limit": 2, **({"cursor": cursor} if cursor else {})}
         page = host.get("/api/v1/conflicts", params=query).json()
-        found += [one["id"] for one in page["conflicts"]]
+        conflicts += [conflict["id"] for conflict in page["conflicts"]]
         if (cursor := page["next_cursor"]) is None:
             break
-    assert len(found) == len(set(found)) == 5
-    assert found == [one["id"] for one in listed(host, user)]
+    assert len(conflicts) == len(set(conflicts)) == 5
+    assert conflicts == [memory["id"] for memory in listed(host, user)]
 
 
 def test_an_episode_contradicts_nothing(host: httpx.Client, user: str) -> None:

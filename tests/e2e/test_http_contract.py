@@ -40,11 +40,11 @@ def test_a_saved_memory_is_found_by_its_words_and_read_by_its_id(
     )
 
     asked = {"user_id": user, "query": "When did Ana move to Lisbon?", "view": "full"}
-    found = host.post("/api/v1/memories/retrieve", json=asked).json()
-    assert found.keys() == {"results", "degraded", "as_of_sequence", "next_cursor"}
-    assert found["results"][0].keys() == HIT
-    assert found["results"][0]["rank"] == 1
-    assert found["results"][0]["memory"]["id"] == memory["id"]
+    answer = host.post("/api/v1/memories/retrieve", json=asked).json()
+    assert answer.keys() == {"results", "degraded", "as_of_sequence", "next_cursor"}
+    assert answer["results"][0].keys() == HIT
+    assert answer["results"][0]["rank"] == 1
+    assert answer["results"][0]["memory"]["id"] == memory["id"]
 
     read = host.get(f"/api/v1/memories/{memory['id']}", params={"user_id": user})
     assert read.json()["content"] == "Ana moved to Lisbon in May"
@@ -79,10 +79,10 @@ def test_explanations_come_only_when_asked_for(host: httpx.Client, user: str) ->
 
 def test_a_memory_shows_its_vector_only_when_asked_for(host: httpx.Client, user: str) -> None:
     memory = save(host, user, "Ana plays the violin")
-    shown = host.get(
+    read_back = host.get(
         f"/api/v1/memories/{memory['id']}", params={"user_id": user, "include": "embedding"}
     ).json()
-    assert len(shown["embedding"]) > 0
+    assert len(read_back["embedding"]) > 0
     assert problem(
         host.get(
             f"/api/v1/memories/{memory['id']}", params={"user_id": user, "include": "lexical"}
@@ -240,11 +240,11 @@ def test_an_answer_without_results_says_how_near_the_nearest_came(
 def test_clear_empties_one_session_and_says_how_many(host: httpx.Client, user: str) -> None:
     for number in range(3):
         save(host, user, f"note {number}", session_id="one")
-    kept = save(host, user, "another", session_id="two")
+    memory = save(host, user, "another", session_id="two")
     assert host.post(
         "/api/v1/memories/clear", json={"user_id": user, "session_id": "one"}
     ).json() == {"cleared": 3}
-    assert [memory["id"] for memory in memories(host, user, status="active")] == [kept["id"]]
+    assert [memory["id"] for memory in memories(host, user, status="active")] == [memory["id"]]
 
 
 def test_a_copy_is_another_agents_memory_with_its_origin(host: httpx.Client, user: str) -> None:
@@ -262,9 +262,9 @@ def test_sessions_and_procedures_are_read_by_their_names(host: httpx.Client, use
     save(host, user, "Answer in Portuguese", type="procedural", key="style/language", value="pt")
     listed = host.get("/api/v1/sessions", params={"user_id": user}).json()
     assert listed.keys() == {"sessions", "next_cursor"}
-    one = host.get("/api/v1/sessions/monday", params={"user_id": user}).json()
-    assert one in listed["sessions"]
-    assert one.keys() == {"session_id", "title", "started_at", "last_active_at", "counts"}
+    session = host.get("/api/v1/sessions/monday", params={"user_id": user}).json()
+    assert session in listed["sessions"]
+    assert session.keys() == {"session_id", "title", "started_at", "last_active_at", "counts"}
     procedure = host.get("/api/v1/procedures/style%2Flanguage", params={"user_id": user})
     assert procedure.json()["value"] == "pt"
     assert procedure.headers["etag"]

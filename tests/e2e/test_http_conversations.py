@@ -64,24 +64,28 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
         "converse",
         None,
     )
-    made = {one["id"]: one for one in memories(host, "ana")}
+    made = {memory["id"]: memory for memory in memories(host, "ana")}
     named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
     assert named
     assert set(named) == made.keys()
-    assert {one["conversation_id"] for one in made.values()} == {task["result"]["conversation_id"]}
-    assert {one["correlation_id"] for one in made.values()} == {answer.headers["x-correlation-id"]}
-    assert {one["session_id"] for one in made.values()} == {"monday"}
-    found = host.post(
+    assert {memory["conversation_id"] for memory in made.values()} == {
+        task["result"]["conversation_id"]
+    }
+    assert {memory["correlation_id"] for memory in made.values()} == {
+        answer.headers["x-correlation-id"]
+    }
+    assert {memory["session_id"] for memory in made.values()} == {"monday"}
+    retrieved = host.post(
         "/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}
     ).json()["results"]
-    assert found[0]["memory"]["id"] in made
+    assert retrieved[0]["memory"]["id"] in made
 
 
 def test_a_history_that_is_sent_again_adds_what_is_new(host: httpx.Client) -> None:
     """Without times and ids, as a chat client has it: growing from its first message on, as a
     window, and the last message once more.
     """
-    said = [{"role": one["role"], "content": one["content"]} for one in TOLD]
+    messages = [{"role": message["role"], "content": message["content"]} for message in TOLD]
     front = {"role": "system", "content": "You are a guide."}
 
     def told(*messages: dict[str, str]) -> dict[str, int]:
@@ -90,20 +94,20 @@ def test_a_history_that_is_sent_again_adds_what_is_new(host: httpx.Client) -> No
         ]
         return counts
 
-    assert told(said[0]) == {"new": 1, "known": 0}
-    assert told(said[0]) == {"new": 0, "known": 1}
-    assert told(*said[:2]) == {"new": 1, "known": 1}
-    assert told(front, *said[1:]) == {"new": 2, "known": 1}
-    assert told(front, said[2]) == {"new": 0, "known": 2}
-    again = {**said[2], "timestamp": datetime.now(UTC).isoformat()}
+    assert told(messages[0]) == {"new": 1, "known": 0}
+    assert told(messages[0]) == {"new": 0, "known": 1}
+    assert told(*messages[:2]) == {"new": 1, "known": 1}
+    assert told(front, *messages[1:]) == {"new": 2, "known": 1}
+    assert told(front, messages[2]) == {"new": 0, "known": 2}
+    again = {**messages[2], "timestamp": datetime.now(UTC).isoformat()}
     assert told(again) == {"new": 1, "known": 0}
 
 
 def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
     mine = tell(host, "list one").json()["task_id"]
     tell(host, "list two")
-    shown = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
-    assert ([task["task_id"] for task in shown["tasks"]], shown["next_cursor"]) == ([mine], None)
+    tasks = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
+    assert ([task["task_id"] for task in tasks["tasks"]], tasks["next_cursor"]) == ([mine], None)
     assert problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
     assert problem(
         host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status"
@@ -231,6 +235,6 @@ def test_killed_with_conversations_on_their_way_a_new_host_forms_each_once(tmp_p
                 task = ended_task(client, location)
                 assert (task["status"], task["attempts"]) == ("succeeded", 0), task
                 named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
-                assert sorted(named) == sorted(one["id"] for one in memories(client, user))
+                assert sorted(named) == sorted(memory["id"] for memory in memories(client, user))
     finally:
         host.stop(signal.SIGKILL)

@@ -47,13 +47,13 @@ def test_a_request_whose_deadline_passes_is_cancelled_and_leaves_its_place(tmp_p
             "EMBEDDING_BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1",
             "EMBEDDING_API_KEY": "secret-key", "EMBEDDING_TIMEOUT": "4",
         }  # fmt: skip
-        one = {
+        first_call = {
             "MEMORY_REQUESTS_AT_ONCE": "1",
             "MEMORY_REQUESTS_WAITING": "1",
             "MEMORY_REQUEST_WAIT_S": "30",
             "MEMORY_DEADLINE_S": "1",
         }
-        with running(tmp_path, **embedder, **one) as host, ThreadPoolExecutor(3) as threads:
+        with running(tmp_path, **embedder, **first_call) as host, ThreadPoolExecutor(3) as threads:
 
             def save(number: int) -> httpx.Response:
                 item = {"user_id": "ana", "content": f"Boat {number}", "type": "semantic"}

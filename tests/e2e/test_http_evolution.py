@@ -16,7 +16,7 @@ MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "tex
 @pytest.fixture
 def homes(host: httpx.Client, user: str) -> list[str]:
     """Ids of where Ana lived, the earliest first; the second was told last."""
-    told = [("Berlin", "2026-01-01"), ("Porto", "2026-09-01"), ("Lisbon", "2026-05-01")]
+    homes_and_days = [("Berlin", "2026-01-01"), ("Porto", "2026-09-01"), ("Lisbon", "2026-05-01")]
     saved = [
         save(
             host,
@@ -26,7 +26,7 @@ def homes(host: httpx.Client, user: str) -> list[str]:
             event_timestamp=f"{day}T12:00:00Z",
             **SLOT,
         )
-        for town, day in told
+        for town, day in homes_and_days
     ]
     return [saved[0]["id"], saved[2]["id"], saved[1]["id"]]
 
@@ -36,9 +36,9 @@ def evolution(host: httpx.Client, user: str, memory_id: str, **query: str) -> di
         f"/api/v1/memories/{memory_id}/evolution", params={"user_id": user, **query}
     )
     assert response.status_code == 200, response.text
-    found: dict[str, Any] = response.json()
-    assert found.keys() == {"memories", "complete"}
-    return found
+    evolution_found: dict[str, Any] = response.json()
+    assert evolution_found.keys() == {"memories", "complete"}
+    return evolution_found
 
 
 def test_a_memory_is_followed_forward_backward_and_both_ways(
@@ -46,9 +46,9 @@ def test_a_memory_is_followed_forward_backward_and_both_ways(
 ) -> None:
     expected = {None: homes[1:], "forward": homes[1:], "backward": homes[1::-1], "both": homes}
     for direction, ids in expected.items():
-        found = evolution(host, user, homes[1], **({"direction": direction} if direction else {}))
-        assert [memory["id"] for memory in found["memories"]] == ids
-        assert found["complete"] is True
+        answer = evolution(host, user, homes[1], **({"direction": direction} if direction else {}))
+        assert [memory["id"] for memory in answer["memories"]] == ids
+        assert answer["complete"] is True
     first, *_, last = evolution(host, user, homes[0], direction="both")["memories"]
     assert (first["status"], first["status_reason"], first["next_id"]) == (
         "superseded",
@@ -77,7 +77,8 @@ def test_an_edit_makes_a_version_and_no_successor(host: httpx.Client, user: str)
     edited = host.put(f"/api/v1/memories/{memory['id']}", json=body, headers={"If-Match": "*"})
     assert edited.status_code == 200
     assert [
-        one["content"] for one in evolution(host, user, memory["id"], direction="both")["memories"]
+        version["content"]
+        for version in evolution(host, user, memory["id"], direction="both")["memories"]
     ] == ["Ana lives in Lisbon"]
     assert problem(
         host.get(f"/api/v1/memories/{memory['id']}.v1/evolution", params={"user_id": user}), 404
@@ -149,8 +150,8 @@ def test_an_unknown_direction_or_format_is_refused_by_name(
 @pytest.mark.parametrize("path", ["evolution", "evolution/graph"])
 def test_another_users_memory_has_no_evolution(host: httpx.Client, user: str, path: str) -> None:
     mine = save(host, user, "Ana plays the violin")
-    told = [
+    cities = [
         problem(host.get(f"/api/v1/memories/{name}/{path}", params={"user_id": f"not-{user}"}), 404)
         for name in (mine["id"], "mem_0")
     ]
-    assert told[0]["detail"].replace(mine["id"], "mem_0") == told[1]["detail"]
+    assert cities[0]["detail"].replace(mine["id"], "mem_0") == cities[1]["detail"]

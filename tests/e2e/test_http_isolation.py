@@ -77,14 +77,14 @@ def victim(host: httpx.Client) -> Victim:
     ).headers["etag"]
     save(host, user, PHRASE, type="procedural", key="vault-key", value="swordfish")
     page = host.get("/api/v1/memories", params={"user_id": user, "limit": 1}).json()
-    told = host.post(
+    answer = host.post(
         "/api/v1/memories", json={"user_id": f"{user}-told", "messages": [MESSAGE]}
     ).json()
     host.post(
         "/api/v1/memories/batch",
         json={"user_id": f"{user}-told", "session_id": "vault-session", "messages": [MESSAGE]},
     )
-    ids = first["id"], saved.json()["memory"]["id"], told["task_id"]
+    ids = first["id"], saved.json()["memory"]["id"], answer["task_id"]
     return Victim(
         user,
         *ids,
@@ -284,9 +284,9 @@ def test_the_same_words_in_another_users_store_change_nothing(
             for _ in range(5):
                 save(host, victim.user_id, "vault vault boat")
         asked = {"user_id": twin, "query": "vault", "similarity_threshold": 0.0, "view": "full"}
-        found = host.post("/api/v1/memories/retrieve", json=asked).json()
+        answer = host.post("/api/v1/memories/retrieve", json=asked).json()
         answers.append(
-            [(hit["memory"]["content"], hit["lexical_score"]) for hit in found["results"]]
+            [(hit["memory"]["content"], hit["lexical_score"]) for hit in answer["results"]]
         )
     assert answers[0] == answers[1]
 
@@ -418,5 +418,7 @@ def test_a_walk_over_all_routes_never_meets_the_victim(
     assert response.status_code < 500, response.text
     assert "swordfish" not in response.text, (method, path, query, body)
     if look_after_the_victim:
-        kept = [memory for memory in memories(host, victim.user_id) if memory["content"] == PHRASE]
-        assert {memory["status"] for memory in kept} == {"active"}
+        memories_left = [
+            memory for memory in memories(host, victim.user_id) if memory["content"] == PHRASE
+        ]
+        assert {memory["status"] for memory in memories_left} == {"active"}

@@ -25,13 +25,13 @@ KEYS = {
 
 
 def as_settings() -> str:
-    found = []
+    keys = []
     for key, given in KEYS.values():
         _, app, key_id, _ = key.split("_")
-        found.append(
+        keys.append(
             {"id": key_id, "app": app, "sha256": hashlib.sha256(key.encode()).hexdigest(), **given}
         )
-    return json.dumps(found)
+    return json.dumps(keys)
 
 
 @pytest.fixture(scope="module")

@@ -47,13 +47,13 @@ def test_all_that_was_told_is_found_while_nothing_is_formed(held_back: httpx.Cli
     assert (answer.status_code, answer.json()["degraded"]) == (202, [])
     for number, content in enumerate(lines(COUNT)):
         asked = {"user_id": "ana", "query": rare_words(number)}
-        found = held_back.post("/api/v1/memories/retrieve", json=asked).json()["results"]
-        assert found, number
-        assert content in said(found[0])
-    shown = memories(held_back, "ana")
-    assert {one["category"] for one in shown} == {"message"}
-    assert sorted(one["content"] for one in shown) == sorted(lines(COUNT))
-    by_id = held_back.get(f"/api/v1/memories/{shown[0]['id']}", params={"user_id": "ana"})
-    assert (by_id.status_code, by_id.json()["content"]) == (200, shown[0]["content"])
+        hits = held_back.post("/api/v1/memories/retrieve", json=asked).json()["results"]
+        assert hits, number
+        assert content in said(hits[0])
+    stored = memories(held_back, "ana")
+    assert {memory["category"] for memory in stored} == {"message"}
+    assert sorted(memory["content"] for memory in stored) == sorted(lines(COUNT))
+    by_id = held_back.get(f"/api/v1/memories/{stored[0]['id']}", params={"user_id": "ana"})
+    assert (by_id.status_code, by_id.json()["content"]) == (200, stored[0]["content"])
     task = held_back.get(answer.headers["location"]).json()
     assert task["status"] in ("accepted", "running")

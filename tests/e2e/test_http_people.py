@@ -1,4 +1,4 @@
-"""Export, import and erasure over HTTP, as somebody uses them who takes their memories elsewhere;
+"""Export, import and erasure over HTTP, as a user needs them who takes their memories elsewhere;
 on both profiles.
 """
 
@@ -76,8 +76,8 @@ def brought(
             client.put(path, params={"part": number}, content=part, headers=LINES).status_code
             == 204
         )
-    said = {"parts": len(parts), "sha256": sha256 or hashlib.sha256(b"".join(parts)).hexdigest()}
-    return ended(client, client.post(f"{path}/commit", json=said))
+    upload = {"parts": len(parts), "sha256": sha256 or hashlib.sha256(b"".join(parts)).hexdigest()}
+    return ended(client, client.post(f"{path}/commit", json=upload))
 
 
 def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_erased(
@@ -93,8 +93,8 @@ def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_er
     assert task["status"] == "succeeded", task
     unlike = ("user_id",)
     before, after = (
-        [{k: v for k, v in one.items() if k not in unlike} for one in memories(eraser, who)]
-        for who in (user, elsewhere)
+        [{k: v for k, v in memory.items() if k not in unlike} for memory in memories(eraser, owner)]
+        for owner in (user, elsewhere)
     )
     assert after == before
     assert (
@@ -108,7 +108,7 @@ def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_er
     assert {"user", "began_at", "erased_at", "counts", "remains"} == receipt.keys()
     assert memories(eraser, user) == []
     save(eraser, user, "I begin anew")
-    assert [one["content"] for one in memories(eraser, user)] == ["I begin anew"]
+    assert [memory["content"] for memory in memories(eraser, user)] == ["I begin anew"]
     assert len(memories(eraser, elsewhere)) == 4
     assert (
         eraser.get("/api/v1/procedures/style%2Flanguage", params={"user_id": elsewhere}).json()[
@@ -148,12 +148,12 @@ def a_conversation(day: int, **fields: Any) -> bytes:
 
 
 def test_an_import_keeps_no_secret_that_names_a_field(host: httpx.Client, user: str) -> None:
-    token, shown = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2, "[redacted: github token]"
+    token, redaction = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2, "[redacted: github token]"
     message = {"role": "user", "content": "I bought a boat", token: 1}
     task = brought(host, user, [json.dumps({"messages": [message]}).encode()], of="conversations")
-    assert task["result"]["ignored"] == [f"messages.*.{shown}"]
+    assert task["result"]["ignored"] == [f"messages.*.{redaction}"]
     refused = brought(host, user, [a_conversation(1, **{token: 1})], of="conversations")
-    assert refused["error"] == f"line 1: {shown}: is not a field of a conversation"
+    assert refused["error"] == f"line 1: {redaction}: is not a field of a conversation"
     assert token not in json.dumps([task, refused])
 
 
@@ -170,8 +170,8 @@ def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_
         "conversations": 8, "of": 8, "messages": {"new": 16, "known": 0}, "ignored": [],
     }  # fmt: skip
     asked = {"user_id": user, "query": "heron number 12", "limit": 1}
-    (found,) = host.post("/api/v1/memories/retrieve", json=asked).json()["results"]
-    assert "heron number 12" in found["memory"]["content"]
+    (hit,) = host.post("/api/v1/memories/retrieve", json=asked).json()["results"]
+    assert "heron number 12" in hit["memory"]["content"]
     assert brought(host, user, [file], of="conversations")["result"]["messages"] == {
         "new": 0,
         "known": 16,
@@ -185,7 +185,7 @@ def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_
     assert problem(
         host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of"
     )
-    assert any(one["content"] == "I keep bees" for one in memories(host, user))
+    assert any(memory["content"] == "I keep bees" for memory in memories(host, user))
 
 
 def test_the_example_of_the_documents_brings_a_file_of_several_parts(
@@ -203,9 +203,9 @@ def test_the_example_of_the_documents_brings_a_file_of_several_parts(
         "user_id=ana": f"user_id={user}",
         "-b 1048576": "-b 700",
     }
-    for shown, meant in changes.items():
-        assert shown in example
-        example = example.replace(shown, meant)
+    for placeholder, meant in changes.items():
+        assert placeholder in example
+        example = example.replace(placeholder, meant)
     file = b"".join(a_conversation(day) for day in range(1, 9))
     (tmp_path / "year.jsonl").write_bytes(file)
     done = subprocess.run(
@@ -213,11 +213,13 @@ def test_the_example_of_the_documents_brings_a_file_of_several_parts(
     )
     assert done.returncode == 0, done.stderr
     task_id = re.findall(r'"task_id": ?"(tsk_\w+)"', done.stdout)[-1]
-    said = {
+    conversation = {
         "parts": len(list(tmp_path.glob("year.part.*"))),
         "sha256": hashlib.sha256(file).hexdigest(),
     }
-    task = ended(host, host.post(f"/api/v1/users/{user}/import/{task_id}/commit", json=said))
+    task = ended(
+        host, host.post(f"/api/v1/users/{user}/import/{task_id}/commit", json=conversation)
+    )
     assert (task["status"], task["result"]["conversations"]) == ("succeeded", 8)
 
 
@@ -225,13 +227,13 @@ def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(
     host: httpx.Client, user: str
 ) -> None:
     """This host waits for its last worker, ten seconds at least."""
-    kept = save(host, user, "I keep bees", session_id="monday")
+    memory = save(host, user, "I keep bees", session_id="monday")
     answer = host.delete(f"/api/v1/users/{user}")
     assert answer.status_code == 202
     mine = {"user_id": user}
     assert memories(host, user) == []
     assert host.get("/api/v1/sessions", params=mine).json()["sessions"] == []
-    assert problem(host.get(f"/api/v1/memories/{kept['id']}", params=mine), 404)
+    assert problem(host.get(f"/api/v1/memories/{memory['id']}", params=mine), 404)
     refused = host.post("/api/v1/memories/save", json={**mine, "content": "hello"})
     assert problem(refused, 503)
     assert int(refused.headers["retry-after"]) > 0
@@ -243,14 +245,14 @@ def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(
 
 def test_bad_requests_are_refused_with_what_is_wrong(host: httpx.Client, user: str) -> None:
     save(host, user, "I keep bees")
-    path, nobody = f"/api/v1/users/{user}", f"/api/v1/users/nobody-{uuid.uuid4().hex}"
-    assert problem(host.post(f"{nobody}/export"), 404)
+    path, unknown_path = f"/api/v1/users/{user}", f"/api/v1/users/nobody-{uuid.uuid4().hex}"
+    assert problem(host.post(f"{unknown_path}/export"), 404)
     assert problem(host.post(f"{path}/import"), 409)
     assert problem(host.get(f"{path}/export/tsk_1"), 422, "part")
     assert problem(host.get(f"{path}/export/tsk_1", params={"part": 1}), 404)
     assert problem(host.delete(path, params={"user_id": "somebody"}), 422, "user_id")
     assert problem(host.delete("/api/v1/users/a%23b"), 422, "user_id")
-    bringing = f"{nobody}/import/{host.post(f'{nobody}/import').json()['task_id']}"
+    bringing = f"{unknown_path}/import/{host.post(f'{unknown_path}/import').json()['task_id']}"
     assert problem(
         host.put(
             bringing, params={"part": 1}, content=b"x", headers={"Content-Type": "application/json"}
@@ -263,7 +265,8 @@ def test_bad_requests_are_refused_with_what_is_wrong(host: httpx.Client, user: s
         host.put(bringing, params={"part": 1}, content=b"x" * (2**20 + 1), headers=LINES), 413
     )
     assert problem(
-        host.put(f"{nobody}/import/tsk_1", params={"part": 1}, content=b"x", headers=LINES), 404
+        host.put(f"{unknown_path}/import/tsk_1", params={"part": 1}, content=b"x", headers=LINES),
+        404,
     )
     assert problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "0" * 64}), 409)
     assert problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "x"}), 422, "sha256")
@@ -284,8 +287,10 @@ def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:
         tmp_path, MEMORY_AUTH="on", MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0"
     ) as client:
 
-        def status(who: str, method: str, path: str) -> int:
-            return client.request(method, path, headers={"X-API-Key": KEYS[who][0]}).status_code
+        def status(key_name: str, method: str, path: str) -> int:
+            return client.request(
+                method, path, headers={"X-API-Key": KEYS[key_name][0]}
+            ).status_code
 
         for user in ("ana", "bo"):
             body = {"user_id": user, "content": "I keep bees"}
@@ -296,8 +301,10 @@ def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:
                 == 201
             )
         asked = {
-            who: [status(who, "DELETE", f"/api/v1/users/{user}") for user in ("bo", "ana")]
-            for who in ("reader", "writer", "ana-reads", "ana")
+            key_name: [
+                status(key_name, "DELETE", f"/api/v1/users/{user}") for user in ("bo", "ana")
+            ]
+            for key_name in ("reader", "writer", "ana-reads", "ana")
         }
         assert asked == {
             "reader": [403, 403],
@@ -307,10 +314,12 @@ def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:
         }
         assert status("admin", "DELETE", "/api/v1/users/bo") == 202
         assert [
-            status(who, "POST", "/api/v1/users/cy/import") for who in ("reader", "ana", "writer")
+            status(key_name, "POST", "/api/v1/users/cy/import")
+            for key_name in ("reader", "ana", "writer")
         ] == [403, 403, 202]
         assert [
-            status(who, "POST", "/api/v1/users/ana/export") for who in ("ana-reads", "reader")
+            status(key_name, "POST", "/api/v1/users/ana/export")
+            for key_name in ("ana-reads", "reader")
         ] != [403, 403]
 
 
@@ -327,11 +336,14 @@ def test_a_time_zone_is_set_read_and_used_and_an_unknown_one_is_refused_with_wha
     refused = problem(host.put(path, json={"time_zone": "Berlin"}), 422)
     assert refused["did_you_mean"] == "Europe/Berlin"
     assert refused["errors"][0]["field"] == "time_zone"
-    told = {
+    expected = {
         "user_id": user,
         "messages": [{"role": "user", "content": "Hi", "timestamp": "2026-05-08T12:00:00Z"}],
         "time_zone": "berlin",
     }
-    assert problem(host.post("/api/v1/memories", json=told), 422)["did_you_mean"] == "Europe/Berlin"
+    assert (
+        problem(host.post("/api/v1/memories", json=expected), 422)["did_you_mean"]
+        == "Europe/Berlin"
+    )
     assert problem(host.put(path, json={}), 422)["errors"][0]["field"] == "time_zone"
     assert host.put(path, json={"time_zone": None}).json() == {"time_zone": None}

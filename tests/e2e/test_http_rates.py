@@ -1,4 +1,4 @@
-"""Rates of requests over HTTP: what is left stands in every answer, and one too many is a 429 that
+"""Rates of requests over HTTP: what is left is in every answer, and one too many is a 429 that
 says when there is room.
 """
 

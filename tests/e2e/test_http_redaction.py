@@ -43,10 +43,10 @@ def test_answers_list_what_was_replaced_in_the_request(host: httpx.Client, user:
         {"role": "user", "content": "Hello"},
         {"role": "user", "content": f"{TEXT}. My PIN is 4821."},
     ]
-    told = host.post(
+    response = host.post(
         "/api/v1/memories", json={"user_id": user, "session_id": "s", "messages": messages}
     )
-    assert redacted(told) == [
+    assert redacted(response) == [
         ("messages.1.content", "github token", 1),
         ("messages.1.content", "password", 1),
     ]
@@ -95,9 +95,9 @@ async def test_tools_say_what_they_did_not_keep(host: httpx.Client, user: str) -
 
 def test_no_answer_repeats_a_secret_that_names_something(host: httpx.Client, user: str) -> None:
     message = {"role": "user", "content": "I bought a boat", TOKEN: 1}
-    told = host.post("/api/v1/memories", json={"user_id": user, "messages": [message]})
-    assert redacted(told) == [("messages", "github token", 1)]
-    assert told.json()["ignored"] == ["messages.*.[redacted: github token]"]
+    response = host.post("/api/v1/memories", json={"user_id": user, "messages": [message]})
+    assert redacted(response) == [("messages", "github token", 1)]
+    assert response.json()["ignored"] == ["messages.*.[redacted: github token]"]
     deleted = host.post("/api/v1/memories/delete", json={"user_id": user, "keys": [TOKEN]})
     assert redacted(deleted) == [("keys.0", "github token", 1)]
     named = host.get(

@@ -13,11 +13,11 @@ from tests.host import memories, problem, until
 LAST = "/api/v1/sessions/monday/messages/last"
 
 
-def tell(host: httpx.Client, user: str, said: str, answered: str, *, day: int) -> None:
+def tell(host: httpx.Client, user: str, question: str, answered: str, *, day: int) -> None:
     """Tell a turn, and wait until it is formed."""
     messages = [
         {"role": role, "content": content, "timestamp": f"2026-05-{day:02}T13:0{place}:00Z"}
-        for place, (role, content) in enumerate((("user", said), ("assistant", answered)))
+        for place, (role, content) in enumerate((("user", question), ("assistant", answered)))
     ]
     answer = host.post(
         "/api/v1/memories", json={"user_id": user, "session_id": "monday", "messages": messages}
@@ -29,24 +29,26 @@ def tell(host: httpx.Client, user: str, said: str, answered: str, *, day: int) -
 def current(host: httpx.Client, user: str) -> list[str]:
     """The facts that hold."""
     return [
-        one["content"] for one in memories(host, user, status="active") if one["category"] == "fact"
+        memory["content"]
+        for memory in memories(host, user, status="active")
+        if memory["category"] == "fact"
     ]
 
 
 def read_back(host: httpx.Client, user: str) -> list[str]:
-    shown = host.get("/api/v1/sessions/monday/messages", params={"user_id": user}).json()
-    return [one["content"] for one in shown["messages"]]
+    page = host.get("/api/v1/sessions/monday/messages", params={"user_id": user}).json()
+    return [message["content"] for message in page["messages"]]
 
 
 def told_of(host: httpx.Client, user: str, word: str) -> list[Any]:
     """Where a search and a context show a word."""
-    found = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()[
+    hits = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()[
         "results"
     ]
     context = host.post(
         "/api/v1/context", json={"user_id": user, "query": word, "session_id": "monday"}
     ).json()["context"]
-    return [one for one in (*found, context) if word in str(one)]
+    return [text for text in (*hits, context) if word in str(text)]
 
 
 def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(
@@ -61,7 +63,7 @@ def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(
     answer = host.delete(LAST, params={"user_id": user}, headers=key)
     assert answer.status_code == 200
     body = answer.json()
-    assert [one["content"] for one in body["messages"]] == [
+    assert [message["content"] for message in body["messages"]] == [
         "I live in Oslo now, no longer in Lisbon.",
         "Cold up there.",
     ]
@@ -81,12 +83,12 @@ def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(
     assert host.delete(LAST, params={"user_id": user}, headers=key).json() == body
     assert problem(host.delete(LAST, params={"user_id": user, "count": 1}, headers=key), 409)
     assert [
-        one["content"]
-        for one in host.delete(LAST, params={"user_id": user, "count": 1}).json()["messages"]
+        message["content"]
+        for message in host.delete(LAST, params={"user_id": user, "count": 1}).json()["messages"]
     ] == ["A fine city."]
     assert [
-        one["content"]
-        for one in host.delete(LAST, params={"user_id": user, "count": 9}).json()["messages"]
+        message["content"]
+        for message in host.delete(LAST, params={"user_id": user, "count": 9}).json()["messages"]
     ] == ["I live in Lisbon."]
     assert host.delete(LAST, params={"user_id": user}).json() == {"messages": [], "memories": 0}
 

@@ -181,10 +181,10 @@ def test_a_store_searches_by_prefix_filter_and_words(store: MemoryCoreStore) -> 
     assert {item.key for item in high} == {"9", "10", "11", "kept apart"}
     assert store.search(("users", "43"), filter={"kind": "drink"}) == []
     assert store.search(("users",), filter={"score": {"$lt": float("nan")}}) == []
-    found = store.search(
+    items = store.search(
         ("users",), query="item about tea", filter={"score": {"$gte": 4}}, limit=50
     )
-    assert sorted(item.key for item in found) == sorted(map(str, range(4, 12)))
+    assert sorted(item.key for item in items) == sorted(map(str, range(4, 12)))
     assert {item.namespace for item in store.search(("users", "42"), query="tea")} == {
         ("users", "42", "drink")
     }
@@ -268,8 +268,8 @@ def test_a_bulk_is_all_or_nothing_where_that_is_asked_for(host: httpx.Client, us
     )
     assert host.get("/api/v1/memories", params={"user_id": user}).json()["memories"] == []
     answer = host.post(path, json={"user_id": user, "atomic": True, "memories": [fine] * 3})
-    assert [one["outcome"] for one in answer.json()["results"]] == ["created"] * 3
-    assert len({one["memory"]["id"] for one in answer.json()["results"]}) == 3
+    assert [result["outcome"] for result in answer.json()["results"]] == ["created"] * 3
+    assert len({result["memory"]["id"] for result in answer.json()["results"]}) == 3
 
 
 def test_many_are_read_and_deleted_by_one_call_each(host: httpx.Client, user: str) -> None:
@@ -283,7 +283,7 @@ def test_many_are_read_and_deleted_by_one_call_each(host: httpx.Client, user: st
         "/api/v1/memories/delete", json={"user_id": user, "ids": [*ids[:2], "mem_none"]}
     )
     assert deleted.status_code == 207
-    assert [one["status"] for one in deleted.json()["results"]] == [200, 200, 404]
+    assert [result["status"] for result in deleted.json()["results"]] == [200, 200, 404]
     assert deleted.json()["results"][0] == {"id": ids[0], "status": 200, "outcome": "deleted"}
     assert [
         memory["id"]
@@ -310,11 +310,11 @@ def test_a_save_answers_in_600_bytes_and_a_search_of_ten_in_6_kilobytes_beside_t
         body = {"user_id": user, "content": content, "session_id": "s1", "actor": "ana"}
         answer = host.post("/api/v1/memories/save", json=body)
         assert len(answer.content) <= 600
-    found = host.post(
+    response = host.post(
         "/api/v1/memories/retrieve",
         json={"user_id": user, "query": "Where did Ana move to in May?"},
     )
-    results = found.json()["results"]
+    results = response.json()["results"]
     assert len(results) == 10
     texts = sum(len(result["memory"]["content"].encode()) for result in results)
     texts += sum(
@@ -322,7 +322,7 @@ def test_a_save_answers_in_600_bytes_and_a_search_of_ten_in_6_kilobytes_beside_t
         for result in results
         for passage in result.get("passages", ())
     )
-    assert len(found.content) - texts <= 6_000
+    assert len(response.content) - texts <= 6_000
 
 
 def test_a_save_does_not_send_a_long_value_back(host: httpx.Client, user: str) -> None:

@@ -17,20 +17,21 @@ DEADLINE_S = 60
 def post(host: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
     answer = host.post(f"/api/v1/{path}", json=body)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    page: dict[str, Any] = answer.json()
+    return page
 
 
 def get(host: httpx.Client, path: str, **query: Any) -> dict[str, Any]:
     answer = host.get(f"/api/v1/{path}", params=query)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    page: dict[str, Any] = answer.json()
+    return page
 
 
-def logged(shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def logged(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
-        {name: value for name, value in one.items() if name not in UNLOGGED_FIELDS} for one in shown
+        {name: value for name, value in memory.items() if name not in UNLOGGED_FIELDS}
+        for memory in records
     ]
 
 
@@ -65,16 +66,16 @@ def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str)
     event = get(host, "timeline", user_id=user)["events"][0]
     assert "epoch" not in event
     known_at, at = event["occurred_at"], "2026-05-08T12:00:00Z"
-    assert [one["content"] for one in memories(host, user, at=at)] == ["Ana lives in Rome"]
-    assert [one["content"] for one in memories(host, user, at=at, known_at=known_at)] == [
+    assert [memory["content"] for memory in memories(host, user, at=at)] == ["Ana lives in Rome"]
+    assert [memory["content"] for memory in memories(host, user, at=at, known_at=known_at)] == [
         "Ana lives in Oslo"
     ]
     assert [
-        one["id"]
-        for one in post(host, "replay", user_id=user, known_at=known_at, at=at)["memories"]
+        memory["id"]
+        for memory in post(host, "replay", user_id=user, known_at=known_at, at=at)["memories"]
     ] == [old["id"]]
-    one = get(host, f"memories/{old['id']}", user_id=user, known_at=known_at)
-    assert (one["status"], one["as_of_sequence"]) == ("active", 1)
+    memory = get(host, f"memories/{old['id']}", user_id=user, known_at=known_at)
+    assert (memory["status"], memory["as_of_sequence"]) == ("active", 1)
     assert get(host, f"memories/{old['id']}", user_id=user)["status"] == "superseded"
     assert get(host, f"memories/{new['id']}", user_id=user, at=at)["as_of_sequence"] == 3
     assert problem(
@@ -86,7 +87,7 @@ def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str)
 def test_the_timeline_tells_every_change_in_order(host: httpx.Client, user: str) -> None:
     old, new = moved(host, user)
     events = get(host, "timeline", user_id=user)["events"]
-    assert [(one["sequence"], one["event_type"], one["memory_id"]) for one in events] == [
+    assert [(event["sequence"], event["event_type"], event["memory_id"]) for event in events] == [
         (1, "created", old["id"]),
         (2, "created", new["id"]),
         (3, "superseded", old["id"]),
@@ -94,17 +95,18 @@ def test_the_timeline_tells_every_change_in_order(host: httpx.Client, user: str)
     assert events[2]["before"]["status"] == "active"
     assert events[2]["after"]["status"] == "superseded"
     page = get(host, "timeline", user_id=user, limit=2, memory_id=old["id"])
-    assert [one["sequence"] for one in page["events"]] == [1, 3]
+    assert [event["sequence"] for event in page["events"]] == [1, 3]
     assert page["next_cursor"] is None
     assert [
-        one["sequence"] for one in get(host, "timeline", user_id=user, types="superseded")["events"]
+        event["sequence"]
+        for event in get(host, "timeline", user_id=user, types="superseded")["events"]
     ] == [3]
     since = events[1]["occurred_at"]
     assert [
-        one["sequence"] for one in get(host, "timeline", user_id=user, since=since)["events"]
+        event["sequence"] for event in get(host, "timeline", user_id=user, since=since)["events"]
     ] == [2, 3]
     assert [
-        one["sequence"] for one in get(host, "timeline", user_id=user, until=since)["events"]
+        event["sequence"] for event in get(host, "timeline", user_id=user, until=since)["events"]
     ] == [1]
 
 
@@ -148,19 +150,19 @@ def test_a_correlation_id_is_found_again_on_the_task_s_events(
         "content": "I have moved to Lisbon.",
         "timestamp": "2026-05-08T13:56:00Z",
     }
-    told = host.post(
+    response = host.post(
         "/api/v1/memories", json={"user_id": user, "messages": [message]}, headers=named
     )
-    assert told.headers["X-Correlation-Id"] == named["X-Correlation-Id"]
-    path, end = f"/api/v1/tasks/{told.json()['task_id']}", time.monotonic() + DEADLINE_S
+    assert response.headers["X-Correlation-Id"] == named["X-Correlation-Id"]
+    path, end = f"/api/v1/tasks/{response.json()['task_id']}", time.monotonic() + DEADLINE_S
     while host.get(path, params={"user_id": user}).json()["status"] != "succeeded":
         assert time.monotonic() < end
         time.sleep(0.05)
     save(host, user, "something else")
     events = get(host, "timeline", user_id=user, correlation_id=named["X-Correlation-Id"])["events"]
     known = [*memories(host, user), *memories(host, user, category="message")]
-    formed = {one["id"] for one in known if one["conversation_id"]}
-    assert {one["memory_id"] for one in events} == formed
+    formed = {memory["id"] for memory in known if memory["conversation_id"]}
+    assert {event["memory_id"] for event in events} == formed
     assert len(events) < len(get(host, "timeline", user_id=user)["events"])
     changed = host.patch(
         f"/api/v1/memories/{min(formed)}/status",

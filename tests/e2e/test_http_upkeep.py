@@ -30,7 +30,7 @@ def post(host: httpx.Client, call: str, user: str = USER, **fields: Any) -> http
 
 
 def test_decay_is_a_task_and_a_dry_run_an_answer(host: httpx.Client) -> None:
-    one = save(host, "decay", "Ana sings flamenco")
+    memory = save(host, "decay", "Ana sings flamenco")
     assert post(host, "decay", "decay", dry_run=True).json() == {
         "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
         "capped": False,
@@ -41,8 +41,8 @@ def test_decay_is_a_task_and_a_dry_run_an_answer(host: httpx.Client) -> None:
         {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False},
     )
     assert (
-        host.get(f"/api/v1/memories/{one['id']}?user_id=decay").json()["importance_base"]
-        == one["importance_base"]
+        host.get(f"/api/v1/memories/{memory['id']}?user_id=decay").json()["importance_base"]
+        == memory["importance_base"]
     )
 
 
@@ -58,11 +58,11 @@ def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: htt
     task = done(host, post(host, "forget", "soft", filter=chosen), "soft")
     assert task["result"] == {"counts": {"forgotten": 3}, "mode": "soft", "capped": False}
     assert {
-        one["status"]: one["status_reason"]
-        for one in memories(host, "soft")
-        if "draft" in one["tags"]
+        memory["status"]: memory["status_reason"]
+        for memory in memories(host, "soft")
+        if "draft" in memory["tags"]
     } == {"deleted": "forgotten"}
-    (gone, *_) = [one for one in memories(host, "soft") if "draft" in one["tags"]]
+    (gone, *_) = [memory for memory in memories(host, "soft") if "draft" in memory["tags"]]
     back = host.post(f"/api/v1/memories/{gone['id']}/restore", json={"user_id": "soft"})
     assert (back.status_code, back.json()["status"]) == (200, "active")
     assert back.headers["etag"]
@@ -99,10 +99,12 @@ def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(
     embedded: httpx.Client, tmp_path: Path
 ) -> None:
     host, data = embedded, tmp_path / "data"
-    one = save(host, "hard", "the vault opens with Swordfish", session_id="s", tags=["quicksilver"])
+    memory = save(
+        host, "hard", "the vault opens with Swordfish", session_id="s", tags=["quicksilver"]
+    )
     save(host, "hard", "and then", session_id="s")
     host.put(
-        f"/api/v1/memories/{one['id']}?user_id=hard",
+        f"/api/v1/memories/{memory['id']}?user_id=hard",
         json={"content": "x"},
         headers={"If-Match": "*"},
     )
@@ -110,25 +112,25 @@ def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(
         host, post(host, "forget", "hard", filter={"tags": ["quicksilver"]}, mode="hard"), "hard"
     )
     assert task["result"]["counts"]["forgotten"] == 1
-    assert problem(host.get(f"/api/v1/memories/{one['id']}?user_id=hard"), 404)
+    assert problem(host.get(f"/api/v1/memories/{memory['id']}?user_id=hard"), 404)
     assert [memory["content"] for memory in memories(host, "hard")] == ["and then"]
-    found = [
+    contents = [
         file.name
         for file in data.rglob("*")
         if file.is_file() and b"swordfish" in file.read_bytes().lower()
     ]
-    assert found == []
-    found = [
+    assert contents == []
+    contents = [
         file.name
         for file in data.rglob("*")
         if file.is_file() and b"quicksilver" in file.read_bytes().lower()
     ]
-    assert found == []
+    assert contents == []
     events = host.get("/api/v1/timeline?user_id=hard").json()["events"]
     assert [
         (event["event_type"], event["redacted"])
         for event in events
-        if event["memory_id"] == one["id"]
+        if event["memory_id"] == memory["id"]
     ] == [("created", True), ("forgotten", True)]
 
 

@@ -35,9 +35,9 @@ each_mode = pytest.mark.parametrize("mode", MODES)
 
 
 def id_in(text: str) -> str:
-    found = re.search(r"mem_\w+", text)
-    assert found is not None, text
-    return found[0]
+    match = re.search(r"mem_\w+", text)
+    assert match is not None, text
+    return match[0]
 
 
 async def resource(client: Client, uri: str) -> str:
@@ -167,9 +167,9 @@ async def test_without_a_way_to_ask_forgetting_takes_a_second_call_with_the_code
 ) -> None:
     async with over_http(host.base_url, mode, X_Memory_User=user) as client:
         memory_id = id_in(await answer(client, "memory_save", content="The alarm code is 4711"))
-        shown = await answer(client, "memory_forget", ids=[memory_id])
-        assert "The alarm code is 4711" in shown
-        code = shown.rpartition("confirm=")[2].rstrip(".")
+        question = await answer(client, "memory_forget", ids=[memory_id])
+        assert "The alarm code is 4711" in question
+        code = question.rpartition("confirm=")[2].rstrip(".")
         wrong = await answer(client, "memory_forget", ids=[memory_id], confirm="true")
         assert wrong.startswith("That code is not for what would be forgotten now.")
         assert (
@@ -185,8 +185,8 @@ async def test_without_a_way_to_ask_forgetting_takes_a_second_call_with_the_code
         )
 
 
-def code_in(shown: str) -> str:
-    return shown.rpartition("confirm=")[2].rstrip(".")
+def code_in(question: str) -> str:
+    return question.rpartition("confirm=")[2].rstrip(".")
 
 
 def edit(host: httpx.Client, user: str, memory: dict[str, Any], content: str) -> None:
@@ -221,10 +221,10 @@ async def test_a_code_is_void_once_a_memory_that_was_shown_is_edited(
     }
     named = {"mode": "hard", chosen: fields[chosen]}
     async with over_http(host.base_url, "legacy", X_Memory_User=user) as client:
-        shown = await answer(client, "memory_forget", **named)
-        assert "old lunch note" in shown
+        question = await answer(client, "memory_forget", **named)
+        assert "old lunch note" in question
         edit(host, user, memory, "the door code is 4711")
-        refused = await answer(client, "memory_forget", **named, confirm=code_in(shown))
+        refused = await answer(client, "memory_forget", **named, confirm=code_in(question))
         assert refused.startswith("That code is not for what would be forgotten now.")
         assert "the door code is 4711" in refused
         assert [item["content"] for item in memories(host, user)] == ["the door code is 4711"]
@@ -278,7 +278,7 @@ async def test_no_answer_has_characters_that_steer_a_terminal_or_turn_text_round
 ) -> None:
     memory = save(host, user, "The vault code is 4711 \x1b[2J\u202e now\u200b", type="semantic")
     async with over_http(host.base_url, mode, X_Memory_User=user) as client:
-        for shown in (
+        for question in (
             await answer(client, "memory_search", query="What is the vault code now?"),
             await answer(
                 client, "memory_search", query="What is the vault code now?", detail="full"
@@ -286,8 +286,8 @@ async def test_no_answer_has_characters_that_steer_a_terminal_or_turn_text_round
             await answer(client, "memory_timeline"),
             await answer(client, "memory_forget", ids=[memory["id"]]),
         ):
-            assert "The vault code is 4711 [2J now" in shown
-            assert not set(shown) & {"\x1b", "\u202e", "\u200b"}
+            assert "The vault code is 4711 [2J now" in question
+            assert not set(question) & {"\x1b", "\u202e", "\u200b"}
 
 
 async def test_where_the_client_can_ask_its_user_decides_and_no_code_of_the_model_stands_in(

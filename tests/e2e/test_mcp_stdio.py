@@ -37,13 +37,13 @@ older has its turn in `make test-long`.
 
 
 on_one_profile = pytest.mark.parametrize("profile", ["embedded"], indirect=True)
-"""For what passes calls on to a host: what that host stands on is no concern of it."""
+"""For what passes calls on to a host: that host's stores are no concern of it."""
 
 
 def id_in(text: str) -> str:
-    found = re.search(r"mem_\w+", text)
-    assert found is not None, text
-    return found[0]
+    match = re.search(r"mem_\w+", text)
+    assert match is not None, text
+    return match[0]
 
 
 @each_mode

@@ -68,11 +68,11 @@ def task_that(client: httpx.Client, location: str, limit_s: float, **fields: Any
 def formed(client: httpx.Client, task: dict[str, Any]) -> None:
     made = memories(client, "ana")
     assert (task["progress"], task["error"]) == (1.0, None)
-    assert Counter(one["category"] for one in made) == {"cell": 2, "note": 2, "fact": 1}
-    assert {one["content"] for one in made if one["category"] == "fact"} == {
+    assert Counter(memory["category"] for memory in made) == {"cell": 2, "note": 2, "fact": 1}
+    assert {memory["content"] for memory in made if memory["category"] == "fact"} == {
         "User lives in Lisbon"
     }, "nobody named her"
-    assert {one["id"] for one in made} == {
+    assert {memory["id"] for memory in made} == {
         name for cell in task["result"]["cells"] for name in cell["memory_ids"]
     }
 

@@ -29,9 +29,9 @@ async def test_odd_conversations_are_formed_and_their_texts_are_taken_everywhere
 
 @pytest.mark.parametrize("actor", ["CORP\\jdoe", "C:\\Users\\x", "\\", "🙂", "Y" * 128])
 def test_any_name_may_speak(host: httpx.Client, actor: str) -> None:
-    told = [{"role": "user", "content": "I live in Oslo.", "timestamp": MOMENT, "actor": actor}]
-    summary = host.post("/api/v1/agent/summaries", json={"user_id": "named", "messages": told})
+    messages = [{"role": "user", "content": "I live in Oslo.", "timestamp": MOMENT, "actor": actor}]
+    summary = host.post("/api/v1/agent/summaries", json={"user_id": "named", "messages": messages})
     assert summary.status_code == 200, summary.text
     assert summary.json()["summary"] == f"{actor[:60]} lives in Oslo."
-    answer = host.post("/api/v1/memories", json={"user_id": "named", "messages": told})
+    answer = host.post("/api/v1/memories", json={"user_id": "named", "messages": messages})
     assert ended_task(host, answer.headers["location"])["status"] == "succeeded"

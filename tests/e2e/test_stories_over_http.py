@@ -22,13 +22,13 @@ CITY = {"subject": "Ana", "attribute": "city"}
 
 
 class Days:
-    """A host whose clock stands where the test sets it."""
+    """A host whose clock is set by the test."""
 
     def __init__(self, client: httpx.Client, clock: Path) -> None:
         self.client, self._clock = client, clock
 
     def set(self, moment: datetime) -> None:
-        """Let it be this moment; the file is replaced, so that nobody reads half of it."""
+        """Let it be this moment; the file is replaced, so that it is never read in half."""
         new = self._clock.with_suffix(".new")
         new.write_text(moment.isoformat())
         os.replace(new, self._clock)
@@ -72,18 +72,18 @@ class Story:
         self.now = max(moment, self.now + timedelta(seconds=2))
         self.days.set(self.now)
         do = str(step["do"])
-        one = f"memories/{self.memories.get(step.get('memory', ''), '')}"
+        path = f"memories/{self.memories.get(step.get('memory', ''), '')}"
         match do:
             case "save" | "retract":
                 self.say(step)
             case "edit" | "correct times":
                 self.days.call(
-                    "PUT", one, json={**self.user, **_changes(step)}, headers={"If-Match": "*"}
+                    "PUT", path, json={**self.user, **_changes(step)}, headers={"If-Match": "*"}
                 )
             case "delete":
-                self.days.call("DELETE", one, params=self.user)
+                self.days.call("DELETE", path, params=self.user)
             case "restore" | "undo":
-                self.days.call("POST", f"{one}/restore", json=self.user)
+                self.days.call("POST", f"{path}/restore", json=self.user)
             case "undo decision":
                 self.days.call("POST", f"conflicts/{self.decided[-1]}/undo", json=self.user)
             case _:
@@ -124,7 +124,9 @@ class Story:
         asked = {name: moment.isoformat() for name, moment in moments.items()}
         page = self.days.call("GET", "memories", params={**self.user, **asked, "limit": "100"})
         return sorted(
-            _value(one) for one in page["memories"] if not isinstance(one.get("value"), dict)
+            _value(memory)
+            for memory in page["memories"]
+            if not isinstance(memory.get("value"), dict)
         )
 
 
@@ -139,27 +141,27 @@ def _changes(step: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _value(one: dict[str, Any]) -> str:
+def _value(memory: dict[str, Any]) -> str:
     return str(
-        one["value"]
-        if one.get("value") is not None
-        else one["content"].replace("Ana lives in ", "").replace("\n", " and ")
+        memory["value"]
+        if memory.get("value") is not None
+        else memory["content"].replace("Ana lives in ", "").replace("\n", " and ")
     )
 
 
 @pytest.mark.parametrize(
     "story",
-    [one for one in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in one["steps"])],
-    ids=lambda one: str(one["story"])[:60],
+    [story for story in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in story["steps"])],
+    ids=lambda case: str(case["story"])[:60],
 )
 def test_what_holds_is_what_the_story_says(story: dict[str, Any], days: Days) -> None:
-    told, known = Story(days, is_pinned="Pinned" in story["story"]), list[datetime]()
+    story_told, known = Story(days, is_pinned="Pinned" in story["story"]), list[datetime]()
     for step in story["steps"]:
-        told.play(step)
-        known.append(told.now + timedelta(seconds=1))
-    days.set(told.now + timedelta(seconds=2))
+        story_told.play(step)
+        known.append(story_told.now + timedelta(seconds=1))
+    days.set(story_told.now + timedelta(seconds=2))
     answers = {}
     for written, sequence, moment, _ in expectations(story):
         since = {} if sequence is None else {"known_at": known[sequence - 1]}
-        answers[written] = told.values(at=moment, **since)
+        answers[written] = story_told.values(at=moment, **since)
     assert answers == {written: sorted(expected) for written, _, _, expected in expectations(story)}

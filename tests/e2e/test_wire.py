@@ -246,8 +246,8 @@ def test_a_key_bound_to_one_user_fires_no_timer_even_as_admin(locked: httpx.Clie
 def test_a_head_that_is_too_large_or_none_is_a_problem_that_its_sender_reads(
     host: httpx.Client, head: bytes, status: int
 ) -> None:
-    found, body = ask(host, head)
-    assert (found, body["status"]) == (status, status)
+    answered, body = ask(host, head)
+    assert (answered, body["status"]) == (status, status)
     assert host.get("/health").status_code == 200
 
 

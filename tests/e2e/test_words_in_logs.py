@@ -94,22 +94,34 @@ def model() -> Iterator[ChatServer]:
     count = iter(range(1_000_000))
 
     async def repeats(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        said = text("model")
+        answer_text = text("model")
         kind = kind_of(body)
         match next(count) % 5:
             case 0:
-                return completion(f"{said}: {body['messages'][1]['content'][:2000]}")
+                return completion(f"{answer_text}: {body['messages'][1]['content'][:2000]}")
             case 1:
                 return completion(
-                    json.dumps({kind: said, "facts": said, "narrative": [said], said: said})
+                    json.dumps(
+                        {
+                            kind: answer_text,
+                            "facts": answer_text,
+                            "narrative": [answer_text],
+                            answer_text: answer_text,
+                        }
+                    )
                 )
             case 2:
-                error = {"message": said, "type": said, "code": said, "param": said}
+                error = {
+                    "message": answer_text,
+                    "type": answer_text,
+                    "code": answer_text,
+                    "param": answer_text,
+                }
                 return web.json_response({"error": error}, status=400)
             case 3:
                 return await refuses(429, retry_after="0")(request, body)
             case _:
-                return web.Response(text=said, content_type="text/plain")
+                return web.Response(text=answer_text, content_type="text/plain")
 
     server.model = repeats
     with serving(server):
@@ -117,7 +129,7 @@ def model() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def told(profile: Profile, model: ChatServer, tmp_path: Path) -> Iterator[Told]:
+def secrets(profile: Profile, model: ChatServer, tmp_path: Path) -> Iterator[Told]:
     stores = profile.settings()
     asked = {
         "LLM_PROVIDER": "openai",
@@ -141,30 +153,30 @@ def told(profile: Profile, model: ChatServer, tmp_path: Path) -> Iterator[Told]:
         host.stop()
 
 
-def remember(told: Told) -> list[str]:
+def remember(secrets: Told) -> list[str]:
     """Everything that is kept, by every door; the ids of the memories."""
     saved = [
-        told.post(
+        secrets.post(
             "/api/v1/memories/save",
             content=text("save"),
             tags=[f"{WORD} tag"],
             metadata={f"{WORD} name": text("metadata")},
         ),
-        told.post(
+        secrets.post(
             "/api/v1/memories/save",
             content=text("slot"),
             type="semantic",
             subject=f"{WORD}",
             attribute=f"{WORD} colour",
         ),
-        told.post(
+        secrets.post(
             "/api/v1/memories/save",
             content=text("key"),
             type="procedural",
             key=f"{WORD}/key",
             value=text("value"),
         ),
-        told.post(
+        secrets.post(
             "/api/v1/memories/save",
             content=text("session"),
             session_id=f"{WORD} session",
@@ -177,21 +189,25 @@ def remember(told: Told) -> list[str]:
         {"content": {WORD: text("bulk")}},
         {"content": "", f"{WORD} field": 1},
     ]
-    assert told.post("/api/v1/memories/bulk", memories=bulk).status_code == 207
+    assert secrets.post("/api/v1/memories/bulk", memories=bulk).status_code == 207
     ids = [answer.json()["memory"]["id"] for answer in saved]
-    stored = told.client.get(f"/api/v1/memories/{ids[1]}", params={"user_id": told.user})
-    edit = {"user_id": told.user, "content": text("edit")}
+    stored = secrets.client.get(f"/api/v1/memories/{ids[1]}", params={"user_id": secrets.user})
+    edit = {"user_id": secrets.user, "content": text("edit")}
     path = f"/api/v1/memories/{ids[1]}"
     assert (
-        told.call("PUT", path, json=edit, headers={"If-Match": stored.headers["etag"]}).status_code
+        secrets.call(
+            "PUT", path, json=edit, headers={"If-Match": stored.headers["etag"]}
+        ).status_code
         == 200
     )
-    assert told.call("PUT", path, json=edit, headers={"If-Match": f'"{WORD}"'}).status_code == 412
+    assert (
+        secrets.call("PUT", path, json=edit, headers={"If-Match": f'"{WORD}"'}).status_code == 412
+    )
     return ids
 
 
-def talk(told: Told) -> None:
-    """Conversations, with a callback that is refused and one that nobody answers,
+def talk(secrets: Told) -> None:
+    """Conversations, with a callback that is refused and one that is not answered,
     and what an agent says.
     """
     messages = [
@@ -202,52 +218,52 @@ def talk(told: Told) -> None:
         }
         for at in range(4)
     ]
-    told.ended(told.post("/api/v1/memories", messages=messages))
-    told.ended(
-        told.post(
+    secrets.ended(secrets.post("/api/v1/memories", messages=messages))
+    secrets.ended(
+        secrets.post(
             "/api/v1/memories",
             messages=messages[:2],
-            callback_url=f"https://{WORD.lower()}.invalid/{WORD}?of={told.user}",
+            callback_url=f"https://{WORD.lower()}.invalid/{WORD}?of={secrets.user}",
         )
     )
     assert (
-        told.post(
+        secrets.post(
             "/api/v1/memories", messages=messages, callback_url=f"http://127.0.0.1/{WORD}"
         ).status_code
         == 422
     )
     assert (
-        told.post(
+        secrets.post(
             "/api/v1/memories", messages=messages, callback_url=f"http://{WORD}.x:{WORD}/"
         ).status_code
         == 422
     )
     assert (
-        told.post(
+        secrets.post(
             "/api/v1/memories/batch", session_id=f"{WORD} batch", messages=messages
         ).status_code
         == 202
     )
-    told.ended(told.post("/api/v1/memories/batch/flush", session_id=f"{WORD} batch"))
-    told.post("/api/v1/agent/memories", content=text("agent"), agent_id=f"{WORD} agent")
+    secrets.ended(secrets.post("/api/v1/memories/batch/flush", session_id=f"{WORD} batch"))
+    secrets.post("/api/v1/agent/memories", content=text("agent"), agent_id=f"{WORD} agent")
     for mode in ("fast", "full"):
-        told.post("/api/v1/agent/summaries", messages=[text("summary")], mode=mode)
+        secrets.post("/api/v1/agent/summaries", messages=[text("summary")], mode=mode)
 
 
-def ask(told: Told) -> None:
+def ask(secrets: Told) -> None:
     """Questions by every door."""
-    query = {"user_id": told.user, "query": text("question")}
-    assert told.post("/api/v1/memories/retrieve", query=text("retrieve")).status_code == 200
-    assert told.call("GET", "/api/v1/memories/query", params=query).status_code == 200
-    told.post("/api/v1/memories/retrieve", query=text("reconstruct"), mode="reconstruct")
-    told.post("/api/v1/context", query=text("context"))
-    told.call(
-        "GET", "/api/v1/timeline", params={"user_id": told.user, "session_id": f"{WORD} session"}
+    query = {"user_id": secrets.user, "query": text("question")}
+    assert secrets.post("/api/v1/memories/retrieve", query=text("retrieve")).status_code == 200
+    assert secrets.call("GET", "/api/v1/memories/query", params=query).status_code == 200
+    secrets.post("/api/v1/memories/retrieve", query=text("reconstruct"), mode="reconstruct")
+    secrets.post("/api/v1/context", query=text("context"))
+    secrets.call(
+        "GET", "/api/v1/timeline", params={"user_id": secrets.user, "session_id": f"{WORD} session"}
     )
-    told.call("GET", "/api/v1/sessions", params={"user_id": told.user})
+    secrets.call("GET", "/api/v1/sessions", params={"user_id": secrets.user})
 
 
-def misuse(told: Told, ids: list[str]) -> None:
+def misuse(secrets: Told, ids: list[str]) -> None:
     """Requests that are refused, with the word wherever one can stand."""
     doors = ("save", "bulk", "retrieve", "clear", "batch", "batch/flush")
     paths = [f"/api/v1/memories/{door}" for door in doors] + [
@@ -271,60 +287,60 @@ def misuse(told: Told, ids: list[str]) -> None:
     )
     for path in paths:
         for wrong in (text("wrong"), {text("wrong"): text("wrong")}, [text("wrong"), 7], 7.5):
-            told.post(path, **dict.fromkeys(fields, wrong))
-        told.post(path, **{text("unknown"): 1})
-        told.call("POST", path, content=f'{{"{WORD} a": "{text("json")}" {WORD}'.encode())
-        told.call(
+            secrets.post(path, **dict.fromkeys(fields, wrong))
+        secrets.post(path, **{text("unknown"): 1})
+        secrets.call("POST", path, content=f'{{"{WORD} a": "{text("json")}" {WORD}'.encode())
+        secrets.call(
             "POST",
             path,
             content=f'{{"{WORD} a": 1, "{WORD} a": NaN}}'.encode(),
             headers={"Content-Type": "application/json"},
         )
-        told.call(
+        secrets.call(
             "POST", path, content=text("type").encode(), headers={"Content-Type": f"text/{WORD}"}
         )
-        told.call("POST", path, json={"user_id": text("owner") + "/#"})
+        secrets.call("POST", path, json={"user_id": text("owner") + "/#"})
     headers = {
         "X-Correlation-Id": text("header"),
         "Idempotency-Key": text("header"),
         "X-Other": text("header"),
         "If-Match": WORD,
     }
-    told.call(
+    secrets.call(
         "POST",
         "/api/v1/memories/save",
-        json={"user_id": told.user, "content": "x"},
+        json={"user_id": secrets.user, "content": "x"},
         headers=headers,
     )
-    told.call(
-        "GET", f"/api/v1/memories/{ids[0]}", params={"user_id": told.user, "at": text("moment")}
+    secrets.call(
+        "GET", f"/api/v1/memories/{ids[0]}", params={"user_id": secrets.user, "at": text("moment")}
     )
-    told.call(
+    secrets.call(
         "GET",
         "/api/v1/memories",
-        params={"user_id": told.user, "cursor": text("cursor"), f"{WORD} x": "1"},
+        params={"user_id": secrets.user, "cursor": text("cursor"), f"{WORD} x": "1"},
     )
-    told.call("GET", f"/api/v1/memories?user_id={told.user}&{WORD}+x=1&{WORD}+x=2")
-    told.call("GET", f"/api/v1/memories/{WORD} {told.user}", params={"user_id": told.user})
-    told.call("GET", f"/api/v1/procedures/{WORD}%2Fnone", params={"user_id": told.user})
-    told.call("GET", f"/api/v1/{WORD}/{told.user}", params={"q": text("path")})
-    told.call(
+    secrets.call("GET", f"/api/v1/memories?user_id={secrets.user}&{WORD}+x=1&{WORD}+x=2")
+    secrets.call("GET", f"/api/v1/memories/{WORD} {secrets.user}", params={"user_id": secrets.user})
+    secrets.call("GET", f"/api/v1/procedures/{WORD}%2Fnone", params={"user_id": secrets.user})
+    secrets.call("GET", f"/api/v1/{WORD}/{secrets.user}", params={"q": text("path")})
+    secrets.call(
         "PATCH",
         f"/api/v1/memories/{ids[0]}/status",
-        json={"user_id": told.user, "status": text("status")},
+        json={"user_id": secrets.user, "status": text("status")},
     )
     for method, path in (
         ("DELETE", "/api/v1/memories/{0}"),
         ("POST", "/api/v1/conflicts/{0}/resolve"),
         ("GET", "/api/v1/tasks/{0}"),
     ):
-        told.call(method, path.format(f"{WORD} none"), params={"user_id": told.user})
+        secrets.call(method, path.format(f"{WORD} none"), params={"user_id": secrets.user})
 
 
-def bring_nonsense(told: Told) -> dict[str, Any]:
+def bring_nonsense(secrets: Told) -> dict[str, Any]:
     """The task of an import whose file has the word at every place that is looked at."""
-    user = f"{told.user}-import"
-    begun = told.call("POST", f"/api/v1/users/{user}/import")
+    user = f"{secrets.user}-import"
+    begun = secrets.call("POST", f"/api/v1/users/{user}/import")
     path = f"/api/v1/users/{user}/import/{begun.json()['task_id']}"
     header = {
         "format": "memory-core-export",
@@ -334,29 +350,30 @@ def bring_nonsense(told: Told) -> dict[str, Any]:
     }
     part = f"{json.dumps(header)}\n{text('line')}\n".encode()
     assert (
-        told.call("PUT", path, params={"part": 1}, content=part, headers=LINES).status_code == 204
+        secrets.call("PUT", path, params={"part": 1}, content=part, headers=LINES).status_code
+        == 204
     )
-    return told.ended(
-        told.call(
+    return secrets.ended(
+        secrets.call(
             "POST", f"{path}/commit", json={"parts": 1, "sha256": hashlib.sha256(part).hexdigest()}
         )
     )
 
 
-def damage(told: Told, memory_id: str) -> None:
+def damage(secrets: Told, memory_id: str) -> None:
     """Let a stored memory, and a task's conversation, hold words where something else
     should stand.
     """
-    if told.database is None:
+    if secrets.database is None:
         import sqlite3
 
-        connection = sqlite3.connect(told.host.folder / "data" / "memory.db", timeout=30)
+        connection = sqlite3.connect(secrets.host.folder / "data" / "memory.db", timeout=30)
         with connection:
             wrong = json.dumps(text("damage"))
             connection.execute(
                 "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.created_at', "
                 "json(?), '$.confidence', json(?)) AS BLOB) WHERE id = ? AND user_id = ?",
-                (wrong, wrong, memory_id, told.user),
+                (wrong, wrong, memory_id, secrets.user),
             )
             connection.execute(
                 "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.state', json(?)) "
@@ -365,27 +382,27 @@ def damage(told: Told, memory_id: str) -> None:
             )
         connection.close()
     else:
-        asyncio.run(_damage_items(told, memory_id))
+        asyncio.run(_damage_items(secrets, memory_id))
 
 
-async def _damage_items(told: Told, memory_id: str) -> None:
-    assert told.profile.stores is not None
-    async with CosmosClient(told.profile.stores.cosmos.endpoint, KEY) as client:
-        container = client.get_database_client(told.database).get_container_client("memories")
+async def _damage_items(secrets: Told, memory_id: str) -> None:
+    assert secrets.profile.stores is not None
+    async with CosmosClient(secrets.profile.stores.cosmos.endpoint, KEY) as client:
+        container = client.get_database_client(secrets.database).get_container_client("memories")
         query = (
             "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND c.owner = @p2 "
             "AND (c.id = @p3 OR c.kind = 'conversation')"
         )
         named = zip(
             ("@p0", "@p1", "@p2", "@p3"),
-            ("local", told.user, f"local/{told.user}", memory_id),
+            ("local", secrets.user, f"local/{secrets.user}", memory_id),
             strict=True,
         )
         parameters: list[dict[str, object]] = [
             {"name": name, "value": value} for name, value in named
         ]
         rows = container.query_items(
-            query, parameters=parameters, partition_key=f"local/{told.user}"
+            query, parameters=parameters, partition_key=f"local/{secrets.user}"
         )
         for row in [row async for row in rows]:
             wrong = (
@@ -396,73 +413,75 @@ async def _damage_items(told: Told, memory_id: str) -> None:
             await container.upsert_item({**row, **wrong})
 
 
-def use_what_is_damaged(told: Told, memory_id: str) -> None:
+def use_what_is_damaged(secrets: Told, memory_id: str) -> None:
     """Ask for it, and let tasks meet it."""
-    told.call("GET", f"/api/v1/memories/{memory_id}", params={"user_id": told.user})
-    told.call("GET", "/api/v1/memories", params={"user_id": told.user})
-    told.call("GET", f"/api/v1/memories/{memory_id}/versions", params={"user_id": told.user})
-    ask(told)
-    told.post(
+    secrets.call("GET", f"/api/v1/memories/{memory_id}", params={"user_id": secrets.user})
+    secrets.call("GET", "/api/v1/memories", params={"user_id": secrets.user})
+    secrets.call("GET", f"/api/v1/memories/{memory_id}/versions", params={"user_id": secrets.user})
+    ask(secrets)
+    secrets.post(
         "/api/v1/memories/save",
         content=text("slot again"),
         type="semantic",
         subject=f"{WORD}",
         attribute=f"{WORD} colour",
     )
-    told.ended(
-        told.post(
+    secrets.ended(
+        secrets.post(
             "/api/v1/memories",
             messages=[{"role": "user", "content": text("late"), "timestamp": STAMP}],
             session_id=f"{WORD} s",
         )
     )
-    told.ended(told.post("/api/v1/consolidate"))
+    secrets.ended(secrets.post("/api/v1/consolidate"))
 
 
-def leaks(told: Told) -> list[str]:
+def leaks(secrets: Told) -> list[str]:
     """Where a value of the user is told in a problem. The address that was called is the client's
-    own, and stands in `instance`.
+    own, and is in `instance`.
     """
-    found = []
-    for answer in told.problems:
+    leaks_found = []
+    for answer in secrets.problems:
         assert answer.headers["content-type"] == "application/problem+json"
         problem = {name: value for name, value in answer.json().items() if name != "instance"}
         if LEAK.search(json.dumps(problem)):
-            found.append(
+            leaks_found.append(
                 f"{answer.request.method} {answer.request.url.path}: {json.dumps(problem)[:300]}"
             )
-    return found
+    return leaks_found
 
 
 def test_nothing_a_user_said_is_logged_or_told_in_an_error_before_and_after_an_erasure(
-    told: Told,
+    secrets: Told,
 ) -> None:
-    ids = remember(told)
-    talk(told)
-    ask(told)
-    misuse(told, ids)
-    refused = bring_nonsense(told)
+    ids = remember(secrets)
+    talk(secrets)
+    ask(secrets)
+    misuse(secrets, ids)
+    refused = bring_nonsense(secrets)
     assert refused["status"] == "failed"
-    damage(told, ids[1])
-    use_what_is_damaged(told, ids[1])
-    told.call(
-        "POST", "/api/v1/forget", json={"user_id": told.user, "filter": {"query": text("forget")}}
+    damage(secrets, ids[1])
+    use_what_is_damaged(secrets, ids[1])
+    secrets.call(
+        "POST",
+        "/api/v1/forget",
+        json={"user_id": secrets.user, "filter": {"query": text("forget")}},
     )
-    told.post("/api/v1/forget", ids=[ids[3]], mode="hard", reason=text("forget"))
+    secrets.post("/api/v1/forget", ids=[ids[3]], mode="hard", reason=text("forget"))
     tasks = [
         refused,
-        *told.client.get("/api/v1/tasks", params={"user_id": told.user, "limit": 100}).json()[
+        *secrets.client.get("/api/v1/tasks", params={"user_id": secrets.user, "limit": 100}).json()[
             "tasks"
         ],
     ]
     errors = [task["error"] for task in tasks if LEAK.search(str(task["error"]))]
-    assert {answer.status_code for answer in told.problems} >= {400, 404, 412, 415, 422, 503}
-    assert len(told.host.terminal.splitlines()) > 20
-    assert (errors, leaks(told), told.in_log()) == ([], [], [])
+    assert {answer.status_code for answer in secrets.problems} >= {400, 404, 412, 415, 422, 503}
+    assert len(secrets.host.terminal.splitlines()) > 20
+    assert (errors, leaks(secrets), secrets.in_log()) == ([], [], [])
 
-    erased = told.ended(told.call("DELETE", f"/api/v1/users/{told.user}"))
+    erased = secrets.ended(secrets.call("DELETE", f"/api/v1/users/{secrets.user}"))
     assert erased["status"] == "succeeded", erased
-    misuse(told, ids)
-    ask(told)
-    assert told.host.stop() == 0
-    assert (leaks(told), told.in_log()) == ([], [])
+    misuse(secrets, ids)
+    ask(secrets)
+    assert secrets.host.stop() == 0
+    assert (leaks(secrets), secrets.in_log()) == ([], [])

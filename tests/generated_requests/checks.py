@@ -60,14 +60,18 @@ def refuses_with_a_problem(context: Any, response: Any, case: Any) -> None:
 
 @schemathesis.check
 def repeats_no_words_of_the_request(context: Any, response: Any, case: Any) -> None:
-    """No text that was sent stands in an error."""
+    """No text that was sent is in an error."""
     if response.status_code < 400:
         return
     problem = response.json()
-    told = [problem["title"], problem["detail"], *(error["message"] for error in problem["errors"])]
+    messages = [
+        problem["title"],
+        problem["detail"],
+        *(error["message"] for error in problem["errors"]),
+    ]
     for text in texts([case.body, case.query]):
         if len(text) >= SHORTEST and text not in OWN_WORDS:
-            assert not any(text in line for line in told), f"{text!r} stands in {told}"
+            assert not any(text in line for line in messages), f"{text!r} stands in {messages}"
 
 
 def texts(value: Any) -> Iterator[str]:

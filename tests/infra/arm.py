@@ -19,7 +19,7 @@ FACTS: dict[str, Any] = json.loads(
 OPAQUE = object()
 """A value that is computed when it is deployed."""
 ENVELOPE = {"name", "location", "tags", "sku", "kind", "identity", "properties", "zones"}
-"""What stands beside `properties` in a resource."""
+"""What is beside `properties` in a resource."""
 BESIDE = {"name", "location", "tags", "identity", "zones"}
 """Of these, what can't also be the name of a property."""
 ON_THE_WIRE = {
@@ -78,18 +78,20 @@ def body_findings(
             yield f"{name} does not belong there"
         elif name in known and name != "properties":
             yield from _value(known[name], value, name)
-    held = {name for one in objects(body.get("properties", {})) for name in one}
+    names = {name for properties in objects(body.get("properties", {})) for name in properties}
     if "properties" in known:
         yield from _value(known["properties"], body.get("properties", {}), "properties")
     else:
-        lifted = {name: one for name, one in known.items() if name not in BESIDE}
-        for one in objects(body.get("properties", {})):
-            yield from _object(lifted, one, "properties")
+        lifted = {name: field for name, field in known.items() if name not in BESIDE}
+        for properties in objects(body.get("properties", {})):
+            yield from _object(lifted, properties, "properties")
     if whole:
         required = {
-            name for name, one in known.items() if one.get("required") and not name.endswith("Name")
+            name
+            for name, field in known.items()
+            if field.get("required") and not name.endswith("Name")
         }
-        for name in sorted(required - held - body.keys() - elsewhere - {"scope", "resourceUri"}):
+        for name in sorted(required - names - body.keys() - elsewhere - {"scope", "resourceUri"}):
             yield f"{name} is missing"
 
 
@@ -106,23 +108,23 @@ def objects(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
         yield value
     elif isinstance(value, Choice):
-        for one in value.of:
-            yield from objects(one)
+        for choice in value.of:
+            yield from objects(choice)
     elif isinstance(value, list):
-        for one in value:
-            yield from objects(one)
+        for element in value:
+            yield from objects(element)
 
 
 def _on_the_wire(kind: str) -> dict[str, Any]:
     renamed = ON_THE_WIRE.get(kind, {})
-    return {renamed.get(name, name): one for name, one in FACTS["types"][kind]["in"].items()}
+    return {renamed.get(name, name): field for name, field in FACTS["types"][kind]["in"].items()}
 
 
 def _object(known: Mapping[str, Any], given: Mapping[str, Any], path: str) -> Iterator[str]:
     for name, value in given.items():
         if name == "properties" and name not in known:
-            for one in objects(value):
-                yield from _object(known, one, path)  # lifted up in the facts
+            for inner in objects(value):
+                yield from _object(known, inner, path)  # lifted up in the facts
         elif name not in known:
             yield f"{path}.{name} does not exist"
         else:
@@ -131,14 +133,14 @@ def _object(known: Mapping[str, Any], given: Mapping[str, Any], path: str) -> It
 
 def _value(known: Mapping[str, Any], given: Any, path: str) -> Iterator[str]:
     if "enum" in known:
-        allowed = {one.lower() for one in known["enum"]}
+        allowed = {allowed_value.lower() for allowed_value in known["enum"]}
         for value in given.of if isinstance(given, Choice) else (given,):
             if isinstance(value, str) and value.lower() not in allowed:
                 yield f"{path} can not be {value!r}, only one of {', '.join(known['enum'])}"
     named = known.get("object") or known.get("list")
-    for one in objects(given):
+    for inner in objects(given):
         if named is not None:
-            yield from _object(FACTS["objects"][named], one, path)
+            yield from _object(FACTS["objects"][named], inner, path)
         elif "map" in known:
-            for name, value in one.items():
+            for name, value in inner.items():
                 yield from _value({"object": known["map"]}, value, f"{path}.{name}")

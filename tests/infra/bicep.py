@@ -1,7 +1,7 @@
 """A Bicep file as a test sees it: what it declares, and where each name in it comes from. Parsed by
-tree-sitter, evaluated by nobody.
+tree-sitter, and not evaluated.
 
-One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its
+Note: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its
 body torn apart, so that only the names in it can be trusted, not their order.
 """
 
@@ -61,13 +61,13 @@ def parse(text: str) -> File:
     root = Parser(_LANGUAGE).parse(text.encode()).root_node
     file, waiting = File(), {}
     file.errors.extend(
-        one.start_point.row + 1 for one in every(root) if one.type == "ERROR" or one.is_missing
+        node.start_point.row + 1 for node in every(root) if node.type == "ERROR" or node.is_missing
     )
     for node in root.named_children:
         if node.type == "decorators":
             waiting = {
-                said(one.named_children[0].named_children[0]): one.named_children[0]
-                for one in node.named_children
+                said(child.named_children[0].named_children[0]): child.named_children[0]
+                for child in node.named_children
             }
             continue
         kind = _KINDS.get(node.type)
@@ -94,7 +94,7 @@ def _declared(node: Node, decorators: dict[str, Node]) -> Declared:
     if rest and rest[0].type in ("type", "string") and node.type != "variable_declaration":
         kind = literal(rest[0]) if rest[0].type == "string" else said(rest[0])
         rest = rest[1:]
-    existing = any(one.type == "existing" for one in node.children)
+    existing = any(child.type == "existing" for child in node.children)
     return Declared(said(name), node, rest[-1] if rest else None, decorators, str(kind), existing)
 
 
@@ -111,9 +111,9 @@ def every(node: Node) -> Iterator[Node]:
 
 
 def literal(node: Node) -> str | int | bool | Node | None:
-    """The value of a string, number or boolean that stands there as such; else the node."""
-    if node.type == "string" and not any(one.type == "interpolation" for one in node.children):
-        text = "".join(said(one) for one in node.named_children)
+    """The value of a string, number or boolean that is written out; else the node."""
+    if node.type == "string" and not any(child.type == "interpolation" for child in node.children):
+        text = "".join(said(child) for child in node.named_children)
         return text.replace("\\'", "'")
     if node.type == "number":
         return int(said(node))
@@ -131,15 +131,15 @@ def body(node: Node | None) -> Node | None:
 
 def properties(node: Node | None) -> dict[str, Node]:
     """An object's properties by name; those with a computed name are left out."""
-    found = {}
+    properties_by_name = {}
     if node is not None and node.type == "object":
-        for one in node.named_children:
-            if one.type == "object_property":
-                key, value = one.named_children[0], one.named_children[-1]
+        for child in node.named_children:
+            if child.type == "object_property":
+                key, value = child.named_children[0], child.named_children[-1]
                 name = literal(key) if key.type == "string" else said(key)
                 if isinstance(name, str):
-                    found[name] = value
-    return found
+                    properties_by_name[name] = value
+    return properties_by_name
 
 
 def value(node: Node | None) -> Any:
@@ -148,13 +148,13 @@ def value(node: Node | None) -> Any:
     if node is None:
         return OPAQUE
     if node.type == "object":
-        return {name: _listed(one) for name, one in properties(node).items()}
+        return {name: _listed(value) for name, value in properties(node).items()}
     if node.type == "array":
-        return [value(one) for one in node.named_children]
+        return [value(node) for node in node.named_children]
     if node.type == "ternary_expression":
-        return Choice(tuple(value(one) for one in node.named_children[1:]))
+        return Choice(tuple(value(node) for node in node.named_children[1:]))
     if node.type == "call_expression" and said(node.named_children[0]) in ("union", "concat"):
-        return Choice(tuple(value(one) for one in node.named_children[1].named_children))
+        return Choice(tuple(value(node) for node in node.named_children[1].named_children))
     plain = literal(node)
     return OPAQUE if isinstance(plain, Node) else plain
 
@@ -169,49 +169,49 @@ def names(node: Node) -> Iterator[Node]:
     """
     if node.type == "object_property":
         key, *rest = node.named_children
-        for one in [*([key] if key.type == "string" else []), *rest]:
-            yield from names(one)
+        for child in [*([key] if key.type == "string" else []), *rest]:
+            yield from names(child)
         return
     if node.type == "identifier":
         yield node
         return
     skipped = 1 if node.type in ("call_expression",) else 0
-    for one in node.named_children[skipped:]:
-        yield from names(one)
+    for child in node.named_children[skipped:]:
+        yield from names(child)
 
 
 def calls(node: Node) -> Iterator[str]:
     """The functions that are called in an expression."""
-    for one in every(node):
-        if one.type == "call_expression":
-            yield said(one.named_children[0])
+    for inner in every(node):
+        if inner.type == "call_expression":
+            yield said(inner.named_children[0])
 
 
 def local(node: Node) -> list[str]:
     """Names that loops and lambdas inside the node declare for themselves, each as often as it
     is declared.
     """
-    found = []
-    for one in every(node):
-        if one.type == "for_statement":
-            first = one.named_children[0]
+    names_bound = []
+    for inner in every(node):
+        if inner.type == "for_statement":
+            first = inner.named_children[0]
             inside = first.named_children if first.type == "for_loop_parameters" else [first]
-            found += [said(each) for each in inside]
-        elif one.type == "lambda_expression":
-            found.append(said(one.named_children[0]))
-    return found
+            names_bound += [said(each) for each in inside]
+        elif inner.type == "lambda_expression":
+            names_bound.append(said(inner.named_children[0]))
+    return names_bound
 
 
 def members(node: Node) -> Iterator[list[str]]:
     """The chains `a.b.c` in an expression, each as its names; indexes in between are
-    passed over.
+    skipped.
     """
-    for one in every(node):
-        if one.type == "member_expression" and (
-            one.parent is None
-            or one.parent.type not in ("member_expression", "subscript_expression")
+    for inner in every(node):
+        if inner.type == "member_expression" and (
+            inner.parent is None
+            or inner.parent.type not in ("member_expression", "subscript_expression")
         ):
-            chain = list(_chain(one))
+            chain = list(_chain(inner))
             if chain:
                 yield chain
 

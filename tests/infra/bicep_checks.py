@@ -29,9 +29,9 @@ Sources = Mapping[str, str]
 def findings(sources: Sources) -> list[str]:
     """Everything that is wrong, each with its file."""
     files = {path: bicep.parse(text) for path, text in sources.items() if path.endswith(".bicep")}
-    found = []
+    all_findings = []
     for path, file in files.items():
-        found += [f"{path}:{line}: not Bicep" for line in file.errors]
+        all_findings += [f"{path}:{line}: not Bicep" for line in file.errors]
         for finding in (
             *_symbols(file),
             *_resources(file),
@@ -39,79 +39,79 @@ def findings(sources: Sources) -> list[str]:
             *_references(file),
             *_secrets(file),
         ):
-            found.append(f"{path}: {finding}")
-        found += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
-    return found
+            all_findings.append(f"{path}: {finding}")
+        all_findings += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
+    return all_findings
 
 
 def _symbols(file: File) -> Iterator[str]:
     known, used = file.declared, set()
-    for one in (*file.declared.values(), *file.outputs.values()):
-        mine = bicep.local(one.node)
+    for declaration in (*file.declared.values(), *file.outputs.values()):
+        mine = bicep.local(declaration.node)
         yield from (
-            f"{one.name}: {name} is declared twice"
+            f"{declaration.name}: {name} is declared twice"
             for name in set(mine)
             if mine.count(name) > 1 or name in known
         )
-        for node in (one.value, *(each for each in one.decorators.values())):
+        for node in (declaration.value, *(each for each in declaration.decorators.values())):
             if node is None:
                 continue
             for name in (bicep.said(each) for each in bicep.names(node)):
                 used.add(name)
                 if name not in known and name not in mine:
-                    yield f"{one.name}: {name} is not declared"
+                    yield f"{declaration.name}: {name} is not declared"
             for name in bicep.calls(node):
-                if node is one.value and name not in FUNCTIONS:
-                    yield f"{one.name}: there is no function {name} among those in use here"
-    for name, one in (file.params | file.variables).items():
+                if node is declaration.value and name not in FUNCTIONS:
+                    yield f"{declaration.name}: there is no function {name} among those in use here"
+    for name, parameter in (file.params | file.variables).items():
         if name not in used:
-            yield f"{one.name} is declared and not used"
+            yield f"{parameter.name} is declared and not used"
 
 
 def _resources(file: File) -> Iterator[str]:
-    for one in file.resources.values():
-        yield from (f"{one.name}: {finding}" for finding in arm.type_findings(one.type))
-        body = bicep.value(one.value)
+    for resource in file.resources.values():
+        yield from (f"{resource.name}: {finding}" for finding in arm.type_findings(resource.type))
+        body = bicep.value(resource.value)
         given = (
             {name: value for name, value in body.items() if name not in BICEPS_OWN}
             if isinstance(body, dict)
             else {}
         )
-        kind = one.type.partition("@")[0]
+        kind = resource.type.partition("@")[0]
         yield from (
-            f"{one.name}: {finding}"
-            for finding in arm.body_findings(kind, given, whole=not one.existing)
+            f"{resource.name}: {finding}"
+            for finding in arm.body_findings(kind, given, whole=not resource.existing)
         )
 
 
 def _modules(path: str, file: File, files: Mapping[str, File]) -> Iterator[str]:
-    for one in file.modules.values():
-        target = files.get(str(PurePosixPath(path).parent / one.type))
+    for used in file.modules.values():
+        target = files.get(str(PurePosixPath(path).parent / used.type))
         if target is None:
-            yield f"{one.name}: there is no {one.type}"
+            yield f"{used.name}: there is no {used.type}"
             continue
-        body = bicep.properties(bicep.body(one.value))
+        body = bicep.properties(bicep.body(used.value))
         given = bicep.properties(body.get("params"))
         for name in given.keys() - target.params.keys():
-            yield f"{one.name}: {one.type} has no parameter {name}"
+            yield f"{used.name}: {used.type} has no parameter {name}"
         for name, param in target.params.items():
             if name not in given and param.value is None:
-                yield f"{one.name}: the parameter {name} of {one.type} is missing"
+                yield f"{used.name}: the parameter {name} of {used.type} is missing"
             elif name in given and not param.secure and _is_secret(file, given[name]):
-                yield f"{one.name}: a secret goes to {name} of {one.type}, which is not @secure()"
-    for one in (*file.declared.values(), *file.outputs.values()):
-        for chain in bicep.members(one.node):
+                yield f"{used.name}: a secret goes to {name} of {used.type}, which is not @secure()"
+    for declaration in (*file.declared.values(), *file.outputs.values()):
+        for chain in bicep.members(declaration.node):
             module = file.modules.get(chain[0])
             if module is not None and len(chain) > 2 and chain[1] == "outputs":
                 target = files.get(str(PurePosixPath(path).parent / module.type))
                 if target is not None and chain[2] not in target.outputs:
-                    yield f"{one.name}: {module.type} has no output {chain[2]}"
+                    yield f"{declaration.name}: {module.type} has no output {chain[2]}"
 
 
 def _references(file: File) -> Iterator[str]:
     """`symbol.properties.x` must be something that the resource says of itself."""
-    for one in (*file.declared.values(), *file.outputs.values()):
-        for chain in bicep.members(one.node):
+    for declaration in (*file.declared.values(), *file.outputs.values()):
+        for chain in bicep.members(declaration.node):
             resource = file.resources.get(chain[0])
             if resource is None or len(chain) < 2:
                 continue
@@ -120,20 +120,20 @@ def _references(file: File) -> Iterator[str]:
                 continue
             wanted = chain[2] if chain[1] == "properties" and len(chain) > 2 else chain[1]
             if wanted not in arm.answers(kind):
-                yield f"{one.name}: {resource.type} says nothing of {wanted}"
+                yield f"{declaration.name}: {resource.type} says nothing of {wanted}"
 
 
 def _is_secret(file: File, node: Node) -> bool:
-    """Whether a parameter that is a secret stands in it, by way of variables too."""
+    """Whether a parameter that is a secret is in it, by way of variables too."""
     waiting, seen = [node], set()
     while waiting:
-        for name in (bicep.said(one) for one in bicep.names(waiting.pop())):
+        for name in (bicep.said(name) for name in bicep.names(waiting.pop())):
             if name in file.params and file.params[name].secure:
                 return True
-            found = file.variables.get(name)
-            if found is not None and found.value is not None and name not in seen:
+            variable = file.variables.get(name)
+            if variable is not None and variable.value is not None and name not in seen:
                 seen.add(name)
-                waiting.append(found.value)
+                waiting.append(variable.value)
     return False
 
 
@@ -141,22 +141,22 @@ def _secrets(file: File) -> Iterator[str]:
     """No output may carry a secret, and no secret may have a default: both can be read in the
     deployment's history.
     """
-    for one in file.outputs.values():
-        if one.value is not None and _leads_to_secret(file, one):
-            yield f"the output {one.name} shows a secret"
-    for one in file.params.values():
-        if one.secure and one.value is not None:
-            yield f"the secret {one.name} has a default"
+    for output in file.outputs.values():
+        if output.value is not None and _leads_to_secret(file, output):
+            yield f"the output {output.name} shows a secret"
+    for parameter in file.params.values():
+        if parameter.secure and parameter.value is not None:
+            yield f"the secret {parameter.name} has a default"
         if (
-            not one.secure
-            and one.type in ("string", "object")
-            and one.name.lower().endswith(("secret", "password", "apikeys"))
+            not parameter.secure
+            and parameter.type in ("string", "object")
+            and parameter.name.lower().endswith(("secret", "password", "apikeys"))
         ):
-            yield f"{one.name} is named like a secret and is not @secure()"
+            yield f"{parameter.name} is named like a secret and is not @secure()"
 
 
-def _leads_to_secret(file: File, one: Declared) -> bool:
-    waiting, seen = [one], set()
+def _leads_to_secret(file: File, declaration: Declared) -> bool:
+    waiting, seen = [declaration], set()
     while waiting:
         node = waiting.pop().value
         if node is None:
@@ -174,17 +174,17 @@ def _leads_to_secret(file: File, one: Declared) -> bool:
 
 def _every_call(node: Node) -> Iterator[str]:
     yield from bicep.calls(node)
-    for one in bicep.every(node):
-        if one.type == "property_identifier":
-            yield bicep.said(one)
+    for inner in bicep.every(node):
+        if inner.type == "property_identifier":
+            yield bicep.said(inner)
 
 
 def _loaded(path: str, file: File, sources: Sources) -> Iterator[str]:
     """Files that are loaded and are not there; those outside infra/ are looked for in
     the project.
     """
-    for one in file.declared.values():
-        for node in bicep.every(one.node):
+    for declaration in file.declared.values():
+        for node in bicep.every(declaration.node):
             if node.type == "call_expression" and bicep.said(node.named_children[0]).startswith(
                 "load"
             ):

@@ -1,5 +1,5 @@
-"""checkov, started so that its parser of paths makes its tables once: it makes them for each path
-anew, in three quarters of its time.
+"""checkov, started so that its parser of paths makes its tables once: it makes them again for each
+path, in three quarters of its time.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ OF_A_NETWORK = {
     "azurerm_subnet", "azurerm_subnet_network_security_group_association",
     "azurerm_subnet_nat_gateway_association", "azurerm_nat_gateway_public_ip_association",
 }  # fmt: skip
-"""What stands inside the network in Bicep."""
+"""What is inside the network in Bicep."""
 
 
 def snake(name: str) -> str:
@@ -84,40 +84,47 @@ def parameters(sources: Mapping[str, str]) -> Iterator[str]:
     """
     main = bicep.parse(sources[MAIN]).params
     variables = {
-        one.labels[0]: one.body for one in terraform.blocks(sources) if one.kind == "variable"
+        block.labels[0]: block.body
+        for block in terraform.blocks(sources)
+        if block.kind == "variable"
     }
-    for name in sorted({snake(one) for one in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)):
+    for name in sorted(
+        {snake(parameter) for parameter in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)
+    ):
         yield f"the parameter {name} is in one of Bicep and Terraform only"
-    for name, one in main.items():
+    for name, declaration in main.items():
         body = variables.get(snake(name))
         if body is None:
             continue
-        default, other = bicep.value(one.value), terraform.value(body.get("default", OPAQUE))
+        default, other = (
+            bicep.value(declaration.value),
+            terraform.value(body.get("default", OPAQUE)),
+        )
         if name not in COMPUTED and default != other:
             yield f"{name}: Bicep's default is {default!r}, Terraform's {other!r}"
-        if TYPES[one.type] != terraform.value(body.get("type")):
-            yield f"{name} is a {one.type} in Bicep and a {body.get('type')} in Terraform"
-        if one.secure != (body.get("sensitive") is True):
+        if TYPES[declaration.type] != terraform.value(body.get("type")):
+            yield f"{name} is a {declaration.type} in Bicep and a {body.get('type')} in Terraform"
+        if declaration.secure != (body.get("sensitive") is True):
             yield f"{name} is a secret in one of Bicep and Terraform only"
-        if _described(one) != terraform.value(body.get("description")):
+        if _described(declaration) != terraform.value(body.get("description")):
             yield f"{name} is described in two ways"
-        yield from (f"{name}: {said}" for said in _limits(one, body))
+        yield from (f"{name}: {finding}" for finding in _limits(declaration, body))
     yield from _azd(sources, main)
 
 
-def _described(one: bicep.Declared) -> Any:
-    return bicep.literal(one.decorators["description"].named_children[1].named_children[0])
+def _described(declaration: bicep.Declared) -> Any:
+    return bicep.literal(declaration.decorators["description"].named_children[1].named_children[0])
 
 
-def _limits(one: bicep.Declared, body: Mapping[str, Any]) -> Iterator[str]:
+def _limits(declaration: bicep.Declared, body: Mapping[str, Any]) -> Iterator[str]:
     conditions = " ".join(str(each.get("condition", "")) for each in body.get("validation", []))
     for decorator in ("allowed", "minValue", "maxValue", "minLength", "maxLength"):
-        if decorator in one.decorators:
-            limit = one.decorators[decorator].named_children[1].named_children[0]
-            said = bicep.value(limit)
-            shown = json.dumps(said) if isinstance(said, list) else f"= {said}"
-            if shown not in conditions:
-                yield f"Terraform does not hold {decorator} {said}"
+        if decorator in declaration.decorators:
+            limit = declaration.decorators[decorator].named_children[1].named_children[0]
+            bound = bicep.value(limit)
+            condition = json.dumps(bound) if isinstance(bound, list) else f"= {bound}"
+            if condition not in conditions:
+                yield f"Terraform does not hold {decorator} {bound}"
         elif decorator == "allowed" and "contains(" in conditions:
             yield "Terraform allows only some values and Bicep all"
 
@@ -126,30 +133,30 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
     given = json.loads(sources["infra/main.parameters.json"])["parameters"]
     for name in sorted(given.keys() - main.keys()):
         yield f"azd gives {name}, which is no parameter"
-    for name, one in main.items():
+    for name, declaration in main.items():
         if name not in given:
             if name not in COMPUTED:
                 yield f"azd can not give {name}"
             continue
         matched = re.fullmatch(r"\$\{([A-Z_]+)(?:=(.*))?\}", given[name]["value"])
-        default = bicep.value(one.value)
-        shown = str(default).lower() if isinstance(default, bool) else str(default)
-        if matched is None or (default is not OPAQUE and matched[2] != shown):
-            yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {shown}"
+        default = bicep.value(declaration.value)
+        text = str(default).lower() if isinstance(default, bool) else str(default)
+        if matched is None or (default is not OPAQUE and matched[2] != text):
+            yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {text}"
         elif matched[1] in TAKEN:
             yield (
                 f"{name}: {matched[1]} is often set for something else, and azd reads the shell's "
                 "environment too"
             )
         elif default is OPAQUE and name not in ASKED_FOR:
-            yield from _placeholder(name, matched[2] or "", one)
+            yield from _placeholder(name, matched[2] or "", declaration)
 
 
-def _placeholder(name: str, given: str, one: bicep.Declared) -> Iterator[str]:
+def _placeholder(name: str, given: str, declaration: bicep.Declared) -> Iterator[str]:
     """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it;
-    and Azure must refuse what stands in.
+    and Azure must refuse the placeholder.
     """
-    least = one.decorators.get("minLength")
+    least = declaration.decorators.get("minLength")
     if not given:
         yield f"azd would ask for {name} before preflight.py makes it"
     elif least is None or len(given) >= int(bicep.value(least.named_children[1].named_children[0])):
@@ -159,30 +166,30 @@ def _placeholder(name: str, given: str, one: bicep.Declared) -> Iterator[str]:
 def inventory(sources: Mapping[str, str]) -> Iterator[str]:
     """What is made: each type of Bicep's by Terraform too, and the other way round."""
     made = {
-        one.type.partition("@")[0]
+        resource.type.partition("@")[0]
         for path, text in sources.items()
         if path.endswith(".bicep")
-        for one in bicep.parse(text).resources.values()
-        if not one.existing
+        for resource in bicep.parse(text).resources.values()
+        if not resource.existing
     }
-    resources = [one for one in terraform.blocks(sources) if one.kind == "resource"]
-    ours = {_name(one) for one in resources}
-    ours |= {f"{one.labels[0]}.{block}" for one in resources for block in one.body}
+    resources = [block for block in terraform.blocks(sources) if block.kind == "resource"]
+    ours = {_name(resource) for resource in resources}
+    ours |= {f"{resource.labels[0]}.{block}" for resource in resources for block in resource.body}
     for kind in sorted(made):
         if kind not in SAME:
             yield f"{kind} is made by Bicep, and nobody has said what makes it in Terraform"
         elif SAME[kind] is not None and SAME[kind] not in ours:
             yield f"{kind} is made by Bicep and not by Terraform"
     wanted = {same: kind for kind, same in SAME.items()}
-    for one in sorted({_name(each) for each in resources} - OF_A_NETWORK):
-        if wanted.get(one) not in made:
-            yield f"{one} is made by Terraform and not by Bicep"
+    for resource_kind in sorted({_name(each) for each in resources} - OF_A_NETWORK):
+        if wanted.get(resource_kind) not in made:
+            yield f"{resource_kind} is made by Terraform and not by Bicep"
 
 
-def _name(one: terraform.Block) -> str:
-    if not one.labels[0].startswith("azapi_"):
-        return one.labels[0]
-    return f"azapi:{str(terraform.value(one.body['type'])).partition('@')[0]}"
+def _name(block: terraform.Block) -> str:
+    if not block.labels[0].startswith("azapi_"):
+        return block.labels[0]
+    return f"azapi:{str(terraform.value(block.body['type'])).partition('@')[0]}"
 
 
 def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
@@ -190,12 +197,12 @@ def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
     wanted = set(json.loads(sources["infra/policy.json"])["settingsFrom"].values())
     main = bicep.parse(sources[MAIN]).modules["functionApp"]
     params = bicep.value(main.value)["params"]
-    in_bicep = {name for one in objects(params["sources"]) for name in one}
+    in_bicep = {name for source in objects(params["sources"]) for name in source}
     in_terraform = {
         name
-        for one in terraform.blocks(sources)
-        if one.kind == "locals"
-        for name in one.body.get("sources", {})
+        for block in terraform.blocks(sources)
+        if block.kind == "locals"
+        for name in block.body.get("sources", {})
     }
     for where, given in (
         ("Bicep", in_bicep),
@@ -209,10 +216,11 @@ def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
 
 def outputs(sources: Mapping[str, str]) -> Iterator[str]:
     """What a deployment tells."""
-    told = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
-    other = {one.labels[0] for one in terraform.blocks(sources) if one.kind == "output"}
+    bicep_outputs = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
+    other = {block.labels[0] for block in terraform.blocks(sources) if block.kind == "output"}
     yield from (
-        f"the output {name} is in one of Bicep and Terraform only" for name in sorted(told ^ other)
+        f"the output {name} is in one of Bicep and Terraform only"
+        for name in sorted(bicep_outputs ^ other)
     )
 
 

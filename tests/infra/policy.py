@@ -78,14 +78,14 @@ CONTAINER = {
         "fullTextPaths": [{"path": "/search_text", "language": "en-US"}],
     },
 }
-"""What can never be changed of the container, so that nobody changes it by mistake."""
+"""What can never be changed of the container, so that it is not changed by mistake."""
 RETIRED_ON = {
     ("gpt-5.4-mini", "2026-03-17"): "2027-03-18", ("text-embedding-3-small", "1"): "2027-04-15",
     ("gpt-4.1-mini", "2025-04-14"): "2026-10-14",
 }  # fmt: skip
-"""The day on which Azure retires a version, by a copy of its schedule of July 2026. Whoever takes
-another model reads there until when it lasts; whether the day is still ahead when somebody deploys,
-preflight.py asks the region.
+"""The day on which Azure retires a version, by a copy of its schedule of July 2026. It says how
+long another model lasts; whether the day is still ahead at a deployment, preflight.py asks the
+region.
 """
 COMPARED = "2026-11-26"
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
@@ -231,8 +231,8 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
 def _queues(policy: Mapping[str, Any]) -> Iterator[str]:
     if sorted(policy["queues"]) != sorted(QUEUES):
         yield f"the app's queues are {sorted(QUEUES)}, made are {sorted(policy['queues'])}"
-    for name, one in _functions().items():
-        for binding in one["bindings"]:
+    for name, function in _functions().items():
+        for binding in function["bindings"]:
             if binding["type"] == "queueTrigger":
                 if binding["connection"] != policy["triggerConnection"]:
                     yield (
@@ -249,28 +249,32 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the role {name} has not the id {identity}"
     if COSMOS_ROLES.get(policy["cosmosRole"]["name"]) != policy["cosmosRole"]["id"]:
         yield "the role on Cosmos DB has another id than its name"
-    given = {(one["who"], one["scope"], one["role"]) for one in policy["assignments"]}
+    given = {
+        (assignment["who"], assignment["scope"], assignment["role"])
+        for assignment in policy["assignments"]
+    }
     yield from (
-        f"{role} on {scope} is not given to the {who}" for who, scope, role in sorted(GIVEN - given)
+        f"{role} on {scope} is not given to the {principal}"
+        for principal, scope, role in sorted(GIVEN - given)
     )
     yield from (
-        f"{role} on {scope} is given to the {who}, and nobody said why"
-        for who, scope, role in sorted(given - GIVEN)
+        f"{role} on {scope} is given to the {principal}, and nobody said why"
+        for principal, scope, role in sorted(given - GIVEN)
     )
-    used = {one["role"] for one in policy["assignments"]}
+    used = {assignment["role"] for assignment in policy["assignments"]}
     yield from (
         f"the role {name} is not declared" for name in sorted(used - policy["roles"].keys())
     )
     yield from (
         f"the role {name} is given to nobody" for name in sorted(policy["roles"].keys() - used)
     )
-    for one in policy["assignments"]:
-        if len(one.get("why", "")) < 20:
-            yield f"{one['role']} on {one['scope']} has no reason"
+    for assignment in policy["assignments"]:
+        if len(assignment.get("why", "")) < 20:
+            yield f"{assignment['role']} on {assignment['scope']} has no reason"
 
 
 def _named_once(models: Mapping[str, Any], sources: Mapping[str, str]) -> Iterator[str]:
-    """A name or a version that stands elsewhere too is forgotten there when it is retired."""
+    """A name or a version that is written elsewhere too is forgotten there when it is retired."""
     for path, text in sources.items():
         if path.endswith((".bicep", ".tf", ".py", ".json")) and path != MODELS:
             for model in (models["chat"], models["embedding"]):
@@ -337,7 +341,7 @@ SMALL = {
     "cosmosMode": "serverless", "storageSku": "Standard_LRS", "oneStorageAccount": True,
     "enableKeyVault": False, "vnetEnabled": False, "alwaysReady": 0, "holdUsers": False,
 }  # fmt: skip
-"""What keeps the smallest profile below a dollar a month while nobody asks anything."""
+"""What keeps the smallest profile below a dollar a month while there are no calls."""
 
 
 def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[str]:
@@ -354,52 +358,56 @@ def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[
         yield "whoever chooses nothing gets more than the smallest"
     left = {
         name
-        for name, one in params.items()
-        if (said := described(one)).endswith("the profile's.") or "the profile's. " in said
+        for name, parameter in params.items()
+        if (description := described(parameter)).endswith("the profile's.")
+        or "the profile's. " in description
     }
-    left |= {name for name, one in params.items() if "the profile's;" in described(one)}
+    left |= {name for name, parameter in params.items() if "the profile's;" in described(parameter)}
     for name, values in profiles.items():
         yield from (
-            f"the profile {name} says nothing of {one}" for one in sorted(left - values.keys())
+            f"the profile {name} says nothing of {setting}"
+            for setting in sorted(left - values.keys())
         )
         yield from (
-            f"the profile {name} says {one}, which nobody leaves to it"
-            for one in sorted(values.keys() - left)
+            f"the profile {name} says {setting}, which nobody leaves to it"
+            for setting in sorted(values.keys() - left)
         )
-        for one, value in values.items():
-            if type(value) is not type(profiles["small"].get(one)) or value in ("", -1):
-                yield f"the profile {name} has no {one} that can be deployed"
-    for one, value in SMALL.items():
-        if profiles["small"].get(one) != value:
-            yield f"the smallest profile costs more by its {one}"
+        for setting, value in values.items():
+            if type(value) is not type(profiles["small"].get(setting)) or value in ("", -1):
+                yield f"the profile {name} has no {setting} that can be deployed"
+    for setting, value in SMALL.items():
+        if profiles["small"].get(setting) != value:
+            yield f"the smallest profile costs more by its {setting}"
     if not 0 < profiles["small"]["maximumInstances"] <= 5 or profiles["small"]["dailyTokens"] <= 0:
         yield "the smallest profile has no bound on instances or on the model's tokens"
     if [name for name, values in profiles.items() if values["vnetEnabled"]] != ["private"]:
         yield "another profile than the private one is closed, or that one is open"
 
 
-def described(one: bicep.Declared) -> str:
+def described(declaration: bicep.Declared) -> str:
     """A parameter's description."""
-    return str(bicep.literal(one.decorators["description"].named_children[1].named_children[0]))
+    return str(
+        bicep.literal(declaration.decorators["description"].named_children[1].named_children[0])
+    )
 
 
 def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
     functions, code = _functions(), _code()
-    for one in policy["alerts"]:
-        query = one["query"]
+    for alert in policy["alerts"]:
+        query = alert["query"]
         for text in re.findall(r"Message has '([^']+)'", query):
             function = text.removeprefix("Functions.")
             if (function not in functions) if text.startswith("Functions.") else text not in code:
-                yield f"the alert {one['name']} waits for {text!r}, which nothing says"
+                yield f"the alert {alert['name']} waits for {text!r}, which nothing says"
         for name in re.findall(r"OperationName == '([^']+)'", query):
             if name not in functions:
-                yield f"the alert {one['name']} looks for the function {name}"
+                yield f"the alert {alert['name']} looks for the function {name}"
         if "| where _ResourceId endswith '{suffix}'" not in query:
-            yield f"the alert {one['name']} counts what others write into the workspace"
+            yield f"the alert {alert['name']} counts what others write into the workspace"
         if "isfuzzy=true" not in query or "datatable" not in query:
-            yield f"the alert {one['name']} fails as long as a table is not there"
+            yield f"the alert {alert['name']} fails as long as a table is not there"
         if not query.endswith("| summarize Value = count()"):
-            yield f"the alert {one['name']} gives no Value"
+            yield f"the alert {alert['name']} gives no Value"
 
 
 def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
@@ -421,7 +429,7 @@ def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
-    if [one["name"] for one in cosmos["containers"]] != ["memories"]:
+    if [container["name"] for container in cosmos["containers"]] != ["memories"]:
         yield "a container is made that nothing uses, which costs under autoscale"
         return
     memories = cosmos["containers"][0]
@@ -429,13 +437,13 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
     if index["excludedPaths"] != [{"path": "/*"}]:
         yield "not everything is excluded from the index that is not included"
     included = {
-        one["path"]
+        path["path"]
         .removesuffix("/?")
         .removesuffix("/*")
         .removesuffix("/[]")
         .strip("/")
         .replace("/", ".")
-        for one in index["includedPaths"]
+        for path in index["includedPaths"]
     }
     for name, value in CONTAINER.items():
         if memories[name] != value:
@@ -444,14 +452,14 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
         ("vectorIndexes", ["/embedding"]),
         ("fullTextIndexes", ["/search_text"]),
     ):
-        if [one["path"] for one in index[indexes]] != paths:
+        if [path["path"] for path in index[indexes]] != paths:
             yield f"the {indexes} are not on {paths}"
-    if [one.get("vectorIndexShardKey") for one in index["vectorIndexes"]] != [
+    if [index.get("vectorIndexShardKey") for index in index["vectorIndexes"]] != [
         memories["partitionKey"]["paths"]
     ]:
         yield "the vector index is not divided by the partition key"
     together = {
-        tuple(one["path"].strip("/") for one in paths) for paths in index["compositeIndexes"]
+        tuple(path["path"].strip("/") for path in paths) for paths in index["compositeIndexes"]
     }
     yield from (
         f"{', '.join(fields)} are sorted by together and have no index"
@@ -464,25 +472,28 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
-    zones = {one["zone"] for one in policy["privateZones"]}
-    for one in policy["privateEndpoints"]:
-        yield from (f"the zone {zone} is not made" for zone in one["zones"] if zone not in zones)
-        if ZONES.get(one["group"]) != one["zones"]:
-            yield f"names of {one['group']} are not looked for in {', '.join(one['zones'])}"
-        if one["of"] not in policy["names"]:
-            yield f"nothing is named {one['of']}"
+    zones = {zone["zone"] for zone in policy["privateZones"]}
+    for endpoint in policy["privateEndpoints"]:
+        yield from (
+            f"the zone {zone} is not made" for zone in endpoint["zones"] if zone not in zones
+        )
+        if ZONES.get(endpoint["group"]) != endpoint["zones"]:
+            zones_of_group = ", ".join(endpoint["zones"])
+            yield f"names of {endpoint['group']} are not looked for in {zones_of_group}"
+        if endpoint["of"] not in policy["names"]:
+            yield f"nothing is named {endpoint['of']}"
 
 
 @cache
 def _functions() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((ROOT / FUNCTIONS).read_text(encoding="utf-8"))
-    return found
+    limits: dict[str, Any] = json.loads((ROOT / FUNCTIONS).read_text(encoding="utf-8"))
+    return limits
 
 
 @cache
 def _code() -> str:
     return "\n".join(
-        one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core").rglob("*.py"))
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "memory_core").rglob("*.py"))
     )
 
 
@@ -495,12 +506,14 @@ def _plain(value: Any) -> Any:
 def _sorted_together() -> frozenset[tuple[str, ...]]:
     """The fields that the store's queries sort by, where they are two or more."""
     texts = [
-        one.read_text(encoding="utf-8")
-        for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
+        path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
     ]
-    clauses = [found for text in texts for found in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)]
+    clauses = [
+        column for text in texts for column in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)
+    ]
     return frozenset(
-        fields for one in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", one))) > 1
+        fields for clause in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", clause))) > 1
     )
 
 
@@ -508,8 +521,8 @@ def _sorted_together() -> frozenset[tuple[str, ...]]:
 def _asked() -> frozenset[str]:
     """The fields that the store's queries filter or sort by."""
     texts = [
-        one.read_text(encoding="utf-8")
-        for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
+        path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
     ]
     named = {name for text in texts for name in re.findall(r"\bc\.([a-z_]+(?:\.[a-z_]+)*)\b", text)}
     # words of the language itself

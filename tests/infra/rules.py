@@ -741,7 +741,7 @@ HAS: tuple[tuple[str, str, int, str], ...] = (
         "an alert fails before its table is there",
     ),
 )
-"""In this file this text stands so often; what it would mean if it did not."""
+"""In this file this text is there so often; what it would mean if it were not."""
 VERSIONS = {
     "Microsoft.Authorization": {"2022-04-01"}, "Microsoft.Cache": {"2025-07-01"},
     "Microsoft.CognitiveServices": {"2025-06-01"},
@@ -790,22 +790,24 @@ FORBIDDEN = (
 
 def findings(sources: Mapping[str, str]) -> list[str]:
     """Every rule that is broken, with its file."""
-    found = [
-        f"{path}: {said}"
-        for path, text, times, said in HAS
+    findings_so_far = [
+        f"{path}: {complaint}"
+        for path, text, times, complaint in HAS
         if sources.get(path, "").count(text) != times
     ]
     for path, text in sources.items():
         if path.endswith((".bicep", ".tf", ".json")):
-            found += [f"{path}: {said}" for pattern, said in FORBIDDEN if pattern.search(text)]
+            findings_so_far += [
+                f"{path}: {complaint}" for pattern, complaint in FORBIDDEN if pattern.search(text)
+            ]
         for provider, version in _TYPED.findall(text):
             if version not in VERSIONS.get(provider, ()):
-                found.append(
+                findings_so_far.append(
                     f"{path}: {provider} is not known to be right in its version {version}"
                 )
         if path.endswith((".bicep", ".tf")) and GUID.search(text):
-            found.append(f"{path}: a role's id stands outside the policy")
-    return found + list(_doors(sources))
+            findings_so_far.append(f"{path}: a role's id stands outside the policy")
+    return findings_so_far + list(_doors(sources))
 
 
 def _doors(sources: Mapping[str, str]) -> Iterator[str]:
@@ -814,7 +816,7 @@ def _doors(sources: Mapping[str, str]) -> Iterator[str]:
     """
     main = sources[MAIN]
     policy = json.loads(sources["infra/policy.json"])
-    of = {one["of"] for one in policy["privateEndpoints"]}
+    of = {endpoint["of"] for endpoint in policy["privateEndpoints"]}
     if of != {"hostStorage", "dataStorage", "cosmos", "redis", "openai", "keyVault"}:
         yield f"infra/policy.json: private endpoints lead to {sorted(of)} only"
     for name, times in (

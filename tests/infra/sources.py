@@ -19,23 +19,23 @@ def sources() -> dict[str, str]:
     """
     files = [
         *(
-            one
-            for one in (ROOT / "infra").rglob("*")
-            if one.is_file() and ".terraform" not in one.parts
+            path
+            for path in (ROOT / "infra").rglob("*")
+            if path.is_file() and ".terraform" not in path.parts
         ),
         ROOT / COSMOS,
         ROOT / HOST,
         ROOT / MODELS,
     ]
     return {
-        one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8")
-        for one in sorted(files)
-        if one.suffix != ".pyc"
+        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(files)
+        if file.suffix != ".pyc"
     }
 
 
 def changed(path: str, old: str, new: str) -> dict[str, str]:
     """The same with `old` replaced in one file, where it has to stand."""
-    found = sources()
-    assert old in found[path], f"{path} does not have {old!r}"
-    return {**found, path: found[path].replace(old, new)}
+    files = sources()
+    assert old in files[path], f"{path} does not have {old!r}"
+    return {**files, path: files[path].replace(old, new)}

@@ -1,7 +1,7 @@
 """Terraform's files as a test sees them: blocks, their arguments, and the names in their
 expressions. Parsed by python-hcl2.
 
-One would get wrong: an expression comes as its text within `${…}`, a plain text within quotes.
+Note: an expression comes as its text within `${…}`, a plain text within quotes.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Block:
 
 def blocks(sources: Mapping[str, str]) -> list[Block]:
     """All blocks of all files. Raises ValueError for a file that is not HCL, with its path."""
-    found = []
+    blocks_of_all = []
     for path, text in sources.items():
         if path.startswith(FOLDER) and path.endswith(".tf"):
-            found += list(_blocks(path, text))
-    return found
+            blocks_of_all += list(_blocks(path, text))
+    return blocks_of_all
 
 
 @cache
@@ -55,21 +55,21 @@ def _blocks(path: str, text: str) -> tuple[Block, ...]:
         parsed = hcl2.loads(text)
     except Exception as error:  # lark has many kinds, with nothing in common but that
         raise ValueError(f"{path}: not HCL: {str(error)[:200]}") from error
-    found: list[Block] = []
+    blocks_of_file: list[Block] = []
     for kind, several in parsed.items():
         if kind not in _OWN:
-            for one in several:
-                labels, body = _unwrapped(one)
-                found.append(Block(path, kind, labels, body))
-    return tuple(found)
+            for body_of_block in several:
+                labels, body = _unwrapped(body_of_block)
+                blocks_of_file.append(Block(path, kind, labels, body))
+    return tuple(blocks_of_file)
 
 
-def _unwrapped(one: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+def _unwrapped(mapping: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     labels: tuple[str, ...] = ()
-    while "__is_block__" not in one:
-        ((name, one),) = ((key, value) for key, value in one.items() if key not in _OWN)
+    while "__is_block__" not in mapping:
+        ((name, mapping),) = ((key, value) for key, value in mapping.items() if key not in _OWN)
         labels += (plain(name),)
-    return labels, arguments(one)
+    return labels, arguments(mapping)
 
 
 def arguments(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,9 +85,11 @@ def plain(text: str) -> str:
 def value(given: Any) -> Any:
     """An expression as plain data: see `arm`."""
     if isinstance(given, Mapping):
-        return {plain(name): value(one) for name, one in given.items() if name not in _OWN}
+        return {
+            plain(name): value(argument) for name, argument in given.items() if name not in _OWN
+        }
     if isinstance(given, list):
-        return [value(one) for one in given]
+        return [value(element) for element in given]
     if isinstance(given, str):
         return OPAQUE if "${" in given else plain(given)
     return given
@@ -96,13 +98,13 @@ def value(given: Any) -> Any:
 def expressions(given: Any) -> Iterator[str]:
     """Every text in a value that may name something."""
     if isinstance(given, Mapping):
-        for name, one in given.items():
+        for name, argument in given.items():
             if name not in _OWN:
                 yield name
-                yield from expressions(one)
+                yield from expressions(argument)
     elif isinstance(given, list):
-        for one in given:
-            yield from expressions(one)
+        for element in given:
+            yield from expressions(element)
     elif isinstance(given, str):
         yield given
 

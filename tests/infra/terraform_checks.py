@@ -31,7 +31,7 @@ def findings(sources: Mapping[str, str]) -> list[str]:
     except ValueError as error:
         return [str(error)]
     there = _there(blocks)
-    found = []
+    all_findings = []
     for block in blocks:
         for finding in (
             *_arguments(block),
@@ -39,8 +39,8 @@ def findings(sources: Mapping[str, str]) -> list[str]:
             *_body(block),
             *_secrets(block, blocks),
         ):
-            found.append(f"{block.path}: {block.name}: {finding}")
-    return found + list(_unused(blocks)) + list(_versions(blocks))
+            all_findings.append(f"{block.path}: {block.name}: {finding}")
+    return all_findings + list(_unused(blocks)) + list(_versions(blocks))
 
 
 def _fact(kind: str, name: str) -> dict[str, Any] | None:
@@ -61,23 +61,27 @@ def _arguments(block: Block) -> Iterator[str]:
         yield f"no facts about {block.labels[0]}"
         return
     yield from _within(
-        fact["in"], {name: one for name, one in block.body.items() if name not in META}, ""
+        fact["in"],
+        {name: argument for name, argument in block.body.items() if name not in META},
+        "",
     )
 
 
 def _within(known: Mapping[str, Any], given: Mapping[str, Any], path: str) -> Iterator[str]:
     for name, value in given.items():
         if name == "dynamic":
-            for one in value:
-                for made, body in terraform.arguments(one).items():
+            for generator in value:
+                for made, body in terraform.arguments(generator).items():
                     yield from _nested(known, made, terraform.arguments(body)["content"], path)
         elif name not in known:
             yield f"{path}{name} does not exist"
         elif "block" in known[name] and isinstance(value, list):
             yield from _nested(known, name, value, path)
-    dynamic = {made for one in given.get("dynamic", []) for made in terraform.arguments(one)}
-    for name, one in known.items():
-        if one.get("required") and name not in given and name not in dynamic:
+    dynamic = {
+        made for generator in given.get("dynamic", []) for made in terraform.arguments(generator)
+    }
+    for name, field in known.items():
+        if field.get("required") and name not in given and name not in dynamic:
             yield f"{path}{name} is missing"
 
 
@@ -85,22 +89,22 @@ def _nested(known: Mapping[str, Any], name: str, given: list[Any], path: str) ->
     if name not in known or "block" not in known[name]:
         yield f"{path}{name} is no block"
         return
-    for one in given:
-        yield from _within(known[name]["block"], terraform.arguments(one), f"{path}{name}.")
+    for nested in given:
+        yield from _within(known[name]["block"], terraform.arguments(nested), f"{path}{name}.")
 
 
 def _there(blocks: list[Block]) -> set[tuple[str, ...]]:
-    found: set[tuple[str, ...]] = set()
+    addresses: set[tuple[str, ...]] = set()
     for block in blocks:
         if block.kind == "resource":
-            found.add(block.labels)
+            addresses.add(block.labels)
         elif block.kind == "data":
-            found.add(("data", *block.labels))
+            addresses.add(("data", *block.labels))
         elif block.kind == "variable":
-            found.add(("var", *block.labels))
+            addresses.add(("var", *block.labels))
         elif block.kind == "locals":
-            found |= {("local", name) for name in block.body}
-    return found
+            addresses |= {("local", name) for name in block.body}
+    return addresses
 
 
 def _references(block: Block, there: set[tuple[str, ...]]) -> Iterator[str]:
@@ -144,9 +148,9 @@ def _body(block: Block) -> Iterator[str]:
 def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
     """No output may show a secret; a variable that is one says so and has no default."""
     sensitive = {
-        one.labels[0]
-        for one in blocks
-        if one.kind == "variable" and one.body.get("sensitive") is True
+        block.labels[0]
+        for block in blocks
+        if block.kind == "variable" and block.body.get("sensitive") is True
     }
     if block.kind == "output":
         hidden = _hidden(blocks, sensitive)
@@ -167,7 +171,10 @@ def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
 def _hidden(blocks: list[Block], sensitive: set[str]) -> set[tuple[str, ...]]:
     """The sensitive variables, and the locals that are made of them."""
     made = {
-        name: value for one in blocks if one.kind == "locals" for name, value in one.body.items()
+        name: value
+        for block in blocks
+        if block.kind == "locals"
+        for name, value in block.body.items()
     }
     named = {
         name: {
@@ -194,9 +201,9 @@ def _unused(blocks: list[Block]) -> Iterator[str]:
         declared = [("var", *block.labels)] if block.kind == "variable" else []
         declared += [("local", name) for name in block.body] if block.kind == "locals" else []
         yield from (
-            f"{block.path}: {'.'.join(one)} is declared and not used"
-            for one in declared
-            if one not in used
+            f"{block.path}: {'.'.join(address)} is declared and not used"
+            for address in declared
+            if address not in used
         )
 
 
@@ -209,9 +216,9 @@ def _versions(blocks: list[Block]) -> Iterator[str]:
             wanted = terraform.arguments(block.body["required_providers"][0])
             for name, facts in PROVIDERS.items():
                 minor = ".".join(facts["version"].split(".")[:2])
-                said = terraform.value(wanted[name])["version"]
-                if said != f"~> {minor}":
+                version = terraform.value(wanted[name])["version"]
+                if version != f"~> {minor}":
                     yield (
-                        f"{block.path}: {name} is asked for as {said!r}, and the facts are of "
+                        f"{block.path}: {name} is asked for as {version!r}, and the facts are of "
                         f"{facts['version']}"
                     )

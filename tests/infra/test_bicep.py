@@ -164,6 +164,6 @@ def test_the_files_are_in_order() -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str) -> None:
-    path, old, new, said = MISTAKES[mistake]
-    found = findings(changed(path, old, new))
-    assert any(said in one for one in found), found
+    path, old, new, expected = MISTAKES[mistake]
+    complaints = findings(changed(path, old, new))
+    assert any(expected in complaint for complaint in complaints), complaints

@@ -80,14 +80,16 @@ def test_every_role_is_explained() -> None:
         "Storage Blob and Queue Data Contributor",
         "Storage Blob Data Contributor, Storage Queue Data Contributor",
     )
-    assert [one["role"] for one in policy["assignments"] if one["role"] not in text] == []
+    assert [
+        assignment["role"] for assignment in policy["assignments"] if assignment["role"] not in text
+    ] == []
     assert policy["cosmosRole"]["name"] in text
 
 
 def test_every_alert_that_the_page_names_is_there() -> None:
     assert "`throttled`" in PAGE
     assert "throttled" in {
-        one["name"] for one in json.loads(sources()["infra/policy.json"])["alerts"]
+        alert["name"] for alert in json.loads(sources()["infra/policy.json"])["alerts"]
     }
 
 
@@ -96,14 +98,14 @@ def test_what_the_page_says_of_the_facts_is_so() -> None:
 
 
 def test_the_picture_is_the_one_that_its_source_makes() -> None:
-    shown = picture.TARGET.read_text(encoding="utf-8")
-    assert shown == picture.picture(), "run: .venv/bin/python -m deployment.picture"
-    ElementTree.fromstring(shown)
+    drawing = picture.TARGET.read_text(encoding="utf-8")
+    assert drawing == picture.picture(), "run: .venv/bin/python -m deployment.picture"
+    ElementTree.fromstring(drawing)
 
 
 def test_nothing_in_the_picture_leaves_it_and_no_text_is_longer_than_its_box() -> None:
-    for one in picture.boxes().values():
-        assert one.x >= 0
-        assert one.x + one.w <= picture.WIDTH
-        assert one.y + one.h <= picture.HEIGHT
-        assert all(len(line) * 6.4 <= one.w - 14 for line in one.lines)
+    for box in picture.boxes().values():
+        assert box.x >= 0
+        assert box.x + box.w <= picture.WIDTH
+        assert box.y + box.h <= picture.HEIGHT
+        assert all(len(line) * 6.4 <= box.w - 14 for line in box.lines)

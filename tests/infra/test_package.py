@@ -95,13 +95,13 @@ def test_the_byte_code_is_what_runs_whatever_its_source_says(tmp_path: Path) -> 
 def test_what_azd_packs_is_what_the_zip_has(app: Path, tmp_path: Path) -> None:
     folder = lay_out(tmp_path / "build" / "azure", HERE, **APP_ONLY)
     lay_out(folder, HERE, **APP_ONLY)
-    assert [one.name for one in folder.parent.iterdir()] == ["azure"]
+    assert [path.name for path in folder.parent.iterdir()] == ["azure"]
     with ZipFile(app) as archive:
         zipped = {name: archive.read(name) for name in archive.namelist()}
     assert {
-        one.relative_to(folder).as_posix(): one.read_bytes()
-        for one in folder.rglob("*")
-        if one.is_file()
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
     } == zipped
     # azd leaves __pycache__ out of a folder without such a file, and else what the file names.
     assert all(line.startswith("#") for line in (folder / ".funcignore").read_text().splitlines())

@@ -478,9 +478,9 @@ def test_the_policy_agrees_with_the_app() -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_disagreement_is_found(mistake: str) -> None:
-    path, old, new, said = MISTAKES[mistake]
-    found = policy.findings(changed(path, old, new))
-    assert any(said in one for one in found), found
+    path, old, new, expected = MISTAKES[mistake]
+    complaints = policy.findings(changed(path, old, new))
+    assert any(expected in complaint for complaint in complaints), complaints
 
 
 def test_keys_and_audit_logs_are_read_by_the_index_of_the_container_that_is_made() -> None:
@@ -503,15 +503,15 @@ def test_what_is_deployed_is_closed() -> None:
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_a_broken_rule_is_found(broken: str) -> None:
-    path, old, new, said = BROKEN[broken]
-    found = rules.findings(changed(path, old, new))
-    assert any(said in one for one in found), found
+    path, old, new, expected = BROKEN[broken]
+    complaints = rules.findings(changed(path, old, new))
+    assert any(expected in complaint for complaint in complaints), complaints
 
 
 def test_every_line_that_has_to_stand_somewhere_is_missed_where_it_does_not() -> None:
     passed_over = [
         (path, text)
-        for path, text, _, said in rules.HAS
-        if f"{path}: {said}" not in rules.findings(changed(path, text, ""))
+        for path, text, _, complaint in rules.HAS
+        if f"{path}: {complaint}" not in rules.findings(changed(path, text, ""))
     ]
     assert passed_over == []

@@ -51,23 +51,26 @@ def reports(spoilt: Path) -> list[Report]:
     written = run(
         "checkov", *folders, "--config-file", "infra/checkov.yaml", "--output", "json"
     ).stdout.strip()
-    found, place = [], 0
+    reports_read, place = [], 0
     while place < len(written):
         report, place = json.JSONDecoder().raw_decode(written, place)
-        found.append(
-            {one["check_type"]: one for one in (report if isinstance(report, list) else [report])}
+        reports_read.append(
+            {
+                report_of_type["check_type"]: report_of_type
+                for report_of_type in (report if isinstance(report, list) else [report])
+            }
         )
         place = len(written) - len(written[place:].lstrip())
-    return found
+    return reports_read
 
 
 def test_checkov_reads_everything_and_finds_nothing(reports: list[Report]) -> None:
-    found, _ = reports
-    assert found.keys() == {"bicep", "terraform"}
-    for report in found.values():
+    clean, _ = reports
+    assert clean.keys() == {"bicep", "terraform"}
+    for report in clean.values():
         failed = [
-            f"{one['check_id']} {one['check_name']}: {one['resource']}"
-            for one in report["results"]["failed_checks"]
+            f"{check['check_id']} {check['check_name']}: {check['resource']}"
+            for check in report["results"]["failed_checks"]
         ]
         assert failed == []
         assert report["summary"]["parsing_errors"] == 0, (
@@ -77,14 +80,14 @@ def test_checkov_reads_everything_and_finds_nothing(reports: list[Report]) -> No
 
 
 def test_checkov_finds_weaknesses_and_counts_what_it_can_not_read(reports: list[Report]) -> None:
-    _, found = reports
+    _, weak = reports
     failed = {
-        name: {one["check_id"] for one in report["results"]["failed_checks"]}
-        for name, report in found.items()
+        name: {check["check_id"] for check in report["results"]["failed_checks"]}
+        for name, report in weak.items()
     }
     assert "CKV_AZURE_3" in failed["bicep"]
     assert "CKV_AZURE_44" in failed["terraform"]
-    assert found["bicep"]["summary"]["parsing_errors"] == 1
+    assert weak["bicep"]["summary"]["parsing_errors"] == 1
 
 
 def test_every_check_that_is_passed_over_has_a_reason() -> None:
@@ -115,7 +118,7 @@ def test_every_action_is_pinned_by_its_commit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "old", "new", "said"),
+    ("program", "arguments", "old", "new", "expected"),
     [
         ("actionlint", (), "github.ref }}", "github.reff }}", "reff"),
         ("actionlint", (), "runs-on: ubuntu-24.04", "run-on: ubuntu-24.04", "run-on"),
@@ -143,7 +146,7 @@ def test_every_action_is_pinned_by_its_commit() -> None:
     ],
 )
 def test_a_mistake_in_a_workflow_is_found(
-    tmp_path: Path, program: str, arguments: tuple[str, ...], old: str, new: str, said: str
+    tmp_path: Path, program: str, arguments: tuple[str, ...], old: str, new: str, expected: str
 ) -> None:
     text = (ROOT / WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     assert old in text
@@ -152,4 +155,4 @@ def test_a_mistake_in_a_workflow_is_found(
     changed.write_text(text.replace(old, new), encoding="utf-8")
     done = run(program, *arguments, str(changed), where=tmp_path)
     assert done.returncode != 0
-    assert said in done.stdout
+    assert expected in done.stdout

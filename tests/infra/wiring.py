@@ -2,7 +2,7 @@
 words is the same.
 
 A misspelt member of a JSON file is nothing to a compiler that sees only `any`: it comes out when it
-is deployed. One would get wrong: what a loop's variable stands for is not followed, so its members
+is deployed. Note: what a loop's variable stands for is not followed, so its members
 have to be known somewhere, not in the very list that it runs over.
 """
 
@@ -29,19 +29,19 @@ def members(sources: Mapping[str, str]) -> Iterator[str]:
     or in an object of the same file.
     """
     files = {path: json.loads(sources[path]) for path in (POLICY, COSMOS, MODELS, PROFILES)}
-    known = {name for one in files.values() for name in _keys(one)} | OF_THE_LANGUAGE
+    known = {name for file in files.values() for name in _keys(file)} | OF_THE_LANGUAGE
     for path, text in sources.items():
         if path.endswith(".bicep"):
             file = bicep.parse(text)
             loaded = {
                 name: files[loads]
-                for name, one in file.variables.items()
-                for loads in _loads(one)
+                for name, variable in file.variables.items()
+                for loads in _loads(variable)
                 if loads in files
             }
             if "profiles" in loaded:
                 loaded["preset"] = loaded["profiles"]["small"]
-            yield from (f"{path}: {said}" for said in _in_bicep(file, loaded, known))
+            yield from (f"{path}: {finding}" for finding in _in_bicep(file, loaded, known))
     roots = {
         "policy": files[POLICY],
         "containers": files[COSMOS],
@@ -66,9 +66,9 @@ def members(sources: Mapping[str, str]) -> Iterator[str]:
                     )
 
 
-def _loads(one: bicep.Declared) -> Iterator[str]:
+def _loads(declaration: bicep.Declared) -> Iterator[str]:
     """The path of the JSON file that a variable is."""
-    text = "" if one.value is None else bicep.said(one.value)
+    text = "" if declaration.value is None else bicep.said(declaration.value)
     if text.startswith("loadJsonContent("):
         yield next(
             (path for path in (COSMOS, MODELS) if path in text),
@@ -79,18 +79,18 @@ def _loads(one: bicep.Declared) -> Iterator[str]:
 def _in_bicep(file: File, loaded: Mapping[str, Any], known: set[str]) -> Iterator[str]:
     written = {
         name
-        for one in file.declared.values()
-        for node in bicep.every(one.node)
+        for declaration in file.declared.values()
+        for node in bicep.every(declaration.node)
         for name in bicep.properties(node)
     }
-    for one in (*file.declared.values(), *file.outputs.values()):
-        mine = set(bicep.local(one.node))
-        for chain in bicep.members(one.node):
+    for declaration in (*file.declared.values(), *file.outputs.values()):
+        mine = set(bicep.local(declaration.node))
+        for chain in bicep.members(declaration.node):
             if chain[0] in loaded and not _leads(loaded[chain[0]], chain[1:]):
-                yield f"{one.name}: {'.'.join(chain)} is not in its file"
+                yield f"{declaration.name}: {'.'.join(chain)} is not in its file"
             elif chain[0] in mine:
                 yield from (
-                    f"{one.name}: {chain[0]}.{name} is in no policy"
+                    f"{declaration.name}: {chain[0]}.{name} is in no policy"
                     for name in chain[1:]
                     if name not in known | written
                 )
@@ -100,7 +100,7 @@ def _leads(value: Any, chain: list[str]) -> bool:
     """Whether there is such a member; what an index chose is one of all."""
     for at, name in enumerate(chain):
         if isinstance(value, list):
-            return all(_leads(one, chain[at:]) for one in value)
+            return all(_leads(element, chain[at:]) for element in value)
         if not isinstance(value, Mapping) or name not in value:
             return False
         value = value[name]
@@ -109,12 +109,12 @@ def _leads(value: Any, chain: list[str]) -> bool:
 
 def _keys(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for name, one in value.items():
+        for name, inner in value.items():
             yield name
-            yield from _keys(one)
+            yield from _keys(inner)
     elif isinstance(value, list):
-        for one in value:
-            yield from _keys(one)
+        for element in value:
+            yield from _keys(element)
 
 
 def bodies(sources: Mapping[str, str]) -> Iterator[str]:
@@ -132,9 +132,9 @@ def bodies(sources: Mapping[str, str]) -> Iterator[str]:
             ]
     for path, text in sources.items():
         if path.endswith(".bicep"):
-            for one in bicep.parse(text).resources.values():
-                if not one.existing:
-                    ours[one.type.partition("@")[0]].append(bicep.value(one.value))
+            for resource in bicep.parse(text).resources.values():
+                if not resource.existing:
+                    ours[resource.type.partition("@")[0]].append(bicep.value(resource.value))
     for kind, written in others.items():
         in_bicep, in_terraform = _flat(ours[kind]), _flat(written)
         for name in sorted(in_bicep.keys() ^ in_terraform.keys()):
@@ -152,22 +152,22 @@ def bodies(sources: Mapping[str, str]) -> Iterator[str]:
 
 def _flat(values: list[Any]) -> dict[str, set[Any]]:
     """Each property's path, from `kind` or `properties` on, and the values that it has."""
-    found = defaultdict[str, set[Any]](set)
+    values_by_path = defaultdict[str, set[Any]](set)
     for value in values:
         for name in ("kind", "properties"):
             if name in value:
-                _gather(value[name], name, found)
-    return found
+                _gather(value[name], name, values_by_path)
+    return values_by_path
 
 
-def _gather(value: Any, path: str, found: dict[str, set[Any]]) -> None:
+def _gather(value: Any, path: str, values_by_path: dict[str, set[Any]]) -> None:
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            _gather(one, f"{path}.{name}", found)
+        for name, inner in value.items():
+            _gather(inner, f"{path}.{name}", values_by_path)
     elif isinstance(value, (list, Choice)):
-        found[path].add(OPAQUE)
+        values_by_path[path].add(OPAQUE)
     else:
-        found[path].add(value)
+        values_by_path[path].add(value)
 
 
 def findings(sources: Mapping[str, str]) -> list[str]:

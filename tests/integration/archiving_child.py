@@ -11,12 +11,12 @@ from pathlib import Path
 from tests.archives import Folder
 
 
-async def main(folder: str, who: str, below: str, count: int) -> None:
+async def main(folder: str, worker: str, below: str, count: int) -> None:
     archive = Folder(Path(folder)).process()
     await archive.open()
     for number in range(count):
         name = f"{below}/{number % 7}/{number}"
-        won = await archive.put(name, f"{who} {name};".encode() * 20_000)
+        won = await archive.put(name, f"{worker} {name};".encode() * 20_000)
         sys.stdout.write(f"{name} {'won' if won else 'lost'}\n")
         sys.stdout.flush()
     await archive.close()

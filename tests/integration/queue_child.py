@@ -13,10 +13,10 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.system import SystemClock
 
 
-async def main(what: str, path: str, name: str) -> None:
+async def main(action: str, path: str, name: str) -> None:
     queue = SqliteQueue(Path(path), clock=SystemClock(), synchronous="normal")
     await queue.open()
-    if what == "send":
+    if action == "send":
         for number in range(1_000_000):
             await queue.send("formation", f"{name}-{number}")
             say(f"{name}-{number}")

@@ -32,12 +32,12 @@ async def main(folder: str, name: str) -> None:
                     subject=f"{name} {session}",
                     attribute="count",
                 )
-                for one in [
+                for error in [
                     await core.save(ALICE, turns[0]),
                     *await core.bulk(ALICE, [turns[1], fact]),
                 ]:
-                    assert isinstance(one, Saved)
-                    sys.stdout.write(f"{one.memory.id}\n")
+                    assert isinstance(error, Saved)
+                    sys.stdout.write(f"{error.memory.id}\n")
                 sys.stdout.flush()
 
         await asyncio.gather(talk("s1"), talk("s2"))

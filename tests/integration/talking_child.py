@@ -19,22 +19,22 @@ def main() -> None:
         for which in sorted(signal.valid_signals())
         if signal.getsignal(which) is signal.SIG_IGN
     ]
-    who = {
+    child = {
         "pid": os.getpid(), "folder": os.getcwd(), "path": sys.path[0], "arguments": sys.argv[1:],
         "name": __name__, "NUMBER": os.environ.get("NUMBER"), "variables": list(os.environ),
         "threads": threading.active_count(), "ignored": ignored,
         "open": [number for number in range(3, 256) if is_open(number)],
     }  # fmt: skip
-    sys.stdout.write(f"{json.dumps(who)}\n")
+    sys.stdout.write(f"{json.dumps(child)}\n")
     sys.stdout.flush()
     atexit.register(sys.stdout.write, "words")
-    what, _, code = sys.stdin.readline().strip().partition(" ")
+    command, _, code = sys.stdin.readline().strip().partition(" ")
     sys.stdout.write("last ")
-    if what == "end":
+    if command == "end":
         sys.exit(int(code))
-    if what == "say":
+    if command == "say":
         sys.exit("why it ends")
-    if what == "fail":
+    if command == "fail":
         raise ValueError("why it fails")
 
 

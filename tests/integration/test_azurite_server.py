@@ -14,11 +14,11 @@ from tests.azurite_server import AzuriteServer
 from tests.host import ROOT
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("keeps_data", [True, False])
 def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(
-    tmp_path: Path, kept: bool
+    tmp_path: Path, keeps_data: bool
 ) -> None:
-    server = AzuriteServer(tmp_path / "azurite" if kept else None)
+    server = AzuriteServer(tmp_path / "azurite" if keeps_data else None)
     server.start()
     before = server.connection_string
     try:
@@ -36,10 +36,10 @@ def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(
             QueueClient.from_connection_string(before, "formation") as queue,
             BlobServiceClient.from_connection_string(before) as blobs,
         ):
-            names = [one.name for one in blobs.list_containers()]
-            assert names == (["archive"] if kept else [])
-            if kept:
-                assert [one.content for one in queue.receive_messages()] == ["a task"]
+            names = [container.name for container in blobs.list_containers()]
+            assert names == (["archive"] if keeps_data else [])
+            if keeps_data:
+                assert [message.content for message in queue.receive_messages()] == ["a task"]
                 assert (
                     blobs.get_blob_client("archive", "a/b.gz").download_blob().readall() == b"cold"
                 )
@@ -52,9 +52,9 @@ def test_a_message_that_was_just_accepted_outlives_a_killed_starter(tmp_path: Pa
     command = [sys.executable, "-m", "tests.integration.azurite_child", str(data)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout is not None
-        told = starter.stdout.readline().strip()
+        line = starter.stdout.readline().strip()
         # its connection stays open, as a host's does
-        with QueueClient.from_connection_string(told, "formation") as queue:
+        with QueueClient.from_connection_string(line, "formation") as queue:
             queue.create_queue()
             for number in range(20):
                 queue.send_message(f"task {number}")
@@ -64,7 +64,7 @@ def test_a_message_that_was_just_accepted_outlives_a_killed_starter(tmp_path: Pa
             server.start()
     try:
         with QueueClient.from_connection_string(server.connection_string, "formation") as queue:
-            kept = {one.content for one in queue.receive_messages(messages_per_page=32)}
-        assert kept == {f"task {number}" for number in range(20)}
+            contents = {message.content for message in queue.receive_messages(messages_per_page=32)}
+        assert contents == {f"task {number}" for number in range(20)}
     finally:
         server.kill()

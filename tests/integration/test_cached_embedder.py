@@ -73,8 +73,8 @@ async def make(
         return made[-1]
 
     yield build
-    for one in made:
-        await one.close()
+    for embedder in made:
+        await embedder.close()
 
 
 def asked(service: OpenAIServer) -> list[list[str]]:

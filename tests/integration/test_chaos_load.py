@@ -1,4 +1,4 @@
-"""The load of the chaos run goes on while nobody answers."""
+"""The load of the chaos run goes on while no host answers."""
 
 from __future__ import annotations
 

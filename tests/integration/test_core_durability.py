@@ -32,11 +32,11 @@ async def lived(folder: Path, name: str, saves: int) -> set[str]:
     """Let a process save about so many memories, kill it, and answer which it had acknowledged."""
     process = await child(folder, name)
     assert process.stdout is not None
-    said = [(await process.stdout.readline()).decode().strip() for _ in range(saves)]
+    lines = [(await process.stdout.readline()).decode().strip() for _ in range(saves)]
     process.kill()
-    said += (await process.stdout.read()).decode().split("\n")[:-1]
+    lines += (await process.stdout.read()).decode().split("\n")[:-1]
     await process.wait()
-    return set(said)
+    return set(lines)
 
 
 async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: Path) -> None:
@@ -45,32 +45,36 @@ async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: P
     for life in range(KILLS):
         acknowledged |= await lived(tmp_path, f"life{life}", rng.randint(1, 90))
         async with MemoryCore(settings) as core:
-            held = {one.id: one for one in await listed(core, status="all")}
-            assert acknowledged <= held.keys()
-            found = await core.retrieve(
+            memories = {memory.id: memory for memory in await listed(core, status="all")}
+            assert acknowledged <= memories.keys()
+            answer = await core.retrieve(
                 ALICE,
                 RetrieveInput(query=f"life{life} stands at", limit=100, similarity_threshold=0.0),
             )
-            assert {hit.memory.id for hit in found.results} <= held.keys()
-            assert found.results
-            standing = [one for one in held.values() if one.status is Status.ACTIVE and one.subject]
-            assert len({one.subject for one in standing}) == len(standing), "one truth a slot"
+            assert {hit.memory.id for hit in answer.results} <= memories.keys()
+            assert answer.results
+            standing = [
+                memory
+                for memory in memories.values()
+                if memory.status is Status.ACTIVE and memory.subject
+            ]
+            assert len({memory.subject for memory in standing}) == len(standing), "one truth a slot"
             for session in ("s1", "s2"):
-                turns = [one for one in held.values() if one.session_id == session]
-                assert sorted(one.lexical.turn or 0 for one in turns) == list(range(len(turns)))
+                turns = [memory for memory in memories.values() if memory.session_id == session]
+                assert sorted(turn.lexical.turn or 0 for turn in turns) == list(range(len(turns)))
                 assert (await core.session(ALICE, session)).counts == {"episodic": len(turns)}
 
 
 async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(
     tmp_path: Path,
 ) -> None:
-    said = await asyncio.gather(*(lived(tmp_path, name, 60) for name in ("left", "right")))
+    ids = await asyncio.gather(*(lived(tmp_path, name, 60) for name in ("left", "right")))
     async with MemoryCore(Settings(embedding_provider="hash", data=tmp_path)) as core:
-        held = {one.id: one for one in await listed(core, status="all")}
-        assert said[0] | said[1] <= held.keys()
+        memories = {memory.id: memory for memory in await listed(core, status="all")}
+        assert ids[0] | ids[1] <= memories.keys()
         for session in ("s1", "s2"):
             turns = sorted(
-                (one for one in held.values() if one.session_id == session),
-                key=lambda one: one.sequence,
+                (memory for memory in memories.values() if memory.session_id == session),
+                key=lambda memory: memory.sequence,
             )
-            assert [one.lexical.turn for one in turns] == list(range(len(turns)))
+            assert [turn.lexical.turn for turn in turns] == list(range(len(turns)))

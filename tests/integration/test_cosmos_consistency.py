@@ -99,16 +99,22 @@ async def test_what_was_acknowledged_is_seen_at_once_by_the_replica_too(consiste
             await store.open()
         server.lag(commits=FAR_BEHIND)
         books = [Ledger(store, StillClock(), RandomIds(), deadline_s=30) for store in stores]
-        one = memory("green tea", embedding=unit(1))
+        stored_memory = memory("green tea", embedding=unit(1))
         await books[0].commit(
-            ALICE, lambda _: Changes(None, (Change("created", one),)), ids=[], call=Call()
+            ALICE, lambda _: Changes(None, (Change("created", stored_memory),)), ids=[], call=Call()
         )
         for number in range(20):
-            await count_up(books[number % 2], one.id)
+            await count_up(books[number % 2], stored_memory.id)
             for store in stores:
-                held = (await store.snapshot(ALICE, [one.id])).documents[one.id].body
-                assert held["reinforcement_count"] == number + 1
-        assert (await stores[1].search(ALICE, query("tea", unit(1)))).candidates.ids == [one.id]
+                body = (
+                    (await store.snapshot(ALICE, [stored_memory.id]))
+                    .documents[stored_memory.id]
+                    .body
+                )
+                assert body["reinforcement_count"] == number + 1
+        assert (await stores[1].search(ALICE, query("tea", unit(1)))).candidates.ids == [
+            stored_memory.id
+        ]
         cheaper = [
             request
             for request in server.requests()
@@ -119,9 +125,9 @@ async def test_what_was_acknowledged_is_seen_at_once_by_the_replica_too(consiste
         )
         assert not [request for request in cheaper if request["path"].endswith("/docs/head")]
         server.fault("status", status=404, substatus=1002, operations=["query"], times=2)
-        assert (await stores[1].search(ALICE, query("", unit(1)))).candidates.ids == [one.id], (
-            "no replica has come so far: two are asked"
-        )
+        assert (await stores[1].search(ALICE, query("", unit(1)))).candidates.ids == [
+            stored_memory.id
+        ], "no replica has come so far: two are asked"
         server.heal()
         server.lag(commits=1)  # as far as this process has seen, and no further
         for number in range(3):
@@ -179,9 +185,9 @@ async def test_under_session_what_was_decided_on_an_old_state_is_decided_again(
         # it can not see the first one
         again = await there.save(ALICE, fact("ann drinks green tea."))
         refused = [
-            one
-            for one in session.requests()
-            if one["operation"] == "batch" and one["status"] == 207
+            request
+            for request in session.requests()
+            if request["operation"] == "batch" and request["status"] == 207
         ]
         assert refused
         assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, first.memory.id)
@@ -191,16 +197,16 @@ async def test_under_session_what_was_deleted_is_not_brought_back_by_one_who_sti
     session: CosmosServer, tmp_path: Path
 ) -> None:
     async with both_sides(session, tmp_path) as (_, here, there):
-        held = (await here.save(ALICE, fact("Ann drinks green tea"))).memory
-        await there.get(ALICE, held.id)
+        stored_memory = (await here.save(ALICE, fact("Ann drinks green tea"))).memory
+        await there.get(ALICE, stored_memory.id)
         session.lag(commits=FAR_BEHIND)
-        await here.delete(ALICE, held.id)
-        assert (await there.get(ALICE, held.id)).status is Status.ACTIVE
+        await here.delete(ALICE, stored_memory.id)
+        assert (await there.get(ALICE, stored_memory.id)).status is Status.ACTIVE
         again = await there.save(ALICE, fact("Ann drinks green tea"))
         assert again.outcome is Outcome.CREATED
         session.catch_up()
-        assert (await here.get(ALICE, held.id)).status is Status.DELETED
-        assert [one.id for one in await listed(here)] == [again.memory.id]
+        assert (await here.get(ALICE, stored_memory.id)).status is Status.DELETED
+        assert [memory.id for memory in await listed(here)] == [again.memory.id]
 
 
 async def test_under_session_turns_from_both_sides_are_each_there_once_in_one_log(
@@ -213,10 +219,10 @@ async def test_under_session_turns_from_both_sides_are_each_there_once_in_one_lo
             await (here, there)[number % 2].save(ALICE, turn(f"turn {number}"))
             await (there, here)[number % 2].save(ALICE, rule("drink", f"tea {number}"))
         session.catch_up()
-        said = [one.content for one in await listed(here, type="episodic")]
-        assert sorted(said) == sorted(f"turn {number}" for number in range(12))
-        (kept,) = await listed(there, type="procedural")
-        assert (kept.value, kept.version) == ("tea 11", 13)
+        contents = [memory.content for memory in await listed(here, type="episodic")]
+        assert sorted(contents) == sorted(f"turn {number}" for number in range(12))
+        (stored_memory,) = await listed(there, type="procedural")
+        assert (stored_memory.value, stored_memory.version) == ("tea 11", 13)
         events = await world.log(embedder=WordsEmbedder())
         assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         assert len(events) == 25
@@ -226,13 +232,13 @@ async def test_a_replica_that_has_not_come_so_far_yet_is_asked_again(
     session: CosmosServer, tmp_path: Path
 ) -> None:
     async with both_sides(session, tmp_path) as (_, here, _there):
-        held = (await here.save(ALICE, turn("red boat"))).memory
+        stored_memory = (await here.save(ALICE, turn("red boat"))).memory
         try:
             session.fault("status", status=404, substatus=1002, operations=["read"], times=6)
-            assert (await here.get(ALICE, held.id)).content == "red boat"
+            assert (await here.get(ALICE, stored_memory.id)).content == "red boat"
             session.fault("status", status=404, substatus=1002, operations=["read"])
             with pytest.raises(Unavailable, match="no replica"):
-                await here.get(ALICE, held.id)
+                await here.get(ALICE, stored_memory.id)
         finally:
             session.heal()
 

@@ -94,11 +94,11 @@ async def test_what_a_vector_was_written_as_is_what_is_read(memories: ContainerP
 
 
 async def test_a_batch_is_done_whole(memories: ContainerProxy) -> None:
-    kept = await memories.create_item(document("head", sequence=1))
+    head = await memories.create_item(document("head", sequence=1))
     await memories.create_item(document("old"))
     results = await memories.execute_item_batch(
         [
-            ("replace", ("head", document("head", sequence=2)), {"if_match_etag": kept["_etag"]}),
+            ("replace", ("head", document("head", sequence=2)), {"if_match_etag": head["_etag"]}),
             ("create", (document("evt_1"),)),
             ("upsert", (document("m"),)),
             ("patch", ("m", [{"op": "add", "path": "/seen", "value": True}])),

@@ -1,4 +1,4 @@
-"""Faults of the emulator as the real SDK meets them. What stands here is what an adapter has
+"""Faults of the emulator as the real SDK meets them. What is here is what an adapter has
 to live with.
 """
 
@@ -74,10 +74,8 @@ async def test_a_range_that_is_gone_is_looked_up_anew(
     server: CosmosServer, memories: ContainerProxy
 ) -> None:
     server.fault("gone", operations=["query"], times=1)
-    found = [
-        row async for row in memories.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)
-    ]
-    assert found == ["head"]
+    ids = [row async for row in memories.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)]
+    assert ids == ["head"]
     assert ("query", 410) in operations(server)
 
 
@@ -99,7 +97,7 @@ async def test_a_batch_cut_before_it_was_read_is_sent_again_and_done_once(
 async def test_a_batch_cut_after_it_was_applied_comes_back_as_a_refusal_of_its_own_echo(
     server: CosmosServer, memories: ContainerProxy
 ) -> None:
-    """The SDK resends by itself: the caller sees a 412, and yet its commit stands.
+    """The SDK resends by itself: the caller sees a 412, and yet its commit is there.
     Only a marker can tell.
     """
     head = await memories.read_item("head", ANA)

@@ -40,9 +40,13 @@ async def memories(database: DatabaseProxy) -> ContainerProxy:
 
 
 async def fill(memories: ContainerProxy, *documents: dict[str, Any]) -> None:
-    owners = {(one["app_id"], one["user_id"]) for one in documents}
+    owners = {(document["app_id"], document["user_id"]) for document in documents}
     for owner in owners:
-        mine = [("create", (one,)) for one in documents if (one["app_id"], one["user_id"]) == owner]
+        mine = [
+            ("create", (document,))
+            for document in documents
+            if (document["app_id"], document["user_id"]) == owner
+        ]
         await memories.execute_item_batch(mine, list(owner))
 
 
@@ -107,14 +111,14 @@ async def test_without_a_key_everything_of_every_range_is_seen_once(
     assert (
         sorted(await rows(memories, "SELECT VALUE c.id FROM c", None, max_item_count=7)) == expected
     )
-    ranges = [one async for one in memories.read_feed_ranges()]
-    found = [
+    ranges = [feed_range async for feed_range in memories.read_feed_ranges()]
+    ids_by_range = [
         await rows(memories, "SELECT VALUE c.id FROM c", None, feed_range=feed_range)
         for feed_range in ranges
     ]
     assert len(ranges) == RANGES
-    assert all(found)
-    assert sorted(id_ for some in found for id_ in some) == expected
+    assert all(ids_by_range)
+    assert sorted(id_ for some in ids_by_range for id_ in some) == expected
 
 
 async def test_ordered_top_and_aggregates_span_ranges(memories: ContainerProxy) -> None:
@@ -222,9 +226,9 @@ async def test_neighbours_come_nearest_first_with_their_similarity(
         f"SELECT TOP 5 c.id, VectorDistance(c.embedding, @v) AS similarity FROM c WHERE {MINE} "
         "AND c.kind = 'memory' ORDER BY VectorDistance(c.embedding, @v)"
     )
-    found = await rows(memories, query, given={"@v": asked.tolist()})
-    assert [row["id"] for row in found] == [f"m{n}" for n in expected]
-    assert [row["similarity"] for row in found] == pytest.approx(
+    results = await rows(memories, query, given={"@v": asked.tolist()})
+    assert [row["id"] for row in results] == [f"m{n}" for n in expected]
+    assert [row["similarity"] for row in results] == pytest.approx(
         cosines[expected].tolist(), abs=1e-6
     )
     everywhere = await rows(memories, query, None, given={"@v": asked.tolist()})
@@ -269,11 +273,11 @@ async def test_the_best_words_come_first_and_rare_ones_count_more(memories: Cont
         *(document(f"m{n}", search_text=text) for n, text in enumerate(texts)),
         document("mute"),
     )
-    found = await rows(
+    ranked_ids = await rows(
         memories, LEXICAL.format(MINE, "'tea', 'jasmine'"), full_text_score_scope="Local"
     )
-    assert found[:3] == ["m2", "m0", "m1"]
-    assert sorted(found[3:]) == ["m3", "m4", "mute"]  # an order is no filter
+    assert ranked_ids[:3] == ["m2", "m0", "m1"]
+    assert sorted(ranked_ids[3:]) == ["m3", "m4", "mute"]  # an order is no filter
     only = f"{MINE} AND FullTextContainsAny(c.search_text, 'tea', 'jasmine')"
     assert await rows(
         memories, LEXICAL.format(only, "@a, @b"), given={"@a": "tea", "@b": "jasmine"}
@@ -319,9 +323,11 @@ async def test_two_ranks_are_fused(memories: ContainerProxy) -> None:
     )
     rank = "RRF(VectorDistance(c.embedding, @v), FullTextScore(c.search_text, 'tea'))"
     query = f"SELECT TOP 3 VALUE c.id FROM c WHERE {MINE} ORDER BY RANK {rank}"
-    found = await rows(memories, query, given={"@v": [1, 0, 0, 0]}, full_text_score_scope="Local")
-    assert found[0] == "both"
-    assert set(found) == {"both", "words", "vector"}
+    ranked_ids = await rows(
+        memories, query, given={"@v": [1, 0, 0, 0]}, full_text_score_scope="Local"
+    )
+    assert ranked_ids[0] == "both"
+    assert set(ranked_ids) == {"both", "words", "vector"}
 
 
 async def test_changes_come_in_the_order_of_commits_and_go_on_from_a_token(

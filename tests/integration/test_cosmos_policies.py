@@ -1,8 +1,8 @@
 """The container's definition held against what the store needs: whatever differs is named when the
 store opens.
 
-What a reader would get wrong: a container that lacks a part of its index answers, for a while. Some
-queries fail, others read everything.
+Note: a container that lacks a part of its index answers, for a while. Some queries fail, others
+read everything.
 """
 
 from __future__ import annotations
@@ -30,62 +30,68 @@ def server() -> Iterator[CosmosServer]:
 
 
 ANOTHER: dict[str, Callable[[dict[str, Any]], object]] = {
-    r"partition key should be \['/owner'\], Hash": lambda one: one["partitionKey"].update(
-        paths=["/app_id"]
-    ),
-    r"partition key /app_id, /user_id of an earlier version.*export.*import": lambda one: one[
+    r"partition key should be \['/owner'\], Hash": lambda container: container[
         "partitionKey"
-    ].update(paths=["/app_id", "/user_id"], kind="MultiHash"),
-    r"vector index should be divided by /owner": lambda one: one["indexingPolicy"]["vectorIndexes"][
-        0
-    ].pop("vectorIndexShardKey"),
-    r"/embedding with cosine of float32": lambda one: one["vectorEmbeddingPolicy"][
+    ].update(paths=["/app_id"]),
+    r"partition key /app_id, /user_id of an earlier version.*export.*import": lambda container: (
+        container["partitionKey"].update(paths=["/app_id", "/user_id"], kind="MultiHash")
+    ),
+    r"vector index should be divided by /owner": lambda container: container["indexingPolicy"][
+        "vectorIndexes"
+    ][0].pop("vectorIndexShardKey"),
+    r"/embedding with cosine of float32": lambda container: container["vectorEmbeddingPolicy"][
         "vectorEmbeddings"
     ][0].update(dataType="int8"),
-    r"vector policy should have /embedding": lambda one: one["vectorEmbeddingPolicy"][
+    r"vector policy should have /embedding": lambda container: container["vectorEmbeddingPolicy"][
         "vectorEmbeddings"
     ][0].update(distanceFunction="euclidean"),
-    r"vector index on /embedding, quantizedFlat or diskANN": lambda one: one[
+    r"vector index on /embedding, quantizedFlat or diskANN": lambda container: container[
         "indexingPolicy"
     ].update(
         vectorIndexes=[{"path": "/embedding", "type": "flat", "vectorIndexShardKey": ["/owner"]}]
     ),
-    r"/search_text in en-US": lambda one: one["fullTextPolicy"]["fullTextPaths"][0].update(
-        language="fr-FR"
+    r"/search_text in en-US": lambda container: container["fullTextPolicy"]["fullTextPaths"][
+        0
+    ].update(language="fr-FR"),
+    r"full text index on /search_text": lambda container: container["indexingPolicy"].pop(
+        "fullTextIndexes"
     ),
-    r"full text index on /search_text": lambda one: one["indexingPolicy"].pop("fullTextIndexes"),
-    r"composite index on /sequence ascending, /id ascending": lambda one: one["indexingPolicy"][
-        "compositeIndexes"
-    ][0][1].update(order="descending"),
-    r"index should include /sequence/\?, /status/\? \(an index can be": lambda one: one[
+    r"composite index on /sequence ascending, /id ascending": lambda container: container[
+        "indexingPolicy"
+    ]["compositeIndexes"][0][1].update(order="descending"),
+    r"index should include /sequence/\?, /status/\? \(an index can be": lambda container: container[
         "indexingPolicy"
     ].update(
         includedPaths=[
             path
-            for path in one["indexingPolicy"]["includedPaths"]
+            for path in container["indexingPolicy"]["includedPaths"]
             if path["path"] not in ("/sequence/?", "/status/?")
         ]
     ),
-    r"include /body/pending_tasks/\?, /body/status": lambda one: one["indexingPolicy"].update(
+    r"include /body/pending_tasks/\?, /body/status": lambda container: container[
+        "indexingPolicy"
+    ].update(
         includedPaths=[{"path": "/*"}],
         excludedPaths=[{"path": "/embedding/*"}, {"path": "/body/*"}],
     ),
-    r"leave out /embedding": lambda one: one["indexingPolicy"].update(
+    r"leave out /embedding": lambda container: container["indexingPolicy"].update(
         includedPaths=[{"path": "/*"}], excludedPaths=[]
     ),
-    r"index should be consistent": lambda one: one["indexingPolicy"].update(indexingMode="none"),
-    r"time to live should be -1": lambda one: one.pop("defaultTtl"),
+    r"index should be consistent": lambda container: container["indexingPolicy"].update(
+        indexingMode="none"
+    ),
+    r"time to live should be -1": lambda container: container.pop("defaultTtl"),
 }
 """What readiness says, and a container that it says it of."""
 
 
 def definition() -> dict[str, Any]:
     """A container that is as it should be."""
-    one = copy.deepcopy(dict(MEMORIES))
-    one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]["dimensions"] = DIMENSIONS
+    container = copy.deepcopy(dict(MEMORIES))
+    container["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]["dimensions"] = DIMENSIONS
     return {
-        **one,
-        "id": one.pop("name"),
+        **container,
+        "id": container.pop("name"),
         "indexingPolicy": copy.deepcopy(indexing("quantizedFlat")),
     }
 

@@ -46,10 +46,10 @@ async def store(server: CosmosServer) -> AsyncIterator[CosmosStore]:
 
 
 async def due(store: CosmosStore, within: str) -> list[Due]:
-    found: list[Due] = []
-    while page := await store.due(within, NOW, found[-1] if found else None, 7):
-        found += page
-    return found
+    dues: list[Due] = []
+    while page := await store.due(within, NOW, dues[-1] if dues else None, 7):
+        dues += page
+    return dues
 
 
 async def test_each_user_is_due_in_one_range(store: CosmosStore) -> None:
@@ -60,14 +60,14 @@ async def test_each_user_is_due_in_one_range(store: CosmosStore) -> None:
         Owner("app", "later"), batch(None, head={"due_at": NOW + timedelta(minutes=1)})
     )
     ranges = await store.ranges()
-    parts = [await due(store, one) for one in ranges]
+    parts = [await due(store, feed_range) for feed_range in ranges]
     assert len(ranges) == RANGES
     assert sum(map(bool, parts)) > 1, "users lie in several of them"
-    assert sorted(one.owner for part in parts for one in part) == sorted(owners)
+    assert sorted(entry.owner for part in parts for entry in part) == sorted(owners)
     for part in parts:
-        assert part == sorted(part, key=lambda one: (one.at, one.owner))
+        assert part == sorted(part, key=lambda entry: (entry.at, entry.owner))
     whole = await due(store, orjson.dumps(BEFORE_IT_WAS_DIVIDED).decode())
-    assert [one.owner for one in whole] == [
+    assert [entry.owner for entry in whole] == [
         owner
         for _, owner in sorted((NOW - timedelta(minutes=n % 5), o) for n, o in enumerate(owners))
     ]

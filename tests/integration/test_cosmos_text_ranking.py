@@ -60,7 +60,9 @@ async def test_the_best_by_words_are_found_with_their_similarities_on_every_acco
         health = await store.check()
         assert check_that_each_names_one_user(server.requests())
         written = [
-            one for one in server.requests() if one["operation"] == "batch" and "_/_" in one["key"]
+            request
+            for request in server.requests()
+            if request["operation"] == "batch" and "_/_" in request["key"]
         ]
         await store.close()
     best = [f"mem_{number:02}" for number in range(MEMORIES - 1, MEMORIES - 1 - LIMIT, -1)]
@@ -102,6 +104,6 @@ async def test_known_documents_that_are_not_indexed_yet_leave_the_way_open() -> 
                 "text_ranking"
             ] == "across partitions, similarities apart"
             assert (await store.search(ALICE, query("tea", unit(1)))).candidates.lists["lexical"]
-            await container.delete_item(names[0], "_/_")  # they are written anew
+            await container.delete_item(names[0], "_/_")  # they are written again
         assert (await store.check()).facts["text_ranking"] == WAYS[()]
         await store.close()

@@ -96,18 +96,19 @@ def drawn_by_graphviz(sources: list[str]) -> list[Element]:
         command, input=json.dumps(sources), capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    return [fromstring(one) for one in json.loads(done.stdout)]
+    return [fromstring(drawing) for drawing in json.loads(done.stdout)]
 
 
 def groups(svg: Element, kind: str) -> dict[str, Element]:
     """The groups of the class, by their titles: `n0`, `n0->n1`."""
     return {
-        one.findtext("{*}title", ""): one for one in svg.iterfind(f".//{{*}}g[@class='{kind}']")
+        element.findtext("{*}title", ""): element
+        for element in svg.iterfind(f".//{{*}}g[@class='{kind}']")
     }
 
 
 def words_in(group: Element) -> str:
-    return "".join(one.text or "" for one in group.iterfind(".//{*}text"))
+    return "".join(element.text or "" for element in group.iterfind(".//{*}text"))
 
 
 def test_graphviz_reads_every_graph_and_the_labels_that_were_meant() -> None:
@@ -126,7 +127,7 @@ def test_graphviz_reads_every_graph_and_the_labels_that_were_meant() -> None:
             group = edges[f"n{edge.source}->n{edge.target}"]
             assert without_spaces(words_in(group)) == without_spaces(brief(edge.label, 24))
             dashed = [
-                one for one in group.iterfind(".//{*}path") if "stroke-dasharray" in one.attrib
+                line for line in group.iterfind(".//{*}path") if "stroke-dasharray" in line.attrib
             ]
             assert bool(dashed) == (edge.kind != "next")
 
@@ -164,7 +165,7 @@ def test_mermaid_reads_every_graph_and_the_labels_that_were_meant(
     for place, memory in enumerate(graph.nodes):
         meant = f"{brief(memory.content, 48)}{name_of(memory)} · {facts_of(memory)}"
         assert without_spaces(read["nodes"][f"n{place}"]) == without_spaces(meant)
-    drawn = {without_spaces(one) for one in read["edges"]} - {""}
+    drawn = {without_spaces(edge) for edge in read["edges"]} - {""}
     assert drawn == {without_spaces(brief(edge.label, 24)) for edge in graph.edges}
     assert (read["title"], read["scripts"]) == ("", 0)
 
@@ -201,7 +202,7 @@ def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(
     assert seen["reachable"]
     assert (seen["ground"], seen["asked"]) == (GROUND[scheme], EMPHASIS[scheme])
     assert seen["texts"] == [
-        one.content.replace("\r\n", "\n").replace("\r", "\n") for one in graph.nodes
+        node.content.replace("\r\n", "\n").replace("\r", "\n") for node in graph.nodes
     ]
     assert seen["smallest"] >= 11
     boxes = chromium.evaluate(BOXES)
@@ -210,8 +211,10 @@ def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(
     assert distinct_colours(chromium.screenshot()) > 20
 
 
-def overlap(one: list[float], other: list[float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def overlap(first: list[float], other: list[float]) -> bool:
+    return (
+        first[0] < other[2] and other[0] < first[2] and first[1] < other[3] and other[1] < first[3]
+    )
 
 
 def distinct_colours(png: bytes) -> int:
@@ -235,13 +238,13 @@ def test_the_page_asks_for_nothing_runs_nothing_and_breaks_no_rule_of_its_policy
         if event["method"] == "Network.requestWillBeSent"
     ]
     assert [url for url in asked_for if not url.startswith("data:")] == [f"{pages}/{name}"]
-    said = [
+    texts = [
         event
         for event in chromium.seen
         if event["method"]
         in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
     ]
-    assert said == []
+    assert texts == []
     assert (
         chromium.evaluate(
             "document.querySelectorAll('script, img, iframe, object, form, input').length"
@@ -270,7 +273,7 @@ def test_the_policy_would_stop_what_were_forgotten(chromium: Browser) -> None:
     ]
     assert title == "Evolution: Ana lives in Lisbon"
     assert colour != "rgb(255, 0, 0)"
-    assert [one["blockedReason"] for one in blocked] == ["csp"]
+    assert [request["blockedReason"] for request in blocked] == ["csp"]
 
 
 def test_without_scripts_a_box_leads_to_its_memory_and_a_long_text_unfolds(

@@ -1,5 +1,5 @@
-"""Of an erased user no byte is left, in any store of either profile, whoever was about to write
-something when it happened.
+"""Of an erased user no byte is left, in any store of either profile, whatever was about to be
+written when it happened.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ class Place:
         return core
 
     async def left_of(self, phrases: list[str], core: MemoryCore) -> list[str]:
-        """Wherever one of the phrases still stands."""
-        found = in_files(self.folder / "data", phrases)
-        found += await in_redis(self.redis, phrases)
-        found += await in_blobs(core._services.adapters.archive, phrases)
-        found += await in_queues(core.queue, phrases)
+        """Wherever one of the phrases still is."""
+        places = in_files(self.folder / "data", phrases)
+        places += await in_redis(self.redis, phrases)
+        places += await in_blobs(core._services.adapters.archive, phrases)
+        places += await in_queues(core.queue, phrases)
         if self.stores is not None:
-            found += in_the_emulator(self.folder / "azure" / "cosmos.db", phrases)
-        return found
+            places += in_the_emulator(self.folder / "azure" / "cosmos.db", phrases)
+        return places
 
 
 @pytest.fixture(params=["embedded", "azure"])
@@ -140,17 +140,17 @@ async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
     accepted = await core.archive(ALICE, ArchiveInput())
     assert isinstance(accepted, Accepted)
     await worked(core, accepted.task_id)
-    said = [phrase() for _ in range(count)]
+    phrases = [phrase() for _ in range(count)]
     for start in range(0, count, 100):
         await core.bulk(
             ALICE,
             [
-                turn(f"I said {one}", session=f"s{at % 9}")
-                for at, one in enumerate(said[start : start + 100])
+                turn(f"I said {phrase_said}", session=f"s{at % 9}")
+                for at, phrase_said in enumerate(phrases[start : start + 100])
             ],
         )
     odd = [phrase() for _ in range(14)]
-    city, home, key, held, batch, told, *_ = odd
+    city, home, key, held_phrase, batch, told_phrase, *_ = odd
     await core.save(
         ALICE,
         fact(
@@ -172,7 +172,7 @@ async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
     )
     await core.save(ALICE, rule(f"key {odd[9]}", key))
     await core.save(ALICE, rule(f"key {odd[9]}", f"other {odd[10]}"))
-    memory = (await core.save(ALICE, fact(f"The hive is {held}"))).memory
+    memory = (await core.save(ALICE, fact(f"The hive is {held_phrase}"))).memory
     await core.update(
         ALICE, memory.id, UpdateInput(content=f"The hive was painted {odd[11]}"), memory.etag
     )
@@ -180,11 +180,11 @@ async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
         ALICE, BatchInput.model_validate({"session_id": "s2", "messages": [message(batch)]})
     )
     await worked(
-        core, (await converse(core, f"I live in {odd[12]}", f"{told}")).task_id, "formation"
+        core, (await converse(core, f"I live in {odd[12]}", f"{told_phrase}")).task_id, "formation"
     )
     await core.retrieve(ALICE, RetrieveInput(query=city, session_id="s1"))
     await core.delete(ALICE, memory.id)
-    return [cold, *said, *odd[:13]]
+    return [cold, *phrases, *odd[:13]]
 
 
 def message(content: str) -> dict[str, str]:
@@ -192,17 +192,17 @@ def message(content: str) -> dict[str, str]:
 
 
 async def a_file(core: MemoryCore) -> tuple[bytes, list[str]]:
-    """An export of somebody else, to be brought; the phrases in it."""
-    said = [phrase() for _ in range(3)]
-    for one in said:
-        await core.save(ELSE, turn(f"I read {one}"))
+    """An export of another user, to be uploaded; the phrases in it."""
+    phrases = [phrase() for _ in range(3)]
+    for phrase_said in phrases:
+        await core.save(ELSE, turn(f"I read {phrase_said}"))
     accepted = await core.export(ELSE)
     await worked(core, accepted.task_id, owner=ELSE)
     task = await core.task(ELSE, accepted.task_id)
     assert task.result is not None
     return b"".join(
         [await core.export_part(ELSE, task.task_id, n + 1) for n in range(task.result["parts"])]
-    ), said
+    ), phrases
 
 
 async def import_paused(
@@ -228,15 +228,15 @@ async def others_paused(
     """A formation, an agent's answer, a restore, a save, an export and a write-back,
     each right before its last write.
     """
-    told = [phrase() for _ in range(4)]
-    phrases += told
+    told_phrases = [phrase() for _ in range(4)]
+    phrases += told_phrases
     gates = {name: Gate("commit") for name in ("formation", "restore", "save", "export")}
     cores = {
         name: await place.core(wrap=lambda store, at=gate: Gated(store, at))
         for name, gate in gates.items()
     }
     (stub,) = await listed(core, status="archived")
-    forming = (await converse(core, f"I keep {told[0]}")).task_id
+    forming = (await converse(core, f"I keep {told_phrases[0]}")).task_id
     exporting = (await core.export(ALICE)).task_id
     paused: list[tuple[Callable[[], None], asyncio.Task[Any]]] = []
 
@@ -246,10 +246,10 @@ async def others_paused(
 
     await pause("formation", worked(cores["formation"], forming, "formation"))
     await pause("restore", cores["restore"].restore(ALICE, stub.id))
-    await pause("save", cores["save"].save(ALICE, turn(f"I hear {told[1]}")))
+    await pause("save", cores["save"].save(ALICE, turn(f"I hear {told_phrases[1]}")))
     await pause("export", worked(cores["export"], exporting))
     answer = Gate("summary")
-    asked = (await converse(core, f"I fear {told[2]}")).task_id
+    asked = (await converse(core, f"I fear {told_phrases[2]}")).task_id
     paused.append(
         (
             answer.open,
@@ -265,7 +265,10 @@ async def others_paused(
     )
     write_backs[0].hold()
     paused.append(
-        (write_backs[0].release, asyncio.create_task(writer.save(ALICE, turn(f"I see {told[3]}"))))
+        (
+            write_backs[0].release,
+            asyncio.create_task(writer.save(ALICE, turn(f"I see {told_phrases[3]}"))),
+        )
     )
     await write_backs[0].waiting.wait()
     return paused
@@ -304,20 +307,24 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(
     early = await place.left_of(looked_for, core)
     for release, _ in paused:
         release()
-    ended = await asyncio.gather(*(one for _, one in paused), return_exceptions=True)
-    assert all(one is None or isinstance(one, MemoryCoreError) for one in ended[:5]), ended
+    ended = await asyncio.gather(*(outcome for _, outcome in paused), return_exceptions=True)
+    assert all(outcome is None or isinstance(outcome, MemoryCoreError) for outcome in ended[:5]), (
+        ended
+    )
     late = await place.left_of(looked_for, core)
     assert (early, late) == ([], [])
-    assert not [one for one in looked_for if one in caplog.text]
+    assert not [phrase_logged for phrase_logged in looked_for if phrase_logged in caplog.text]
 
     await core.save(ALICE, turn("I begin anew", session="s1"))
     for process in place.cores:
-        found = await process.retrieve(
+        answer = await process.retrieve(
             ALICE,
             RetrieveInput(query=f"I said {phrases[0]}", session_id="s1", similarity_threshold=0.0),
         )
-        assert [hit.memory.content for hit in found.results] in ([], ["I begin anew"])
-        assert [one.content for one in await listed(process, status="all")] == ["I begin anew"]
+        assert [hit.memory.content for hit in answer.results] in ([], ["I begin anew"])
+        assert [memory.content for memory in await listed(process, status="all")] == [
+            "I begin anew"
+        ]
         assert len((await process.sessions(ALICE)).sessions) == 1
     assert len(await listed(core, ELSE, status="all")) == len(brought)
 
@@ -331,10 +338,10 @@ async def test_the_receipt_tells_of_every_key_in_redis_that_names_the_user(place
     task = await erased(place, core)
     assert task.result is not None
     left = [key async for key in place.redis.scan_iter() if ALICE.user_id.encode() in key]
-    told = [
+    messages = [
         text
         for text in task.result["remains"]
         if "Redis" in text and "user's id" in text and "8 days" in text
     ]
-    assert (len(left), len(told)) == (1, 1)
+    assert (len(left), len(messages)) == (1, 1)
     assert 0 < await place.redis.ttl(left[0]) <= 8 * 24 * 3600

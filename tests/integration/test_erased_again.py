@@ -65,7 +65,7 @@ async def begun_anew(core: MemoryCore) -> None:
 
 async def told(core: MemoryCore) -> dict[Owner, list[str]]:
     return {
-        owner: [one.content for one in await listed(core, owner)]
+        owner: [memory.content for memory in await listed(core, owner)]
         for owner in (ALICE, BOB, ELSEWHERE)
     }
 
@@ -92,8 +92,8 @@ def test_whom_a_restored_backup_brings_back_is_erased_again(
     assert by_a_process(emptied) == 1
     assert b"bees" in store.read_bytes(), "of the others"
     assert erasures.main([]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in said] == ["1", "1", "0"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "1", "0"]
     shutil.copy(later, store)
     assert erasures.main([]) == 0
     assert by_a_process(told)[ALICE] == ["I keep wasps"], (

@@ -19,9 +19,9 @@ from tests.archives import Folder
 ROOT = Path(__file__).parents[2]
 
 
-async def child(folder: Path, who: str, below: str, count: int) -> asyncio.subprocess.Process:
+async def child(folder: Path, name: str, below: str, count: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *fork_server.command("tests.integration.archiving_child", str(folder), who, below,
+        *fork_server.command("tests.integration.archiving_child", str(folder), name, below,
             str(count)),
         stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
@@ -31,9 +31,9 @@ async def writer_of(archive: Archive, name: str) -> str:
     """Who wrote the blob, which is whole."""
     data = await archive.get(name)
     assert data is not None
-    who = data.decode().partition(" ")[0]
-    assert data == f"{who} {name};".encode() * 20_000
-    return who
+    writer = data.decode().partition(" ")[0]
+    assert data == f"{writer} {name};".encode() * 20_000
+    return writer
 
 
 async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_nothing_half(
@@ -43,11 +43,11 @@ async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_not
     for life in range(6):
         process = await child(tmp_path, "one", f"life{life}", 10_000)
         assert process.stdout is not None
-        said = [await process.stdout.readline() for _ in range(rng.randint(1, 30))]
+        lines = [await process.stdout.readline() for _ in range(rng.randint(1, 30))]
         process.kill()
-        said += (await process.stdout.read()).splitlines(keepends=True)
+        lines += (await process.stdout.read()).splitlines(keepends=True)
         await process.wait()
-        acknowledged = {line.decode().split()[0] for line in said if line.endswith(b"\n")}
+        acknowledged = {line.decode().split()[0] for line in lines if line.endswith(b"\n")}
         archive = Folder(tmp_path).process()
         await archive.open()
         there = await archive.names(f"life{life}/", None, 10_000)
@@ -62,15 +62,15 @@ async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_not
 async def test_of_two_processes_that_write_the_same_names_exactly_one_wins_each(
     tmp_path: Path,
 ) -> None:
-    processes = {who: await child(tmp_path, who, "same", 60) for who in ("left", "right")}
-    said = {
-        who: (await process.communicate())[0].decode().split("\n")[:-1]
-        for who, process in processes.items()
+    processes = {name: await child(tmp_path, name, "same", 60) for name in ("left", "right")}
+    lines_of = {
+        name: (await process.communicate())[0].decode().split("\n")[:-1]
+        for name, process in processes.items()
     }
     assert [process.returncode for process in processes.values()] == [0, 0]
     won = {
-        who: {line.split()[0] for line in lines if line.endswith("won")}
-        for who, lines in said.items()
+        name: {line.split()[0] for line in lines if line.endswith("won")}
+        for name, lines in lines_of.items()
     }
     assert not won["left"] & won["right"]
     archive = Folder(tmp_path).process()

@@ -67,9 +67,9 @@ def said(process: fork_server.Program) -> Any:
     return json.loads(process.stdout.readline())
 
 
-def tell(process: fork_server.Program, what: str) -> None:
+def tell(process: fork_server.Program, line: str) -> None:
     assert process.stdin is not None
-    process.stdin.write(f"{what}\n".encode())
+    process.stdin.write(f"{line}\n".encode())
     process.stdin.flush()
 
 
@@ -86,7 +86,7 @@ def test_folder_arguments_and_environment_are_its_own(
     ignored_here = {
         number.name for number in signal.Signals if signal.getsignal(number) is signal.SIG_IGN
     }
-    # It hears Ctrl+C, also where whoever started the tests does not.
+    # It hears Ctrl+C, also where the process that started the tests does not.
     assert {*first["ignored"]} == ignored_here - {"SIGINT"}
 
 

@@ -71,10 +71,10 @@ def request(
 
 def problem(response: func.HttpResponse) -> dict[str, Any]:
     assert response.mimetype == "application/problem+json"
-    found: dict[str, Any] = json.loads(response.get_body())
-    assert found["status"] == response.status_code
-    assert found["correlation_id"] == response.headers["X-Correlation-Id"]
-    return found
+    problem_body: dict[str, Any] = json.loads(response.get_body())
+    assert problem_body["status"] == response.status_code
+    assert problem_body["correlation_id"] == response.headers["X-Correlation-Id"]
+    return problem_body
 
 
 def handler(
@@ -175,22 +175,22 @@ async def test_the_environment_is_read_and_its_strange_variables_are_logged_once
         with pytest.raises(Unavailable):
             await runtime.current()
     await runtime.close()
-    assert [one.getMessage() for one in caplog.records if "OMNIMEMORY" in one.getMessage()] == [
-        "OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"
-    ]
+    assert [
+        record.getMessage() for record in caplog.records if "OMNIMEMORY" in record.getMessage()
+    ] == ["OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"]
 
 
 async def test_another_app_without_keys_is_told_that_there_are_none(here: runtime.Runtime) -> None:
     async def answer(req: Admitted[Nothing]) -> func.HttpResponse:
         raise AssertionError("unreachable")
 
-    found = problem(await handler(answer)(request(query="user_id=ana&app_id=shop")))
-    assert found["status"] == 403
-    assert found["errors"][0]["field"] == "app_id"
-    assert "this key" not in found["detail"]
-    assert "without keys" in found["detail"]
-    assert "MEMORY_API_KEYS" in found["detail"]
-    assert "local" in found["detail"]
+    problem_body = problem(await handler(answer)(request(query="user_id=ana&app_id=shop")))
+    assert problem_body["status"] == 403
+    assert problem_body["errors"][0]["field"] == "app_id"
+    assert "this key" not in problem_body["detail"]
+    assert "without keys" in problem_body["detail"]
+    assert "MEMORY_API_KEYS" in problem_body["detail"]
+    assert "local" in problem_body["detail"]
 
 
 async def test_an_open_handler_answers_errors_in_the_same_form() -> None:
@@ -225,11 +225,11 @@ async def test_equal_requests_have_equal_hashes_however_their_json_is_written(
     async def of(**body: str) -> bytes:
         return (await ask(request("POST", "", body, idempotency_key="k"))).get_body()
 
-    one = await of(user_id="ana", session_id="s")
-    assert one.startswith(b"k POST fingerprint ")
-    assert one == await of(session_id="s", user_id="ana")
-    assert one != await of(session_id="s", user_id="bob")
-    assert one != await of(session_id="t", user_id="ana")
+    body = await of(user_id="ana", session_id="s")
+    assert body.startswith(b"k POST fingerprint ")
+    assert body == await of(session_id="s", user_id="ana")
+    assert body != await of(session_id="s", user_id="bob")
+    assert body != await of(session_id="t", user_id="ana")
 
 
 async def test_without_authentication_only_requests_to_a_loopback_name_are_served(

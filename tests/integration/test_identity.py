@@ -90,7 +90,7 @@ def test_an_app_without_any_key_keeps_memories_works_by_queues_and_writes_blobs(
                 in client.get(f"/api/v1/users/ana/export/{task}", params={"part": "1"}).text
             )
         assert {client_id for _, client_id, _ in identity.asked} == {CLIENT_ID}
-        assert {shown for _, _, shown in identity.asked} == {managed_identity.SECRET}
+        assert {token for _, _, token in identity.asked} == {managed_identity.SECRET}
         assert {resource for resource, _, _ in identity.asked} == {
             "https://storage.azure.com",
             "https://127.0.0.1",

@@ -26,7 +26,7 @@ IP_LOCAL_PORT_RANGE = 51
 
 
 class Server:
-    """Whoever a port is kept for."""
+    """The object that a port is kept for."""
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def account_of(cosmos: CosmosServer, **more: str) -> Live:
 
 def databases(cosmos: CosmosServer) -> set[str]:
     with CosmosClient(cosmos.endpoint, KEY) as client:
-        return {found["id"] for found in client.list_databases()}
+        return {database["id"] for database in client.list_databases()}
 
 
 def test_a_run_passes_measures_and_leaves_the_account_as_it_was(

@@ -1,4 +1,4 @@
-"""The local model is local: loading it leaves nothing behind and tells nobody."""
+"""The local model is local: loading it leaves nothing behind and calls no service."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def test_the_local_model_does_not_report_its_use(tmp_path: Path) -> None:
     """
     home = tmp_path / "home"
     home.mkdir()
-    kept = {
+    environment = {
         "HOME": str(home),
         "TMPDIR": str(home),
         "PATH": "/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": str(Path.cwd()),
     }
-    subprocess.run([sys.executable, "-c", LOAD], env=kept, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", LOAD], env=environment, check=True, timeout=120)
     assert list(home.rglob("*")) == []

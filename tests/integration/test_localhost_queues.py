@@ -78,7 +78,7 @@ class Desk:
         return Queues(sorted_by_trigger(app, {"WORK": self.name}).queues, settings, visibility)
 
     def bodies(self) -> list[str]:
-        return [one.get_body().decode() for one in self.given]
+        return [message.get_body().decode() for message in self.given]
 
 
 async def until(happened: Callable[[], bool]) -> None:
@@ -159,7 +159,7 @@ def test_a_message_as_functions_get_it_leaves_nothing_to_the_collector() -> None
     gc.disable()
     try:
         assert serving.message(delivery).insertion_time == moment.replace(microsecond=0)
-        left = [one for one in gc.get_objects() if type(one) is ValueError]
+        left = [instance for instance in gc.get_objects() if type(instance) is ValueError]
     finally:
         gc.enable()
     assert [error for error in map(str, left) if "does not match format" in error] == []
@@ -191,7 +191,7 @@ async def test_a_message_that_always_fails_is_tried_five_times_and_then_poisoned
     await until_empty(queue, desk.name)
     await until_empty(queue, f"{desk.name}-poison")
     await served.stop(GRACE_S)
-    assert [one.dequeue_count for one in desk.given] == [1, 2, 3, 4, 5]
+    assert [message.dequeue_count for message in desk.given] == [1, 2, 3, 4, 5]
     assert set(desk.bodies()) == {"бaд {} <&>"}
     assert desk.poisoned == ["бaд {} <&>"]
 
@@ -221,7 +221,7 @@ async def test_one_that_fails_once_is_done_by_the_second_attempt(
     await queue.send(desk.name, "a")
     await until_empty(queue, desk.name)
     await served.stop(GRACE_S)
-    assert [one.dequeue_count for one in desk.given] == [1, 2]
+    assert [message.dequeue_count for message in desk.given] == [1, 2]
     assert desk.poisoned == []
 
 
@@ -275,7 +275,7 @@ async def test_a_function_that_hangs_is_ended_by_its_timeout_and_counts_as_faile
     served.start(embedded)
     await until(lambda: desk.poisoned == ["hangs"])
     await served.stop(GRACE_S)
-    assert [one.dequeue_count for one in desk.given] == [1, 2]
+    assert [message.dequeue_count for message in desk.given] == [1, 2]
 
 
 async def test_a_batch_is_received_only_when_few_are_under_way(

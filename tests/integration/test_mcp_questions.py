@@ -99,6 +99,6 @@ async def test_where_nobody_can_be_asked_the_answer_says_that_something_is_hidde
     here: runtime.Runtime, mode: str
 ) -> None:
     async with client_of(here, mode) as client:
-        told = await answer(client, "memory_converse", messages=[LIVES, REQUEST])
-    assert "hidden soon, not gone" in told
-    assert "POST /api/v1/memories/{id}/restore" in told
+        reply = await answer(client, "memory_converse", messages=[LIVES, REQUEST])
+    assert "hidden soon, not gone" in reply
+    assert "POST /api/v1/memories/{id}/restore" in reply

@@ -127,15 +127,18 @@ def test_what_is_published_runs_without_the_tests_and_the_development_host(
 
 
 def test_the_functions_and_their_bindings_are_those_that_were_agreed_on(worker: Worker) -> None:
-    shown = {
-        name: {"bindings": one["bindings"], **({"retry": one["retry"]} if one["retry"] else {})}
-        for name, one in worker.functions.items()
+    answers = {
+        name: {
+            "bindings": function["bindings"],
+            **({"retry": function["retry"]} if function["retry"] else {}),
+        }
+        for name, function in worker.functions.items()
     }
-    assert shown == json.loads(FILE.read_text()), (
+    assert answers == json.loads(FILE.read_text()), (
         f"Azure would see other functions or bindings than {FILE.relative_to(ROOT)} says. If that "
         "is meant, write the file anew and commit it: .venv/bin/python -m tests.official_runtime"
     )
-    assert {one["script"] for one in worker.functions.values()} == {"function_app.py"}
+    assert {function["script"] for function in worker.functions.values()} == {"function_app.py"}
 
 
 def test_every_schedule_can_come_and_none_runs_at_start(worker: Worker) -> None:
@@ -146,8 +149,8 @@ def test_every_schedule_can_come_and_none_runs_at_start(worker: Worker) -> None:
     assert bad_schedules(worker.functions, settings, datetime.now(timezone.utc)) == {}
     assert not [
         name
-        for name, one in worker.functions.items()
-        for binding in one["bindings"]
+        for name, function in worker.functions.items()
+        for binding in function["bindings"]
         if binding.get("runOnStartup")
     ]
 
@@ -180,14 +183,14 @@ def test_each_http_function_answers_alike_on_both_hosts_when_called_well_and_whe
     assert official == development
 
 
-@pytest.mark.parametrize("what", ODD)
+@pytest.mark.parametrize("case", ODD)
 def test_a_request_that_could_be_read_in_two_ways_is_read_alike_on_both_hosts(
-    both: tuple[Send, Send], what: str
+    both: tuple[Send, Send], case: str
 ) -> None:
-    name, odd = ODD[what]
+    name, odd = ODD[case]
     answers = []
     for send in both:
-        call = odd(given(send, "odd-" + hashlib.sha256(what.encode()).hexdigest()[:8]))
+        call = odd(given(send, "odd-" + hashlib.sha256(case.encode()).hexdigest()[:8]))
         answers.append(essence(send(name, call)))
     official, development = answers
     assert official == development
@@ -255,12 +258,12 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
     unable: tuple[Worker, httpx.Client],
 ) -> None:
     worker, client = unable
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name in HTTP:
         call = CALLS[name](NOBODY).well
         assert isinstance(call, Http)
         answer = worker.answer(name, call.request(HEADERS))
-        found[name] = answer.status_code
+        counts[name] = answer.status_code
         assert essence(answer) == essence(of_host(client)(name, call)), name
         assert (answer.status_code == 503) == ("retry-after" in answer.headers)
     without_stores = {
@@ -272,11 +275,11 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
         "console_page",
         "console_file",
     }
-    assert {name for name, status in found.items() if status != 503} == {
+    assert {name for name, status in counts.items() if status != 503} == {
         *without_stores,
         "wrong_path",
     }
-    assert {found[name] for name in without_stores} == {200}
+    assert {counts[name] for name in without_stores} == {200}
 
 
 def test_an_instance_whose_store_can_not_be_used_is_not_warm_and_serves_all_the_same(

@@ -93,8 +93,8 @@ def test_each_trigger_shows_the_bindings_that_the_host_would_get(worker: Worker)
 
 def test_the_text_of_an_expectation_reads_back_as_what_it_was_written_from(worker: Worker) -> None:
     read = json.loads(as_text(worker.functions))
-    assert {name: one["bindings"] for name, one in read.items()} == {
-        name: one["bindings"] for name, one in worker.functions.items()
+    assert {name: function["bindings"] for name, function in read.items()} == {
+        name: function["bindings"] for name, function in worker.functions.items()
     }
     assert read["sweep"]["retry"] == worker.functions["sweep"]["retry"]
 
@@ -135,11 +135,11 @@ def test_a_schedule_that_never_comes_is_found(worker: Worker) -> None:
     assert "SWEEP" in bad_schedules(worker.functions, {}, NOW)["sweep"]
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("case", REFUSED)
 def test_an_app_that_azure_could_not_index_is_refused_with_the_reason(
-    tmp_path: Path, what: str
+    tmp_path: Path, case: str
 ) -> None:
-    source, says = REFUSED[what]
+    source, says = REFUSED[case]
     (tmp_path / "function_app.py").write_text(IMPORTS + source)
     with pytest.raises(AssertionError, match="can't index") as refused:
         Worker(tmp_path, tmp_path / "log")

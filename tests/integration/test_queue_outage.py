@@ -86,7 +86,7 @@ async def test_an_emulator_that_forgot_its_queues_gets_them_again() -> None:
 async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(
     azurite: AzuriteServer, queue: StorageQueue
 ) -> None:
-    # Whoever is in a hurry asks nothing that has to succeed: the first call of a process took
+    # A hasty client makes no call that has to succeed: the first call of a process took
     # 0.47 s where others ran beside.
     hasty = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=0.5)
     await queue.send("formation", "before")

@@ -59,7 +59,7 @@ async def import_conversations(core: MemoryCore) -> None:
             "messages": [{"role": "user", "content": TEXT, "timestamp": "2026-05-01T10:00:00Z"}],
         }
     )
-    await gathered(core, line + b"\n", BOB, what=ImportInput(of="conversations"))
+    await gathered(core, line + b"\n", BOB, import_input=ImportInput(of="conversations"))
 
 
 def message(content: str) -> dict[str, Any]:
@@ -170,8 +170,8 @@ async def test_an_export_that_holds_secrets_is_imported_without_them(world: Worl
     again = await exported(world, core, BOB)
     assert TOKEN.lower().encode() not in again.lower()
     assert [memory.content for memory in await listed(core, BOB, session_id="s", type="episodic")]
-    found = await core.retrieve(BOB, RetrieveInput(query="the zebra deployment"))
-    assert found.results[0].memory.content.startswith(
+    answer = await core.retrieve(BOB, RetrieveInput(query="the zebra deployment"))
+    assert answer.results[0].memory.content.startswith(
         "The zebra deployment uses [redacted: github token] until May."
     )
 
@@ -181,8 +181,11 @@ async def test_what_is_sent_again_is_known_again(world: World) -> None:
     idempotency key.
     """
     core = await world.core()
-    told = ConverseInput(session_id="c", messages=[message("Hello"), message(TEXT)])
-    first, second = await core.converse(ALICE, told), await core.converse(ALICE, told)
+    conversation = ConverseInput(session_id="c", messages=[message("Hello"), message(TEXT)])
+    first, second = (
+        await core.converse(ALICE, conversation),
+        await core.converse(ALICE, conversation),
+    )
     assert (first.messages, second.messages) == (Told(2, 0), Told(0, 2))
     item = SaveInput(content=TEXT, type="semantic")
     assert [(await core.save(ALICE, item)).outcome for _ in range(2)] == ["created", "reinforced"]

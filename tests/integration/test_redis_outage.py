@@ -198,12 +198,12 @@ async def test_answers_that_came_too_late_are_not_taken_for_others(
     redis.thaw()
     await until_back(store, clock)
     for _ in range(10):
-        found, (held, memories) = await asyncio.gather(
+        vectors, (stamp, memories) = await asyncio.gather(
             store.vectors(["v"]), store.recall(ANA, "s1", 10)
         )
-        assert found[0] is not None
-        assert found[0].shape == (8,)
-        assert held == Stamp("e1", 1, 1)
+        assert vectors[0] is not None
+        assert vectors[0].shape == (8,)
+        assert stamp == Stamp("e1", 1, 1)
         assert [memory.id for memory in memories] == ["mem_1"]
 
 
@@ -225,13 +225,13 @@ async def test_what_was_deleted_during_an_outage_is_void_when_redis_is_back(
     await until_back(store, clock)
     for number in range(4, 4 + later_saves):
         await store.remember(turn(number), Stamp("e1", number, 3))
-    held, _ = await store.recall(ANA, "s1", 10)
-    assert held is not None
-    assert held.sequence < 3
+    stamp, _ = await store.recall(ANA, "s1", 10)
+    assert stamp is not None
+    assert stamp.sequence < 3
     assert await store.rebuild(ANA, "s1", [turn(2)], Stamp("e1", 6, 3))
-    held, memories = await store.recall(ANA, "s1", 10)
-    assert held is not None
-    assert held.sequence >= 3
+    stamp, memories = await store.recall(ANA, "s1", 10)
+    assert stamp is not None
+    assert stamp.sequence >= 3
     assert [memory.id for memory in memories] == ["mem_2"]
 
 
@@ -243,11 +243,11 @@ async def test_an_erase_during_an_outage_voids_what_was_held(
     await store.drop(ANA, ["s1"], [], Stamp("e2", 1, 1), previous_removal=0)
     redis.thaw()
     await until_back(store, clock)
-    held, _ = await store.recall(ANA, "s1", 10)
-    assert held is None or held.epoch != "e2"
+    stamp, _ = await store.recall(ANA, "s1", 10)
+    assert stamp is None or stamp.epoch != "e2"
     await store.remember(turn(1, epoch="e2", content="a new life"), Stamp("e2", 2, 1))
-    held, memories = await store.recall(ANA, "s1", 10)
-    assert held == Stamp("e2", 2, 2)
+    stamp, memories = await store.recall(ANA, "s1", 10)
+    assert stamp == Stamp("e2", 2, 2)
     assert [memory.content for memory in memories] == ["a new life"]
 
 
@@ -312,7 +312,7 @@ class SlowAtFirst(CredentialProvider):
 
 class SlowAlways(CredentialProvider):
     """A sign-in that takes longer than a call may, every time, as one does whose tokens
-    nobody holds yet.
+    are not cached yet.
     """
 
     async def get_credentials_async(self) -> tuple[str]:

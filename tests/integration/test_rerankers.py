@@ -162,7 +162,9 @@ async def test_a_model_names_the_texts_that_help(chat: Made) -> None:
     chat.server.script = [says('{"ranked": [2, 1, 2, 7]}')]
     assert await reranker.rerank(Owner("shop", "ana"), "red boat", TEXTS) == [0.0, 2.0, 3.0]
     (message,) = [
-        one["content"] for one in chat.server.bodies[0]["messages"] if one["role"] == "user"
+        message["content"]
+        for message in chat.server.bodies[0]["messages"]
+        if message["role"] == "user"
     ]
     assert all(text in message for text in ("red boat", *TEXTS))
 

@@ -75,9 +75,9 @@ async def served_from_redis(core: MemoryCore, clock: StillClock) -> set[str]:
     """What is found once the session's set, void at first, is rebuilt and served again."""
     for _ in range(200):
         clock.forward(REST_S)
-        found = await hits(core)
-        if any(hit.tier == "short" for hit in found):
-            return {hit.memory.content for hit in found}
+        answer_hits = await hits(core)
+        if any(hit.tier == "short" for hit in answer_hits):
+            return {hit.memory.content for hit in answer_hits}
         await asyncio.sleep(0)
     pytest.fail("the working set was never served again")
 
@@ -93,12 +93,12 @@ async def test_stopped_in_the_middle_of_saves_and_retrieves_all_go_on_and_say_so
             redis.kill()
         saved = await core.save(ALICE, turn(f"boat {n}"))
         assert saved.outcome is Outcome.CREATED
-        found = await core.retrieve(ALICE, RetrieveInput(query=f"boat {n}", session_id="s1"))
-        assert f"boat {n}" in {hit.memory.content for hit in found.results}
-        return found.degraded
+        answer = await core.retrieve(ALICE, RetrieveInput(query=f"boat {n}", session_id="s1"))
+        assert f"boat {n}" in {hit.memory.content for hit in answer.results}
+        return answer.degraded
 
-    told = [await traffic(n) for n in range(40)]
-    assert told == [()] * stop_at + [("short_term",)] * (40 - stop_at)
+    traffics = [await traffic(n) for n in range(40)]
+    assert traffics == [()] * stop_at + [("short_term",)] * (40 - stop_at)
     assert (await core.save(ALICE, turn("boat last"))).degraded == ("short_term",)
     ready = await core.ready()
     assert ready["status"] == "degraded"
@@ -118,7 +118,7 @@ async def test_a_hanging_server_holds_nobody_up_for_long(world: World, redis: Re
     redis.freeze()
     async with asyncio.timeout(30):
         done = await asyncio.gather(*(core.save(ALICE, turn(f"boat {n}")) for n in range(1, 20)))
-        assert {one.outcome for one in done} == {Outcome.CREATED}
+        assert {result.outcome for result in done} == {Outcome.CREATED}
         assert len(await hits(core)) == 20
     redis.thaw()
     await until_back(core, world.clock)
@@ -137,8 +137,8 @@ async def supersede(core: MemoryCore, name: str) -> None:
 
 
 async def update(core: MemoryCore, name: str) -> None:
-    held = await core.get(ALICE, name)
-    await core.update(ALICE, name, UpdateInput(content="red boat sold"), held.etag)
+    memory = await core.get(ALICE, name)
+    await core.update(ALICE, name, UpdateInput(content="red boat sold"), memory.etag)
 
 
 async def by_status(core: MemoryCore, name: str) -> None:
@@ -154,14 +154,14 @@ async def test_what_went_while_redis_was_down_does_not_come_back_with_it(
     world: World, redis: RedisServer, outage: str, remove: Any
 ) -> None:
     core = await process(world, redis)
-    held = (await core.save(ALICE, fact("red boat for sale", **OSLO))).memory
+    memory = (await core.save(ALICE, fact("red boat for sale", **OSLO))).memory
     await core.save(ALICE, turn("green boat"))
     assert {hit.tier for hit in await hits(core)} == {"short"}
     if outage == "frozen":
         redis.freeze()
     elif outage == "restarted":
         redis.kill()
-    await remove(core, held.id)
+    await remove(core, memory.id)
     assert "red boat for sale" not in await contents(core)
     if outage == "frozen":
         redis.thaw()
@@ -183,8 +183,8 @@ async def test_a_removal_by_a_process_without_redis_is_seen_by_those_with_it(
         await process(world, redis),
         await world.core(short_term=None, embedder=WordsEmbedder()),
     )
-    held = (await core.save(ALICE, turn("red boat"))).memory
-    await other.delete(ALICE, held.id)
+    memory = (await core.save(ALICE, turn("red boat"))).memory
+    await other.delete(ALICE, memory.id)
     assert await contents(core) == set()
     await core.save(ALICE, turn("blue boat"))
     assert await contents(core) == {"blue boat"}
@@ -202,8 +202,8 @@ async def test_a_write_back_paused_while_another_process_removes_brings_nothing_
     paused.hold()
     saving = asyncio.create_task(slow.save(ALICE, turn("red boat")))
     await paused.waiting.wait()
-    held = next(one for one in await listed(other) if one.content == "red boat")
-    await remove(other, held.id)
+    memory = next(memory for memory in await listed(other) if memory.content == "red boat")
+    await remove(other, memory.id)
     paused.release()
     await saving
     for core in (slow, other):
@@ -231,9 +231,9 @@ async def test_a_set_that_redis_forgot_costs_nothing_but_warmth(
     redis.kill()
     redis.start()
     await until_back(core, world.clock)
-    found = await hits(core)
-    assert len(found) == 30
-    assert {hit.tier for hit in found} == {"long"}
+    answer_hits = await hits(core)
+    assert len(answer_hits) == 30
+    assert {hit.tier for hit in answer_hits} == {"long"}
 
 
 async def test_a_session_under_fire_never_shows_what_is_gone(

@@ -76,7 +76,7 @@ async def ask(core: MemoryCore, text: str) -> Retrieved:
 
 
 async def asked(server: OpenAIServer, times: int) -> None:
-    """So often it was asked and no more, though a request may arrive when nobody waits for its
+    """So often it was asked and no more, though a request may arrive when no caller waits for its
     answer any longer.
     """
     async with asyncio.timeout(GUARD_S):
@@ -128,8 +128,8 @@ async def test_after_two_in_a_row_nobody_waits_and_nobody_asks(
     core: MemoryCore, server: OpenAIServer
 ) -> None:
     answers = [await ask(core, f"red boat {number}") for number in range(6)]
-    assert [one.degraded for one in answers] == [("embedder",)] * 6
-    assert all(one.results for one in answers)
+    assert [answer.degraded for answer in answers] == [("embedder",)] * 6
+    assert all(answer.results for answer in answers)
     await asked(server, 2)
 
 
@@ -149,7 +149,7 @@ async def test_after_a_rest_one_query_tries_it_and_the_rest_go_on_without(
         await ask(core, f"red boat {number}")
     clock.advance(seconds=10)
     answers = await asyncio.gather(*(ask(core, f"blue boat {number}") for number in range(4)))
-    assert [one.degraded for one in answers] == [("embedder",)] * 4
+    assert [answer.degraded for answer in answers] == [("embedder",)] * 4
     await asked(server, 3)
     await ask(core, "still resting")
     await asked(server, 3)
@@ -171,7 +171,7 @@ async def test_one_that_only_refuses_is_let_alone_too(
 ) -> None:
     server.script = [refuses(401) for _ in range(20)]
     answers = [await ask(core, f"red boat {number}") for number in range(4)]
-    assert [one.degraded for one in answers] == [("embedder",)] * 4
+    assert [answer.degraded for answer in answers] == [("embedder",)] * 4
     await asked(server, 2)
 
 

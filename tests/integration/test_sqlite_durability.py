@@ -29,14 +29,14 @@ async def checked(path: Path, acknowledged: set[str]) -> int:
     await store.open()
     try:
         events = await store.events(ALICE, 0, 100_000)
-        committed = [one.id.removeprefix("evt_").removesuffix("_0") for one in events]
+        committed = [event.id.removeprefix("evt_").removesuffix("_0") for event in events]
         assert acknowledged <= set(committed)
-        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
+        assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         snapshot = await store.snapshot(ALICE, ["counter"])
         assert snapshot.head is not None
         assert snapshot.head.sequence == snapshot.documents["counter"].body["n"] == len(events)
-        found = await store.search(ALICE, query("tea", limit=100_000))
-        assert set(found.candidates.ids) == {
+        answer = await store.search(ALICE, query("tea", limit=100_000))
+        assert set(answer.candidates.ids) == {
             f"mem_{commit_id}_{half}" for commit_id in committed for half in "ab"
         }
         return len(events)
@@ -64,9 +64,9 @@ async def test_killed_while_committing_it_loses_nothing_acknowledged_and_keeps_n
 async def test_two_processes_on_one_file_lose_no_update(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     processes = [await child(path, name, 60) for name in ("left", "right")]
-    said = await asyncio.gather(*(process.communicate() for process in processes))
+    outputs = await asyncio.gather(*(process.communicate() for process in processes))
     assert [process.returncode for process in processes] == [0, 0]
-    acknowledged = {line for out, _ in said for line in out.decode().split()}
+    acknowledged = {line for out, _ in outputs for line in out.decode().split()}
     assert len(acknowledged) == 120
     assert await checked(path, acknowledged) == 120
 
@@ -76,6 +76,6 @@ async def test_processes_that_open_a_new_file_at_once_all_get_it(tmp_path: Path)
         processes = [
             await child(tmp_path / f"{number}.db", name, 1) for name in ("one", "two", "three")
         ]
-        said = await asyncio.gather(*(process.communicate() for process in processes))
+        outputs = await asyncio.gather(*(process.communicate() for process in processes))
         assert [process.returncode for process in processes] == [0, 0, 0]
-        assert all(out for out, _ in said)
+        assert all(out for out, _ in outputs)

@@ -44,8 +44,8 @@ async def queue(path: Path, clock: StillClock) -> AsyncIterator[SqliteQueue]:
     await made.close()
 
 
-def child(what: str, path: Path, name: str) -> subprocess.Popen[str]:
-    command = fork_server.command("tests.integration.queue_child", what, str(path), name)
+def child(action: str, path: Path, name: str) -> subprocess.Popen[str]:
+    command = fork_server.command("tests.integration.queue_child", action, str(path), name)
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -68,10 +68,10 @@ async def test_every_message_of_a_killed_sender_that_was_acknowledged_is_there(p
         sender.stdout.close()
     reader = SqliteQueue(path, clock=SystemClock(), synchronous="normal")
     await reader.open()
-    found = await drained(reader)
+    bodies = await drained(reader)
     await reader.close()
-    assert acknowledged <= set(found)
-    assert len(found) == len(set(found))
+    assert acknowledged <= set(bodies)
+    assert len(bodies) == len(set(bodies))
 
 
 async def test_processes_that_drain_one_queue_share_it(path: Path) -> None:
@@ -81,7 +81,11 @@ async def test_processes_that_drain_one_queue_share_it(path: Path) -> None:
         await sender.send("formation", f"m{number}")
     await sender.close()
     drains = [child("drain", path, name) for name in ("a", "b", "c")]
-    taken = [line.strip() for one in drains for line in one.communicate(timeout=60)[0].splitlines()]
+    taken = [
+        line.strip()
+        for process in drains
+        for line in process.communicate(timeout=60)[0].splitlines()
+    ]
     assert sorted(taken) == sorted(f"m{number}" for number in range(300))
 
 
@@ -99,10 +103,10 @@ async def test_a_message_nobody_came_for_is_gone_after_a_week(
 async def test_a_message_expires_while_it_is_held(queue: SqliteQueue, clock: StillClock) -> None:
     await queue.send("formation", "a")
     clock.forward(7 * DAY_S - 60)
-    (held,) = await queue.receive("formation", 1, HOUR)
+    (delivery,) = await queue.receive("formation", 1, HOUR)
     clock.forward(60)
-    assert await queue.extend("formation", held, HOUR) is None
-    assert not await queue.complete("formation", held)
+    assert await queue.extend("formation", delivery, HOUR) is None
+    assert not await queue.complete("formation", delivery)
 
 
 async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(

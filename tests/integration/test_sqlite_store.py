@@ -110,13 +110,18 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
         await commit(
             store,
             ALICE,
-            *(Write("put", document(one.model_copy(update={"lexical": lexical}))) for one in made),
+            *(
+                Write("put", document(memory.model_copy(update={"lexical": lexical})))
+                for memory in made
+            ),
         )
-        found = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
-        assert found.candidates.lists["vector"][0] == "mem_7"
-        assert set(found.candidates.ids) == {one.id for one in made}
-        assert found.statistics.documents == found.statistics.document_frequency[f"tea{turn}"] == 60
-        assert found.statistics.document_frequency[f"tea{turn - 1}"] == 0
+        answer = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
+        assert answer.candidates.lists["vector"][0] == "mem_7"
+        assert set(answer.candidates.ids) == {memory.id for memory in made}
+        assert (
+            answer.statistics.documents == answer.statistics.document_frequency[f"tea{turn}"] == 60
+        )
+        assert answer.statistics.document_frequency[f"tea{turn - 1}"] == 0
         sizes.append((await store.check()).facts["slice_bytes"])
     assert sizes[-1] < max(sizes)
 
@@ -127,10 +132,14 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
     """
     following, reading, rival = await opened(), await opened(slice_budget_bytes=1), await opened()
     rng = random.Random(2)
-    held: dict[str, Memory] = {}
+    memories: dict[str, Memory] = {}
     for number in range(80):
         await reading.search(Owner("app", "another"), query("tea"))  # drops the slice of ALICE
-        old = held.pop(rng.choice(sorted(held)), None) if held and number % 3 == 1 else None
+        old = (
+            memories.pop(rng.choice(sorted(memories)), None)
+            if memories and number % 3 == 1
+            else None
+        )
         if old is not None and number % 4 == 0:
             await commit(following, ALICE, Write("delete", document(old)))
         else:
@@ -146,7 +155,7 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
             await commit(
                 rival if number % 5 == 2 else following, ALICE, Write("put", document(changed))
             )
-            held[changed.id] = changed
+            memories[changed.id] = changed
         if number % 4 == 2:
             continue  # two commits without a look between them
         ours, theirs = [
@@ -154,14 +163,14 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
             for store in (following, reading)
         ]
         assert ours.statistics == theirs.statistics
-        assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(held)
+        assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(memories)
         assert ours.candidates.lists == theirs.candidates.lists
         for name in ("cosine", "length", "access_count"):
-            one, other = (
+            reader, other = (
                 dict(zip(at.ids, getattr(at, name), strict=True))
                 for at in (ours.candidates, theirs.candidates)
             )
-            assert one == other
+            assert reader == other
 
 
 async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(
@@ -197,9 +206,9 @@ async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(
             head={"epoch": "epoch-2"},
         ),
     )
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert found.candidates.ids == ["mem_after"]
-    assert found.statistics.documents == 1
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert answer.candidates.ids == ["mem_after"]
+    assert answer.statistics.documents == 1
 
 
 async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of_the_first(
@@ -209,23 +218,23 @@ async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of
     await save(
         store, memory("tea", embedding=unit(1), embedding_model="one", embedding_dimensions=8)
     )
-    for other, said in (
+    for other, reason in (
         ({"embedding_model": "two"}, "'two' with 8"),
         ({"dimensions": 5}, "'one' with 5"),
     ):
         caplog.clear()
         later = await opened(**other)
         assert "'one' with 8" in caplog.text
-        assert said in caplog.text
+        assert reason in caplog.text
         health = await later.check()
         assert (
             health.status,
             "'one' with 8" in (health.detail or ""),
-            said in (health.detail or ""),
+            reason in (health.detail or ""),
         ) == ("degraded", True, True)
         dimensions = other.get("dimensions", 8)
-        found = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
-        assert (found.lists["vector"], len(found.lists["lexical"])) == ([], 1)
+        candidates = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
+        assert (candidates.lists["vector"], len(candidates.lists["lexical"])) == ([], 1)
     assert (await store.check()).status == "ok"
 
 
@@ -253,8 +262,8 @@ async def test_two_embedders_on_an_empty_file_each_find_their_own_by_vector_and_
         ),
     )
     for store, own in ((early, "mem_early"), (late, "mem_late")):
-        found = (await store.search(ALICE, query("tea", unit(1)))).candidates
-        assert (found.lists["vector"], set(found.lists["lexical"])) == (
+        candidates = (await store.search(ALICE, query("tea", unit(1)))).candidates
+        assert (candidates.lists["vector"], set(candidates.lists["lexical"])) == (
             [own],
             {"mem_early", "mem_late"},
         )
@@ -315,7 +324,7 @@ async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_foun
             connection.execute(f"DROP INDEX {name}")
     connection.close()
     again = await opened()
-    assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [
+    assert [(owner, document.id) for owner, document in await again.poisoned("app", None, 9)] == [
         (ALICE, "tsk_1")
     ]
     assert await again.agents(ALICE, None, 9) == [AgentCount("planner", 1, NOW)]
@@ -433,7 +442,7 @@ async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path
         Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5))
         for number in range(50)
     ]
-    await commit(store, ALICE, *(Write("create", one) for one in receipts))
+    await commit(store, ALICE, *(Write("create", receipt) for receipt in receipts))
     clock.forward(5)
     for _ in range(3 * PURGE_EVERY):
         await commit(store, ALICE)
@@ -446,13 +455,19 @@ async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path
 
 async def test_a_memory_with_an_expiry_is_a_mistake_of_the_caller(opened: Opened) -> None:
     store = await opened()
-    one = memory()
+    stored_memory = memory()
     with pytest.raises(ValueError, match="does not expire"):
         await commit(
             store,
             ALICE,
             Write(
-                "create", Document(one.id, "memory", one.model_dump(mode="json"), expires_at=NOW)
+                "create",
+                Document(
+                    stored_memory.id,
+                    "memory",
+                    stored_memory.model_dump(mode="json"),
+                    expires_at=NOW,
+                ),
             ),
         )
 
@@ -465,7 +480,7 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
     answers = await asyncio.gather(
         *(store.search(owner, query("tea", unit(1))) for owner in owners * 10)
     )
-    assert [one.candidates.ids for one in answers] == [
+    assert [answer.candidates.ids for answer in answers] == [
         [f"mem_{number}"] for number in range(12)
     ] * 10
 
@@ -537,12 +552,12 @@ async def test_a_memory_whose_text_is_cut_hides_nothing_but_itself(
         file.execute("UPDATE documents SET body = substr(body, 1, 40) WHERE id = 'mem_1'")
     file.close()
     page = await store.page(ALICE, "memory", None, None, 10)
-    assert [(one.id, one.body["sequence"]) for one in page] == [
+    assert [(document.id, document.body["sequence"]) for document in page] == [
         ("mem_2", 3),
         ("mem_1", 2),
         ("mem_0", 1),
     ]
-    assert [one.damaged for one in page] == [False, True, False]
+    assert [document.damaged for document in page] == [False, True, False]
     late = await opened()
     assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {
         "mem_0",

@@ -94,8 +94,14 @@ async def lived(world: World, to: str) -> bytes:
     await core.retrieve(USER, RetrieveInput(query=f"where is the {WORD}"))
     with pytest.raises(NotFound):
         await core.get(USER, "mem_none")
-    said = {"role": "user", "content": f"I planted a {WORD}", "timestamp": "2026-05-08T12:00:00Z"}
-    await core.converse(USER, ConverseInput.model_validate({"session_id": "s", "messages": [said]}))
+    message = {
+        "role": "user",
+        "content": f"I planted a {WORD}",
+        "timestamp": "2026-05-08T12:00:00Z",
+    }
+    await core.converse(
+        USER, ConverseInput.model_validate({"session_id": "s", "messages": [message]})
+    )
     await Hand(core).work_all()
     await send_for_work(core)
     core._telemetry.tokens("shop", "gpt-y", 7, 3)
@@ -128,7 +134,10 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         for metric in resource.scope_metrics[0].metrics:
             for point in (*metric.sum.data_points, *metric.histogram.data_points):
                 labels = tuple(
-                    sorted((one.key, one.value.string_value) for one in point.attributes)
+                    sorted(
+                        (attribute.key, attribute.value.string_value)
+                        for attribute in point.attributes
+                    )
                 )
                 is_sum = metric.HasField("sum")
                 sent[metric.name + ("_total" if is_sum else "_count"), labels] = (
@@ -153,7 +162,7 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         "calls, queues and the timer"
     )
     (failed,) = [span for span in spans if span.status.code == 2]
-    assert [(one.key, one.value.string_value) for one in failed.attributes] == [
+    assert [(attribute.key, attribute.value.string_value) for attribute in failed.attributes] == [
         ("error.type", "not_found")
     ]
     assert all(span.end_time_unix_nano > span.start_time_unix_nano for span in spans)
@@ -180,9 +189,9 @@ async def test_application_insights_gets_them_too(
         item["data"]["baseData"] for item in items if item["data"]["baseType"] == "MetricData"
     ]
     tokens = [
-        one["metrics"][0]["value"]
-        for one in meters
-        if one["metrics"][0]["name"] == "memory_core_llm_tokens"
+        meter["metrics"][0]["value"]
+        for meter in meters
+        if meter["metrics"][0]["name"] == "memory_core_llm_tokens"
     ]
     assert sorted(tokens) == [3, 7]
     raw = json.dumps(items)

@@ -182,12 +182,12 @@ class Names:
 
     def __call__(self, host: Any, port: Any, *args: Any, **options: Any) -> list[Any]:
         self.asked += 1
-        found = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        addresses = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return [
-            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (one, port, 0, 0))
-            if ":" in one
-            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port))
-            for one in found
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0))
+            if ":" in address
+            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in addresses
         ]
 
 

@@ -37,8 +37,8 @@ async def live(
     formation, consolidation = Hand(core), Hand(core, "consolidation")
     world.clock.moment = begins
     while world.clock.moment < ends:
-        for one in within(list(talks), world.clock.moment):
-            await core.converse(NORA, talk(*one.lines, at=one.at, session=one.session))
+        for chat in within(list(talks), world.clock.moment):
+            await core.converse(NORA, talk(*chat.lines, at=chat.at, session=chat.session))
             await formation.work_all()
         world.clock.moment += HOUR
         await hour(core, [formation, consolidation])
@@ -59,19 +59,23 @@ async def state_of(world: World) -> Mapping[str, Any]:
     counts writes.
     """
     store = await world.look_on()
-    found: dict[str, Any] = {}
+    truths: dict[str, Any] = {}
     for kind in KINDS:
-        for one in await store.page(NORA, kind, None, None, 100_000):
+        for document in await store.page(NORA, kind, None, None, 100_000):
             body = {
                 name: value
-                for name, value in one.body.items()
+                for name, value in document.body.items()
                 if name not in {"revision", "sequence", "epoch", *UNLOGGED_FIELDS}
             }
-            found[f"{kind} {one.id}"] = body
-    return found
+            truths[f"{kind} {document.id}"] = body
+    return truths
 
 
 async def named(world: World, *kinds: Kind) -> set[str]:
     """The ids of all documents of these kinds."""
     store = await world.look_on()
-    return {one.id for kind in kinds for one in await store.page(NORA, kind, None, None, 100_000)}
+    return {
+        document.id
+        for kind in kinds
+        for document in await store.page(NORA, kind, None, None, 100_000)
+    }

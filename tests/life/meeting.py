@@ -29,16 +29,16 @@ class Meets:
     called: list[str] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
-        if name in LEFT_ALONE or not iscoroutinefunction(found):
-            return found
+        attribute = getattr(self.inner, name)
+        if name in LEFT_ALONE or not iscoroutinefunction(attribute):
+            return attribute
 
         async def call(*args: Any, **options: Any) -> Any:
             number = len(self.called)
             self.called.append(name)
             if number == self.at and not self.after:
                 await self._meet()
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             if number == self.at and self.after:
                 await self._meet()
             return answer

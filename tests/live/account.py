@@ -1,7 +1,7 @@
 """A real account that tests may use, as the environment names it; what they make in it is theirs,
 and goes when they end.
 
-One would get wrong: nothing that was there before is ever opened. What already has a name that we
+Note: nothing that was there before is ever opened. What already has a name that we
 would use is a reason to stop, not to go on.
 """
 
@@ -28,7 +28,7 @@ SIZES = "100,1000,10000"
 
 
 class Refused(Exception):
-    """Why the tests don't begin, in words for whoever started them."""
+    """Why the tests don't begin, in words for the person that started them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _made(client: CosmosClient, name: str) -> DatabaseProxy:
 
 @contextmanager
 def own_queues(live: Live) -> Iterator[QueueServiceClient]:
-    """The product's queues, made anew, in an account that has none of them, and deleted at the end.
+    """The product's queues, made in an account that has none of them, and deleted at the end.
     Raises Refused when it has one.
     """
     with _queues(live.queues or Account()) as service:
@@ -148,5 +148,8 @@ def _queues(account: Account) -> Iterator[QueueServiceClient]:
         with QueueServiceClient.from_connection_string(account.connection_string) as service:
             yield service
     else:
-        with DefaultAzureCredential() as who, QueueServiceClient(account.url or "", who) as service:
+        with (
+            DefaultAzureCredential() as identity,
+            QueueServiceClient(account.url or "", identity) as service,
+        ):
             yield service

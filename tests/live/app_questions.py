@@ -69,7 +69,7 @@ class App:
     def ask(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """Status and JSON; 0 where nobody answers."""
+        """Status and JSON; 0 where no server answers."""
         sent = {
             "Content-Type": "application/json",
             **({"X-API-Key": self.key} if self.key else {}),
@@ -87,12 +87,12 @@ class App:
         except (OSError, ValueError):
             return 0, None
 
-    def wait(self, holds: Callable[[], bool], seconds: float, what: str) -> float:
+    def wait(self, holds: Callable[[], bool], seconds: float, condition: str) -> float:
         """How long it took until that holds. Raises NotAsked when it does not."""
         began = self.clock()
         while not holds():
             if self.clock() - began > seconds:
-                raise NotAsked(f"{what} within {seconds / 60:.0f} minutes")
+                raise NotAsked(f"{condition} within {seconds / 60:.0f} minutes")
             self.sleep(PAUSE_S)
         return self.clock() - began
 

@@ -9,7 +9,7 @@ from tests.builders import StillClock
 
 class PassingClock(StillClock):
     """A clock that is moved forward by waiting: it is the service that drops what expires,
-    and its time is nobody's to move.
+    and its time can't be moved.
     """
 
     def forward(self, seconds: float) -> None:

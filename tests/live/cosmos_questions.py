@@ -179,11 +179,11 @@ async def ask_ranking(database: DatabaseProxy, budget: Budget) -> Answer:
         f"{WHERE} AND FullTextContainsAny(c.search_text, '{TERM}') "
         f"ORDER BY RANK FullTextScore(c.search_text, '{TERM}')"
     )
-    kept = {"partition_key": key_of(), "full_text_score_scope": "Local"}
+    options = {"partition_key": key_of(), "full_text_score_scope": "Local"}
     ways: dict[str, dict[str, Any]] = {
-        "with the key": kept,
+        "with the key": options,
         "without": {},
-        "with the key and a vector's similarity": {**kept, "parameters": near},
+        "with the key and a vector's similarity": {**options, "parameters": near},
     }
     seen = {}
     for name, how in ways.items():

@@ -67,18 +67,18 @@ async def operations(
     core: MemoryCore, owner: Owner, count: int
 ) -> dict[str, Callable[[int], Awaitable[object]]]:
     """What is measured, each to be called with the numbers from 0 on."""
-    said = [text(random.Random(number)) for number in range(CALLS + 1)]
+    texts = [text(random.Random(number)) for number in range(CALLS + 1)]
     asked = [*islice(queries(SEED, owner.user_id, count), CALLS + 1)]
-    known = [one.id for one in (await core.list(owner, ListInput(limit=CALLS + 1))).memories]
+    known = [memory.id for memory in (await core.list(owner, ListInput(limit=CALLS + 1))).memories]
 
     def fact(number: int) -> SaveInput:
         return SaveInput(
-            content=said[number], type="semantic", subject="Ana", attribute=f"attribute {number}"
+            content=texts[number], type="semantic", subject="Ana", attribute=f"attribute {number}"
         )
 
     return {
         "save a turn": lambda number: core.save(
-            owner, SaveInput(content=said[number], session_id="live")
+            owner, SaveInput(content=texts[number], session_id="live")
         ),
         "save a fact": lambda number: core.save(owner, fact(number)),
         "retrieve 10": lambda number: core.retrieve(owner, RetrieveInput(query=asked[number])),

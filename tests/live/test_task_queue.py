@@ -57,8 +57,8 @@ def name(service: QueueServiceClient) -> Iterator[str]:
     """A queue that no other test uses, with the two that are named after it."""
     queue = f"work-{uuid4().hex}"
     made = [queue, f"{queue}-poison", f"{queue}-x"]
-    for one in made:
-        service.create_queue(one)
+    for queue_name in made:
+        service.create_queue(queue_name)
     yield queue
-    for one in made:
-        service.delete_queue(one)
+    for queue_name in made:
+        service.delete_queue(queue_name)

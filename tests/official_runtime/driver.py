@@ -1,8 +1,8 @@
 """One Azure Functions app inside the official runtime, told what to do by one JSON line each on its
 standard input.
 
-Runs in the runtime's environment and knows nothing of Memory Core. It stands where the host's gRPC
-channel stands: typed data come in and go out as on that channel, and everything between is
+Runs in the runtime's environment and knows nothing of Memory Core. It takes the place of the host's
+gRPC channel: typed data come in and go out as on that channel, and everything between is
 Microsoft's (indexing, converters, invocation).
 
     {"ask": "index"}                                           → {"failure": null | text, "functions": {name: …}}
@@ -62,16 +62,16 @@ async def index(app: str) -> dict[str, Any]:
         }
     described = await functions_metadata_request(None)
     functions = {}
-    for one in described.function_metadata_results or ():
+    for result in described.function_metadata_results or ():
         retry = (
             None
-            if one.retry_options is None
-            else {name: str(value) for name, value in vars(one.retry_options).items()}
+            if result.retry_options is None
+            else {name: str(value) for name, value in vars(result.retry_options).items()}
         )
-        bindings = [json.loads(binding) for binding in one.raw_bindings]
-        functions[one.name] = {
-            "id": one.function_id,
-            "script": one.script_file,
+        bindings = [json.loads(binding) for binding in result.raw_bindings]
+        functions[result.name] = {
+            "id": result.function_id,
+            "script": result.script_file,
             "bindings": bindings,
             "retry": retry,
         }

@@ -64,7 +64,7 @@ def _make(folder: Path) -> None:
     _install(folder, "--no-deps", "--ignore-requires-python", RUNTIME)
 
 
-def _install(folder: Path, *what: str) -> None:
+def _install(folder: Path, *packages: str) -> None:
     quiet = ["--quiet", "--no-compile", "--disable-pip-version-check"]
     command = [
         sys.executable,
@@ -74,7 +74,7 @@ def _install(folder: Path, *what: str) -> None:
         str(_python(folder)),
         "install",
         *quiet,
-        *what,
+        *packages,
     ]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600

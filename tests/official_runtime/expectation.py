@@ -36,7 +36,7 @@ def bad_schedules(
     """Timer function → why its schedule would never fire; `settings` are the app's,
     for schedules such as `%HOURLY%`.
     """
-    found = {}
+    values = {}
     for name, function in functions.items():
         for binding in function["bindings"]:
             if binding["type"] != "timerTrigger":
@@ -44,5 +44,5 @@ def bad_schedules(
             try:
                 next_due(resolved(binding["schedule"], settings), now)
             except ValueError as error:
-                found[name] = str(error)
-    return found
+                values[name] = str(error)
+    return values

@@ -48,14 +48,14 @@ class Worker:
     def __init__(self, app: Path, folder: Path, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._terminal = folder / "worker.txt"
-        kept = {
+        environment = {
             name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)
         }
         with self._terminal.open("ab") as terminal:
             self._process = subprocess.Popen(
                 # -I: nothing of the surrounding environment on the path
                 [str(interpreter()), "-I", str(DRIVER), str(app)],
-                cwd=app, env={**kept, "FUNCTIONS_WORKER_RUNTIME": "python", **settings},
+                cwd=app, env={**environment, "FUNCTIONS_WORKER_RUNTIME": "python", **settings},
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=terminal,
             )  # fmt: skip
         indexed = self._ask({"ask": "index"})
@@ -189,13 +189,15 @@ def working(app: Path, folder: Path, **settings: str) -> Iterator[Worker]:
 
 
 def _trigger(function: Mapping[str, Any]) -> dict[str, Any]:
-    (found,) = [binding for binding in function["bindings"] if binding["type"].endswith("Trigger")]
-    trigger: dict[str, Any] = found
+    (trigger_binding,) = [
+        binding for binding in function["bindings"] if binding["type"].endswith("Trigger")
+    ]
+    trigger: dict[str, Any] = trigger_binding
     return trigger
 
 
 def _joined(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for name, value in pairs:
-        found[name] = f"{found[name]},{value}" if name in found else value
-    return found
+        places[name] = f"{places[name]},{value}" if name in places else value
+    return places

@@ -36,17 +36,17 @@ def told(content, at=NOW, **fields):
 
 
 def anchor(query):
-    (found,) = anchors(query, NOW)
-    return found
+    (only,) = anchors(query, NOW)
+    return only
 
 
 def window(query, *memories, moment=NOW):
-    found = dated(anchor(query), memories, moment)
-    return None if found is None else found[0]
+    dated_window = dated(anchor(query), memories, moment)
+    return None if dated_window is None else dated_window[0]
 
 
 @pytest.mark.parametrize(
-    ("query", "said", "event"),
+    ("query", "words", "event"),
     [
         ("What did we do two weeks before her birthday?", "two weeks before her birthday",
             ("birthday",)),
@@ -58,11 +58,11 @@ def window(query, *memories, moment=NOW):
         ("3 days after my surgery", "3 days after my surgery", ("surgeri",)),
     ],
 )  # fmt: skip
-def test_an_amount_before_or_after_an_event_is_read(query, said, event):
-    found = anchor(query)
-    assert found.words == said
-    assert set(found.event) <= set(event)
-    assert set(event) - {"s"} <= set(found.event)
+def test_an_amount_before_or_after_an_event_is_read(query, words, event):
+    of_query = anchor(query)
+    assert of_query.words == words
+    assert set(of_query.event) <= set(event)
+    assert set(event) - {"s"} <= set(of_query.event)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_a_birthday_comes_every_year_whatever_year_it_was_told_with():
 def test_who_states_the_date_is_believed_before_who_only_tells_of_the_event():
     planned = told("I am so looking forward to the wedding", NOW - timedelta(days=90))
     stated = told("The wedding is on 2 May 2026", NOW - timedelta(days=60))
-    found = dated(anchor("the day after the wedding"), [planned, stated], NOW)
-    assert found == (Window(date(2026, 5, 3), date(2026, 5, 4)), stated.id)
+    dated_window = dated(anchor("the day after the wedding"), [planned, stated], NOW)
+    assert dated_window == (Window(date(2026, 5, 3), date(2026, 5, 4)), stated.id)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_who_tells_most_of_the_event_tells_it():
     rows = tellers(
         query.anchors[0],
         query.terms,
-        from_memories([told(one) for one in texts], query.terms, None),
+        from_memories([told(text) for text in texts], query.terms, None),
         np.ones(len(query.terms)),
     )
     assert rows[0] == 1
@@ -171,8 +171,8 @@ def test_who_tells_most_of_the_event_tells_it():
 @given(
     st.sampled_from(["999 years", "the day", "8 months", "a week"]),
     st.sampled_from(["before", "after"]),
-    st.datetimes().map(lambda one: one.replace(tzinfo=timezone.utc)),
-    st.datetimes().map(lambda one: one.replace(tzinfo=timezone.utc)),
+    st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc)),
+    st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc)),
     st.sampled_from(
         [
             "the party",
@@ -183,6 +183,6 @@ def test_who_tells_most_of_the_event_tells_it():
     ),
 )
 def test_any_time_comes_to_a_window_within_the_calendar(amount, side, at, moment, content):
-    (one,) = anchors(f"{amount} {side} the birthday party", NOW)
-    found = dated(one, [told(content, at)], moment)
-    assert found is None or found[0].start <= found[0].end
+    (of_query,) = anchors(f"{amount} {side} the birthday party", NOW)
+    dated_window = dated(of_query, [told(content, at)], moment)
+    assert dated_window is None or dated_window[0].start <= dated_window[0].end

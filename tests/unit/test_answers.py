@@ -28,7 +28,7 @@ TALK = Conversation("talk", TURNS, ASKED)
 
 
 def test_what_is_right_is_the_sets_answer_or_the_turns_that_hold_it() -> None:
-    assert [reference(TALK, one) for one in ASKED] == [
+    assert [reference(TALK, question) for question in ASKED] == [
         "[08 May 2026] Ana: In Lisbon.",
         "She sails",
         UNANSWERABLE,
@@ -52,7 +52,7 @@ def test_each_question_is_an_answer_and_a_judgement_in_each_way_and_what_is_know
 
 
 def test_no_more_questions_of_a_conversation_than_wanted() -> None:
-    assert [one.key for one in items_of([TALK, TALK], 2)] == ["talk#0", "talk#1"] * 2
+    assert [item.key for item in items_of([TALK, TALK], 2)] == ["talk#0", "talk#1"] * 2
 
 
 def test_a_run_goes_on_from_what_it_wrote_also_where_the_last_line_is_half(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_run_goes_on_from_what_it_wrote_also_where_the_last_line_is_half(tmp_p
     with file.open("a") as raw:
         raw.write('{"question": "talk#1", "way"')
     again = State.open(file, set="s", model="m")
-    assert (again.told, again.answers, again.verdicts) == (
+    assert (again.users, again.answers, again.verdicts) == (
         {"talk": "user-1"},
         {("talk#0", "BM25"): "Lisbon"},
         {("talk#0", "BM25"): True},
@@ -124,15 +124,15 @@ def test_answers_are_read_from_either_form(tmp_path: Path) -> None:
     }
     asked = {"q": "What does Ana do?", "cat": 4, "evidence": ["D1:1"]}
     plain = [{"conv_id": "a", "turns": [turn], "questions": [asked, {**asked, "answer": 7}]}]
-    said = {"dia_id": "D1:1", "speaker": "Ana", "text": "I sail."}
-    talk = {"session_1": [said], "session_1_date_time": "1:56 pm on 8 May, 2023"}
+    turn_of_talk = {"dia_id": "D1:1", "speaker": "Ana", "text": "I sail."}
+    talk = {"session_1": [turn_of_talk], "session_1_date_time": "1:56 pm on 8 May, 2023"}
     qa = [{"question": "What does Ana do?", "category": 4, "evidence": ["D1:1"], "answer": "sails"}]
     (tmp_path / "plain.json").write_text(json.dumps(plain))
     (tmp_path / "published.json").write_text(
         json.dumps([{"sample_id": "b", "conversation": talk, "qa": qa}])
     )
     answers = [
-        [one.answer for one in read(tmp_path / name)[0].questions]
+        [question.answer for question in read(tmp_path / name)[0].questions]
         for name in ("plain.json", "published.json")
     ]
     assert answers == [[None, "7"], ["sails"]]

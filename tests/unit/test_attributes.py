@@ -16,7 +16,7 @@ from memory_core.domain.truth.slots import (
 
 
 @pytest.mark.parametrize(
-    ("said", "filed"),
+    ("name", "filed"),
     [
         ("home city", "home city"),
         ("Home_City", "home city"),
@@ -34,13 +34,15 @@ from memory_core.domain.truth.slots import (
         ("любимый город", "любимый город"),
     ],
 )
-def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: str) -> None:
-    assert canonical_attribute(said) == filed
+def test_other_names_of_an_attribute_are_filed_under_its_own(name: str, filed: str) -> None:
+    assert canonical_attribute(name) == filed
 
 
 @given(
     st.one_of(
-        st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]),
+        st.sampled_from(
+            [name for attribute in ATTRIBUTES for name in (attribute.name, *attribute.also)]
+        ),
         st.text(max_size=40),
     )
 )
@@ -50,12 +52,12 @@ def test_a_filed_name_is_filed_under_itself(name: str) -> None:
 
 
 def test_no_name_is_claimed_by_two_attributes() -> None:
-    names = [name for one in ATTRIBUTES for name in (one.name, *one.also)]
+    names = [name for attribute in ATTRIBUTES for name in (attribute.name, *attribute.also)]
     assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize(
-    ("said", "named"),
+    ("name", "named"),
     [
         ("I", "user"),
         ("the user", "user"),
@@ -65,8 +67,8 @@ def test_no_name_is_claimed_by_two_attributes() -> None:
         ("Ana's dog", "Ana's dog"),
     ],
 )
-def test_who_speaks_without_a_name_is_the_user(said: str, named: str) -> None:
-    assert canonical_subject(said) == named
+def test_who_speaks_without_a_name_is_the_user(name: str, named: str) -> None:
+    assert canonical_subject(name) == named
 
 
 def test_all_names_of_an_attribute_are_known_by_each_of_them() -> None:

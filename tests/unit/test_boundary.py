@@ -44,15 +44,16 @@ class Asked:
 def test_cells_cover_every_message_once_and_none_is_too_long(
     count: int, cuts: dict[int, str], gaps: list[float]
 ) -> None:
-    told = messages(count, gaps)
-    cells = cells_of(told, cuts, RULES)
-    assert [message for cell in cells for message in cell.messages] == told
+    sent = messages(count, gaps)
+    cells = cells_of(sent, cuts, RULES)
+    assert [message for cell in cells for message in cell.messages] == sent
     assert [cell.number for cell in cells] == list(range(len(cells)))
     assert all(1 <= len(cell.messages) <= MAX_MESSAGES for cell in cells)
     assert all(
-        cell.first == sum(len(one.messages) for one in cells[: cell.number]) for cell in cells
+        cell.first == sum(len(earlier.messages) for earlier in cells[: cell.number])
+        for cell in cells
     )
-    assert cells == cells_of(told, cuts, RULES)
+    assert cells == cells_of(sent, cuts, RULES)
 
 
 def test_a_long_silence_ends_a_cell_whatever_it_is_about() -> None:

@@ -60,18 +60,22 @@ def test_context_counts_less_than_own_words_and_more_after_a_question():
 
 
 def test_a_set_from_memories_has_every_column():
-    found = from_memories(THREE_TURNS, TERMS, QUERY)
-    assert found.ids == ["a", "b", "c"]
-    assert found.tf == pytest.approx(np.array([[1, 0, 0], [0.5, 2, 0], [0.3, 0.4, 1]]))
-    assert found.own.tolist() == [[True, False, False], [False, True, False], [False, False, True]]
-    assert found.length == pytest.approx([1.0, 2.5, 1.7])
-    assert found.cosine == pytest.approx([1.0, 0.6, 0.0])
-    assert (found.asks.tolist(), found.tells_time.tolist()) == (
+    candidates = from_memories(THREE_TURNS, TERMS, QUERY)
+    assert candidates.ids == ["a", "b", "c"]
+    assert candidates.tf == pytest.approx(np.array([[1, 0, 0], [0.5, 2, 0], [0.3, 0.4, 1]]))
+    assert candidates.own.tolist() == [
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+    ]
+    assert candidates.length == pytest.approx([1.0, 2.5, 1.7])
+    assert candidates.cosine == pytest.approx([1.0, 0.6, 0.0])
+    assert (candidates.asks.tolist(), candidates.tells_time.tolist()) == (
         [True, False, False],
         [False, True, False],
     )
-    assert (found.actor, found.cell) == (["Ann", None, None], [None, None, "a"])
-    assert found.memories["b"] is THREE_TURNS[1]
+    assert (candidates.actor, candidates.cell) == (["Ann", None, None], [None, None, "a"])
+    assert candidates.memories["b"] is THREE_TURNS[1]
 
 
 def test_turns_are_messages_and_what_has_a_turn_in_its_session():
@@ -81,49 +85,53 @@ def test_turns_are_messages_and_what_has_a_turn_in_its_session():
         memory("mem_1"),
         memory("mem_2", session=None),
     ]
-    found = joined(from_memories(THREE_TURNS, TERMS, QUERY), from_memories(others, TERMS, QUERY))
-    assert found.turns.tolist() == [True, True, True, True, True, False, False]
+    candidates = joined(
+        from_memories(THREE_TURNS, TERMS, QUERY), from_memories(others, TERMS, QUERY)
+    )
+    assert candidates.turns.tolist() == [True, True, True, True, True, False, False]
 
 
 def test_neighbours_are_the_turns_beside_in_the_same_session():
     other = memory("x", lexical=Lexical(turn=1), session="other", vector=[1.0, 0.0])
     alone = memory("y", session=None, vector=[1.0, 0.0])
-    found = from_memories(
+    candidates = from_memories(
         [THREE_TURNS[2], other, THREE_TURNS[0], alone, THREE_TURNS[1]], TERMS, QUERY
     )
-    assert found.before.tolist() == [4, -1, -1, -1, 2]
-    assert found.after.tolist() == [-1, -1, 4, -1, 0]
-    assert found.previous_cosine == pytest.approx([0.6, np.nan, np.nan, np.nan, 1.0], nan_ok=True)
-    assert found.next_cosine == pytest.approx([np.nan, np.nan, 0.6, np.nan, 0.0], nan_ok=True)
+    assert candidates.before.tolist() == [4, -1, -1, -1, 2]
+    assert candidates.after.tolist() == [-1, -1, 4, -1, 0]
+    assert candidates.previous_cosine == pytest.approx(
+        [0.6, np.nan, np.nan, np.nan, 1.0], nan_ok=True
+    )
+    assert candidates.next_cosine == pytest.approx([np.nan, np.nan, 0.6, np.nan, 0.0], nan_ok=True)
 
 
 def test_the_stores_cosine_wins_and_a_memory_without_vector_has_none():
     bare = memory("d")
-    found = from_memories([THREE_TURNS[0], bare], TERMS, QUERY, {"a": 0.25})
-    assert found.cosine == pytest.approx([0.25, np.nan], nan_ok=True)
+    candidates = from_memories([THREE_TURNS[0], bare], TERMS, QUERY, {"a": 0.25})
+    assert candidates.cosine == pytest.approx([0.25, np.nan], nan_ok=True)
     assert np.isnan(from_memories([THREE_TURNS[0]], TERMS, None).cosine).all()
 
 
 def test_times_are_the_latest_touch_and_the_last_access_or_the_creation():
     later = MOMENT + timedelta(hours=1)
-    found = from_memories(
+    candidates = from_memories(
         [memory("a", updated_at=later), memory("b", last_accessed_at=later)], (), None
     )
-    assert found.touched_at.tolist() == [later.timestamp(), MOMENT.timestamp()]
-    assert found.accessed_at.tolist() == [MOMENT.timestamp(), later.timestamp()]
+    assert candidates.touched_at.tolist() == [later.timestamp(), MOMENT.timestamp()]
+    assert candidates.accessed_at.tolist() == [MOMENT.timestamp(), later.timestamp()]
 
 
 @pytest.mark.parametrize("terms", [TERMS, ()])
 def test_an_empty_set_has_empty_columns_of_the_right_shape(terms):
-    found = from_memories([], terms, QUERY)
-    assert (len(found), found.tf.shape, found.own.shape, found.cosine.shape) == (
-        0,
-        (0, len(terms)),
-        (0, len(terms)),
-        (0,),
-    )
-    assert len(joined(found, found)) == 0
-    assert joined(found, from_memories(THREE_TURNS, terms, QUERY)).ids == ["a", "b", "c"]
+    candidates = from_memories([], terms, QUERY)
+    assert (
+        len(candidates),
+        candidates.tf.shape,
+        candidates.own.shape,
+        candidates.cosine.shape,
+    ) == (0, (0, len(terms)), (0, len(terms)), (0,))
+    assert len(joined(candidates, candidates)) == 0
+    assert joined(candidates, from_memories(THREE_TURNS, terms, QUERY)).ids == ["a", "b", "c"]
 
 
 @given(
@@ -132,7 +140,7 @@ def test_an_empty_set_has_empty_columns_of_the_right_shape(terms):
 )
 def test_columns_hold_the_weighted_counts(parts, asked):
     own, date, previous, before_previous = parts
-    one = memory(
+    note = memory(
         "m",
         lexical=Lexical(
             own=own,
@@ -142,11 +150,11 @@ def test_columns_hold_the_weighted_counts(parts, asked):
             previous_asks=asked,
         ),
     )
-    found = from_memories([one], tuple("abcdefg"), None)
-    counts = weighted_tokens(one.lexical)
-    assert weighted_length(one) == pytest.approx(sum(counts.values()))
-    assert found.tf[0] == pytest.approx([counts.get(term, 0.0) for term in "abcdefg"])
-    assert found.length[0] == pytest.approx(sum(counts.values()))
+    candidates = from_memories([note], tuple("abcdefg"), None)
+    counts = weighted_tokens(note.lexical)
+    assert weighted_length(note) == pytest.approx(sum(counts.values()))
+    assert candidates.tf[0] == pytest.approx([counts.get(term, 0.0) for term in "abcdefg"])
+    assert candidates.length[0] == pytest.approx(sum(counts.values()))
 
 
 def test_joining_keeps_the_first_row_of_an_id_and_appends_the_rest():

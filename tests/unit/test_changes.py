@@ -146,11 +146,11 @@ def test_a_diet_of_the_profile_is_over_when_fish_is_eaten_again(earlier: str) ->
 
 
 def test_a_change_names_the_sentences_that_say_so() -> None:
-    found = change(
+    detected = change(
         "Morning! The standup is at 9:30 each day.",
         "Thanks. The standup got moved to 10:15, so I can sleep longer.",
     )
-    assert found == Change(
+    assert detected == Change(
         "value",
         "The standup got moved to 10:15, so I can sleep longer.",
         "The standup is at 9:30 each day.",
@@ -310,9 +310,9 @@ def test_a_word_in_common_makes_no_change_of_what_is_about_something_else(
 
 
 def test_a_sentence_that_names_what_was_before_changes_what_said_so() -> None:
-    told = "My quiz score is 65 %."
-    assert change(told, "My quiz score went up from 65 % to 82 %.") is not None
-    assert change(told, "My quiz score went up from 70 % to 82 %.") is None
+    earlier = "My quiz score is 65 %."
+    assert change(earlier, "My quiz score went up from 65 % to 82 %.") is not None
+    assert change(earlier, "My quiz score went up from 70 % to 82 %.") is None
 
 
 def test_the_name_with_which_facts_of_one_person_begin_makes_no_change() -> None:
@@ -334,11 +334,12 @@ def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None
 
 
 def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
-    told = "The dentist is on Friday the 18th at 9."
+    earlier = "The dentist is on Friday the 18th at 9."
     assert (
-        change(told, "Sorry, I misread the card, it's Thursday the 17th, not Friday.") is not None
+        change(earlier, "Sorry, I misread the card, it's Thursday the 17th, not Friday.")
+        is not None
     )
-    assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Monday.") is None
+    assert change(earlier, "Sorry, I misread the card, it's Thursday the 17th, not Monday.") is None
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,10 @@ def task(status: str, *memory_ids: str) -> dict[str, Any]:
     }
 
 
-def notebook_of(*saves: Save, told: list[Told] | None = None) -> Notebook:
+def notebook_of(*saves: Save, conversations: list[Told] | None = None) -> Notebook:
     notebook = Notebook()
     notebook.saves = {f"mark{number}": save for number, save in enumerate(saves)}
-    notebook.told = told or []
+    notebook.told = conversations or []
     return notebook
 
 
@@ -48,7 +48,7 @@ def accused(
     notebook: Notebook, memories: list[dict[str, Any]], tasks: list[dict[str, Any]] | None = None
 ) -> list[str]:
     check_user(notebook, "ana", Stored(memories, {}, tasks or []))
-    return [what for what, reasons in notebook.accusations.items() for _ in reasons]
+    return [kind for kind, reasons in notebook.accusations.items() for _ in reasons]
 
 
 def note(**fields: Any) -> Save:
@@ -144,9 +144,14 @@ def test_a_conversation_is_compared_with_its_task_and_cells(
         memory(f"c{number}", "story", category="cell", episode=episode)
         for number, episode in enumerate(episodes)
     ]
-    assert accused(notebook_of(told=[conversation]), memories, [task(status, "c0")]) == expected
+    assert (
+        accused(notebook_of(conversations=[conversation]), memories, [task(status, "c0")])
+        == expected
+    )
 
 
 def test_a_memory_that_a_conversation_made_has_to_be_there() -> None:
     cells = [memory("c0", "story", category="cell", episode="user: Mark mark7.")]
-    assert accused(notebook_of(told=[told()]), cells, [task("succeeded", "c0", "c1")]) == ["lost"]
+    assert accused(notebook_of(conversations=[told()]), cells, [task("succeeded", "c0", "c1")]) == [
+        "lost"
+    ]

@@ -34,7 +34,7 @@ def refusals(messages: Any, model: type[Any] = ConverseInput, **fields: Any) -> 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatForm) -> None:
     messages, ignored = read_messages(form.messages)
-    assert shown(messages) == form.kept
+    assert shown(messages) == form.expected
     assert ignored == ()
     assert not any(PNG in message.content or PDF in message.content for message in messages)
 
@@ -45,9 +45,9 @@ def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatFor
 )
 def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: type[Any]) -> None:
     session = {"session_id": "s"} if model is BatchInput else {}
-    told = from_json(model, {"messages": form.messages, **session}, now=NOW)
-    assert shown(list(told.messages)) == form.kept
-    assert told.messages.ignored == ()
+    parsed = from_json(model, {"messages": form.messages, **session}, now=NOW)
+    assert shown(list(parsed.messages)) == form.expected
+    assert parsed.messages.ignored == ()
 
 
 def test_other_fields_and_kinds_are_ignored_and_named_once() -> None:
@@ -127,8 +127,10 @@ ODD = [
 def test_where_a_model_is_only_shown_messages_what_says_nothing_is_passed_over(
     odd: dict[str, Any],
 ) -> None:
-    told = from_json(ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW)
-    assert shown(list(told.messages)) == [("user", None, "b")]
+    context_input = from_json(
+        ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW
+    )
+    assert shown(list(context_input.messages)) == [("user", None, "b")]
 
 
 def test_where_a_model_is_only_shown_messages_an_empty_list_is_one() -> None:
@@ -146,8 +148,8 @@ def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their
         "name": "",
         "id": "a/b",
     }
-    told = from_json(ContextInput, {"messages": [odd]}, now=NOW)
-    assert shown(list(told.messages)) == [("user", None, odd["content"])]
+    context_input = from_json(ContextInput, {"messages": [odd]}, now=NOW)
+    assert shown(list(context_input.messages)) == [("user", None, odd["content"])]
 
 
 @pytest.mark.parametrize(
@@ -415,14 +417,14 @@ OBJECTS = st.recursive(
 def test_whatever_is_sent_is_read_or_refused(raw: list[Any]) -> None:
     for model, more in ((ConverseInput, {}), (SummaryInput, {}), (BatchInput, {"session_id": "s"})):
         try:
-            told = from_json(model, {"messages": raw, **more}, now=NOW)
+            parsed = from_json(model, {"messages": raw, **more}, now=NOW)
         except Invalid:
             continue
-        assert len(told.messages) > 0
+        assert len(parsed.messages) > 0
         assert all(
-            message.content.strip() and PNG not in message.content for message in told.messages
+            message.content.strip() and PNG not in message.content for message in parsed.messages
         )
-        assert timed(told.messages, NOW)
+        assert timed(parsed.messages, NOW)
 
 
 def moments(*given: datetime | None) -> list[datetime]:
@@ -440,7 +442,7 @@ def test_a_missing_time_is_that_of_the_message_before_it() -> None:
 
 
 def test_an_id_is_kept_with_its_message() -> None:
-    told = from_json(
+    conversation = from_json(
         ConverseInput,
         {
             "messages": [
@@ -450,7 +452,7 @@ def test_an_id_is_kept_with_its_message() -> None:
         },
         now=NOW,
     )
-    messages = timed(told.messages, NOW)
+    messages = timed(conversation.messages, NOW)
     assert [message.id for message in messages] == ["m1", None]
     assert "id" not in messages[1].model_dump()
 

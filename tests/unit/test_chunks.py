@@ -35,11 +35,11 @@ def test_no_window_is_made_of_overlap_only():
 @given(st.integers(1, 2000), sizes)
 def test_windows_cover_every_token_and_each_adds_some(count, size_and_overlap):
     size, overlap = size_and_overlap
-    found = windows(count, size, overlap)
-    assert found[0][0] == 0
-    assert found[-1][1] == count
-    assert all(0 < end - start <= size for start, end in found)
-    for (_, end), (start, next_end) in pairwise(found):
+    chunks = windows(count, size, overlap)
+    assert chunks[0][0] == 0
+    assert chunks[-1][1] == count
+    assert all(0 < end - start <= size for start, end in chunks)
+    for (_, end), (start, next_end) in pairwise(chunks):
         assert end - start == overlap
         assert next_end > end
 

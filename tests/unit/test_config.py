@@ -184,8 +184,8 @@ def test_an_address_with_a_secret_that_can_not_be_used_is_named_without_being_sh
     ],
 )
 def test_an_address_in_any_usual_form_is_taken(name, value):
-    held = getattr(settings(**{name: value}), name.removeprefix("MEMORY_").lower())
-    assert (held if isinstance(held, str) else held.get_secret_value()) == value
+    setting = getattr(settings(**{name: value}), name.removeprefix("MEMORY_").lower())
+    assert (setting if isinstance(setting, str) else setting.get_secret_value()) == value
 
 
 @pytest.mark.parametrize("value", ["9" * 21, "1000000000", "1e9", "604800", "1000", "1e-320", "0"])
@@ -289,11 +289,11 @@ def test_wrong_api_keys_are_refused_without_showing_them(value):
 
 def test_secrets_appear_in_no_table_no_repr_and_no_error():
     given = settings(**SECRET_VALUES)
-    shown = "\n".join(" ".join(row) for row in rows(given)) + repr(given) + str(given)
+    text = "\n".join(" ".join(row) for row in rows(given)) + repr(given) + str(given)
     assert {
         name: value for name, _, value, _ in rows(given) if name in SECRET_VALUES
     } == dict.fromkeys(SECRET_VALUES, "********")
-    assert "hush-hush" not in shown
+    assert "hush-hush" not in text
     with pytest.raises(ConfigError) as refused:
         settings(
             **SECRET_VALUES | {"MEMORY_SECRET": "hush-hush", "MEMORY_REDIS_URL": "http://hush-hush"}
@@ -305,12 +305,12 @@ def test_secrets_appear_in_no_table_no_repr_and_no_error():
 
 
 def test_every_secret_field_is_known_as_one():
-    kept = {
+    secret_fields = {
         name
         for name, field in Settings.model_fields.items()
         if SecretStr.__name__ in str(field.annotation)
     }
-    assert kept | {"api_keys"} == SECRETS
+    assert secret_fields | {"api_keys"} == SECRETS
     assert {variable(name) for name in SECRETS} == set(SECRET_VALUES)
 
 
@@ -350,12 +350,12 @@ def test_the_command_ends_quietly_where_nobody_reads_on():
     """As with `| head`: the reading end is closed before all is written."""
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "w") as nobody:
+    with os.fdopen(writing, "w") as closed_pipe:
         command = [sys.executable, "-m", "memory_core.config"]
         done = subprocess.run(
             command,
             env={"PYTHONPATH": str(Path(__file__).parents[2])},
-            stdout=nobody,
+            stdout=closed_pipe,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
@@ -397,8 +397,8 @@ def test_the_defaults_of_scoring_are_the_defaults_of_the_settings():
 )
 def test_a_value_is_taken_or_refused_by_name_and_never_fails_in_another_way(name, value):
     try:
-        said = repr(settings(**{name: value}))
+        text = repr(settings(**{name: value}))
     except ConfigError as error:
-        said = str(error)
-    assert "port=" in said or name in said
-    assert len(said.splitlines()) == 1
+        text = str(error)
+    assert "port=" in text or name in text
+    assert len(text.splitlines()) == 1

@@ -70,13 +70,13 @@ def test_a_message_of_one_part_is_stored_as_before() -> None:
     """Only a message of several parts has a field more: its stored form is read by an earlier
     version too.
     """
-    (one, several) = timed(
+    (message, several) = timed(
         read_messages([{"role": "user", "content": "a"}, {"role": "user", "content": ["a", "b"]}])[
             0
         ],
         NOW,
     )
-    assert "part_lengths" not in one.model_dump()
+    assert "part_lengths" not in message.model_dump()
     assert several.model_dump()["part_lengths"] == [1, 1]
     assert Message.model_validate_json(several.model_dump_json()) == several
 

@@ -24,7 +24,7 @@ def test_a_vector_is_sent_in_five_digits_that_keep_every_number_to_half_a_unit_o
 
 
 def test_a_memory_comes_back_from_its_item_whole():
-    one = memory(
+    stored_memory = memory(
         "tea",
         embedding=unit(1),
         subject="Ann",
@@ -33,18 +33,22 @@ def test_a_memory_comes_back_from_its_item_whole():
         valid_until=NOW,
         value={"ttl": 2},
     )
-    item = item_of(ALICE, document(one), NOW)
+    item = item_of(ALICE, document(stored_memory), NOW)
     assert (item["slot_subject"], item["slot_attribute"], item["valid_until_s"]) == (
         "ann",
         "home",
         NOW.timestamp(),
     )
     back = document_of(item)
-    assert (back.id, back.kind, back.body) == (one.id, "memory", one.model_dump(mode="json"))
+    assert (back.id, back.kind, back.body) == (
+        stored_memory.id,
+        "memory",
+        stored_memory.model_dump(mode="json"),
+    )
     assert back.vector is not None
     assert back.vector == pytest.approx(unit(1), abs=5e-5)
-    assert memory_of(item).public() == one.public()
-    assert shown_of(item).memory == one.model_copy(update={"embedding": None})
+    assert memory_of(item).public() == stored_memory.public()
+    assert shown_of(item).memory == stored_memory.model_copy(update={"embedding": None})
 
 
 def test_names_in_another_kinds_body_do_not_clash_with_the_items_own():
@@ -92,7 +96,9 @@ def test_no_value_ever_stands_in_a_statement(session, category, tags, successor)
     query = statement(session, category, tags, successor)
     plain = statement("s", "c", {str(number) for number in range(len(tags))}, "n")
     assert query.statement == plain.statement
-    assert {session, category, successor, *tags} <= {one["value"] for one in query.parameters}
-    assert [one["name"] for one in query.parameters] == [
+    assert {session, category, successor, *tags} <= {
+        parameter["value"] for parameter in query.parameters
+    }
+    assert [parameter["name"] for parameter in query.parameters] == [
         f"@p{number}" for number in range(len(query.parameters))
     ]

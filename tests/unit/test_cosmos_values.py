@@ -41,10 +41,10 @@ def test_what_an_equality_selects_is_among_what_the_index_leaves(
             partition.put(item(f"m{number}", rid, values))
     left = partition.narrowed(wanted)
     selected = [
-        one
-        for one in partition.items.values()
-        if all(one.body[name] in values for name, values in equalities)
+        item
+        for item in partition.items.values()
+        if all(item.body[name] in values for name, values in equalities)
     ]
-    assert {one.id for one in selected} <= {one.id for one in left} <= partition.items.keys()
+    assert {item.id for item in selected} <= {item.id for item in left} <= partition.items.keys()
     if len(left) < len(partition.items):
-        assert [one.rid for one in left] == sorted(one.rid for one in left)
+        assert [item.rid for item in left] == sorted(item.rid for item in left)

@@ -11,8 +11,8 @@ NOW = datetime(2026, 5, 20, 12, tzinfo=timezone.utc)  # a Wednesday
 
 
 def window(query):
-    (found,) = date_windows(query, NOW)
-    return found
+    (only,) = date_windows(query, NOW)
+    return only
 
 
 def seconds(*days):
@@ -93,9 +93,9 @@ def test_a_time_may_be_told_from_a_date(query, start, end):
 
 
 def test_a_time_told_from_a_date_without_a_year_is_that_of_every_year():
-    found = window("two weeks before 3 January")
+    dates = window("two weeks before 3 January")
     days = seconds(date(2022, 12, 20), date(2023, 12, 20), date(2023, 1, 3))
-    assert found.contains(days, slack_days=0).tolist() == [True, True, False]
+    assert dates.contains(days, slack_days=0).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_a_time_told_from_a_date_without_a_year_is_that_of_every_year():
     ],
 )
 def test_a_date_without_a_year_is_that_of_every_year(query):
-    found = window(query)
-    assert found.yearly
+    dates = window(query)
+    assert dates.yearly
     for year in (1999, 2023, 2024):
-        assert found.contains(seconds(found.start.replace(year=year)), slack_days=0).all()
+        assert dates.contains(seconds(dates.start.replace(year=year)), slack_days=0).all()
 
 
 @pytest.mark.parametrize(
@@ -192,10 +192,10 @@ def test_phrases_at_the_edges_of_the_calendar_stay_within_it(now):
 
 @given(st.dates(date(1700, 1, 1), date(2200, 12, 31)), st.integers(0, 400), st.integers(0, 30))
 def test_a_dated_window_agrees_with_plain_dates(start, length, slack):
-    found = Window(start, start + timedelta(length))
+    dates = Window(start, start + timedelta(length))
     days = [start + timedelta(offset) for offset in range(-2, length + slack + 3)]
     expected = [start <= day < start + timedelta(length + slack) for day in days]
-    assert found.contains(seconds(*days), slack).tolist() == expected
+    assert dates.contains(seconds(*days), slack).tolist() == expected
 
 
 PIECES = [
@@ -224,12 +224,12 @@ PIECES = [
 
 @given(
     st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join) | st.text(max_size=60),
-    st.datetimes().map(lambda one: one.replace(tzinfo=timezone.utc)),
+    st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc)),
 )
 def test_any_query_gives_windows_that_end_after_they_start(query, now):
-    for found in date_windows(query, now):
-        assert found.start <= found.end
-        found.contains(np.array([0.0, -6e10, 2.5e11]))
+    for dates in date_windows(query, now):
+        assert dates.start <= dates.end
+        dates.contains(np.array([0.0, -6e10, 2.5e11]))
 
 
 @pytest.mark.parametrize(
@@ -245,5 +245,5 @@ def test_any_query_gives_windows_that_end_after_they_start(query, now):
     ],
 )  # fmt: skip
 def test_last_this_and_next_say_of_which_year_a_month_or_season_is(query, start):
-    found = window(query)
-    assert (found.start, found.yearly) == (start, False)
+    dates = window(query)
+    assert (dates.start, dates.yearly) == (start, False)

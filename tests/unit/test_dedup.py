@@ -110,12 +110,12 @@ def test_deduplicating_twice_changes_nothing_more(items):
 
 @given(st.lists(words, max_size=15))
 def test_what_stays_was_there_in_that_order_and_every_item_that_is_not_blank_is_stood_for(items):
-    kept = fuzzy_dedup(items)
+    left = fuzzy_dedup(items)
     places = iter(items)
-    assert all(item in places for item in kept)
-    forms = {normalise_token(item) for item in kept}
-    assert bool(kept) == any(normalise_token(item) for item in items)
-    assert len(forms) <= len(kept)
+    assert all(item in places for item in left)
+    forms = {normalise_token(item) for item in left}
+    assert bool(left) == any(normalise_token(item) for item in items)
+    assert len(forms) <= len(left)
 
 
 @given(st.text(max_size=20))

@@ -1,4 +1,4 @@
-"""Every model of ours is built when it is first used; then each can be, whoever comes first."""
+"""Every model of ours is built when it is first used; then each can be, in any order."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_threads_that_use_a_model_first_at_once_all_get_it_whole() -> None:
 
 
 def model_in_parts() -> type[BaseModel]:
-    """A model that nobody has used."""
+    """A model that was never used."""
 
     class Part(DeferredModel):
         number: int

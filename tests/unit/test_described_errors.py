@@ -1,4 +1,4 @@
-"""What is said of an error names the class and the place, and never a value that somebody sent."""
+"""What is said of an error names the class and the place, and never a value that a caller sent."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def _group() -> None:
     raise ExceptionGroup(SECRET, [KeyError(SECRET), ValueError(SECRET)])
 
 
-@pytest.mark.parametrize("what", FAILURES)
-def test_an_error_is_described_by_its_class_and_place(what: str) -> None:
-    fails, expected = FAILURES[what]
-    said = described(error_of(fails))
-    assert said == expected
-    assert SECRET not in said
+@pytest.mark.parametrize("failure", FAILURES)
+def test_an_error_is_described_by_its_class_and_place(failure: str) -> None:
+    fails, expected = FAILURES[failure]
+    description = described(error_of(fails))
+    assert description == expected
+    assert SECRET not in description
 
 
 def test_errors_of_our_own_speak_for_themselves() -> None:
@@ -99,11 +99,11 @@ def test_a_service_that_answered_badly_is_described_by_its_status() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "expected"),
     [("limit", "limit"), (3, "3"), ("a.b_c-1", "a.b_c-1"), (SECRET, NOT_SHOWN), ("", NOT_SHOWN)],
 )
-def test_a_name_is_repeated_only_where_it_looks_like_one(name: object, shown: str) -> None:
-    assert shown_name(name) == shown
+def test_a_name_is_repeated_only_where_it_looks_like_one(name: object, expected: str) -> None:
+    assert shown_name(name) == expected
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_an_error_leaves_a_function_without_its_text_and_without_what_caused_it(
     while error is not None:
         causes.append(error)
         error = error.__cause__  # type: ignore[assignment]
-    assert [(type(one), str(one)) for one in causes] == [
+    assert [(type(cause), str(cause)) for cause in causes] == [
         (Described, "queue: is down"),
         (Described, "ValueError"),
     ]

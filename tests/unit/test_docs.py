@@ -68,7 +68,7 @@ def calls_of(page: Path) -> list[tuple[str, str, str]]:
     """Method, path and JSON body of each curl in a page's consoles; those that shorten their path
     or body with … or ... apart.
     """
-    found: list[tuple[str, str, str]] = []
+    calls: list[tuple[str, str, str]] = []
     for console in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for command in re.split(r"(?m)^\$ ", console)[1:]:
             path, body = (
@@ -77,8 +77,8 @@ def calls_of(page: Path) -> list[tuple[str, str, str]]:
             )
             if command.startswith("curl") and path and body and "…" not in path[1] + body[1]:
                 method = re.search(r"-X (\w+)", command)
-                found.append((method[1] if method else "POST", path[1], body[1]))
-    return found
+                calls.append((method[1] if method else "POST", path[1], body[1]))
+    return calls
 
 
 @pytest.fixture(scope="module")
@@ -141,11 +141,11 @@ def test_every_kind_of_task_is_documented() -> None:
 
 
 def test_every_path_of_the_api_is_documented() -> None:
-    shown = read("docs/api.md").replace("{memory_id}", "{id}")
+    page = read("docs/api.md").replace("{memory_id}", "{id}")
     missing = [
         path
         for path in document()["paths"]
-        if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in shown
+        if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in page
     ]
     assert missing == []
 
@@ -262,18 +262,20 @@ def facts_in(page: str) -> list[tuple[str, str]]:
     """What a page says of statements: the statement, and the facts that it becomes."""
     table = read(page).split("\n## What becomes a fact\n")[1].split("\n## ")[0]
     return [
-        (said, fact)
-        for language, said, fact in rows_of(table, 3)
+        (statement, fact)
+        for language, statement, fact in rows_of(table, 3)
         if language not in ("language", "---")
     ]
 
 
-@pytest.mark.parametrize(("said", "fact"), facts_in("docs/languages.md"))
+@pytest.mark.parametrize(("statement", "fact"), facts_in("docs/languages.md"))
 def test_a_statement_becomes_the_facts_that_the_page_of_languages_names(
-    said: str, fact: str
+    statement: str, fact: str
 ) -> None:
     assert (
-        "; ".join(known.text for known in said_facts(talk(said)) if known.subject or known.lasting)
+        "; ".join(
+            known.text for known in said_facts(talk(statement)) if known.subject or known.lasting
+        )
         or "none"
     ) == fact
 

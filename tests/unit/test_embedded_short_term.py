@@ -159,8 +159,8 @@ async def test_whatever_happens_in_between_a_good_set_shows_only_what_stands(
                 Stamp("e1", sequence, removal),
             )
         elif step == "recall":
-            stamp, shown = await recalled(store)
-            assert stamp is None or stamp < removal or set(shown) <= standing
+            stamp, numbers = await recalled(store)
+            assert stamp is None or stamp < removal or set(numbers) <= standing
     await store.close()
 
 
@@ -172,10 +172,10 @@ async def test_it_keeps_as_much_of_a_session_and_as_long_as_the_settings_say() -
     await made.open()
     for number in (1, 2, 3):
         await made.remember(turn(number), Stamp("e1", number, 0))
-    _, held = await made.recall(ANA, "s1", 10)
-    assert [memory.sequence for memory in held] == [3, 2]
+    _, memories = await made.recall(ANA, "s1", 10)
+    assert [memory.sequence for memory in memories] == [3, 2]
     await made.remember(turn(4), Stamp("e1", 4, 0))
     clock.advance(seconds=61)
-    _, held = await made.recall(ANA, "s1", 10)
-    assert 4 not in [memory.sequence for memory in held]
+    _, memories = await made.recall(ANA, "s1", 10)
+    assert 4 not in [memory.sequence for memory in memories]
     await made.close()

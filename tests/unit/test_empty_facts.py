@@ -80,8 +80,8 @@ def test_a_models_fact_with_a_pointing_value_is_left_out(value: str) -> None:
         attribute="present",
         value=value,
     )
-    kept = told_facts(ExtractedFacts(facts=[fact]), told_by(text))
-    assert (kept.facts, kept.dropped) == ([], 1)
+    checked = told_facts(ExtractedFacts(facts=[fact]), told_by(text))
+    assert (checked.facts, checked.dropped) == ([], 1)
 
 
 @pytest.mark.parametrize(

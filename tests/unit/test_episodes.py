@@ -26,9 +26,9 @@ EPISODES = st.lists(st.tuples(st.sampled_from([None, "a", "b"]), st.integers(0, 
 
 
 def made(given: list[tuple[str | None, int]]) -> list[Memory]:
-    one = memory("text")
+    stored_memory = memory("text")
     return [
-        one.model_copy(
+        stored_memory.model_copy(
             update={
                 "id": f"mem_{number}",
                 "session_id": session,
@@ -47,11 +47,14 @@ def test_groups_are_of_one_session_and_time_and_hold_each_episode_once(
 ) -> None:
     episodes = made(given)
     groups = grouped(episodes)
-    assert sorted(one.id for group in groups for one in group) == sorted(one.id for one in episodes)
+    assert sorted(memory.id for group in groups for memory in group) == sorted(
+        episode.id for episode in episodes
+    )
     for group in groups:
-        assert len({one.session_id for one in group}) == 1
+        assert len({memory.session_id for memory in group}) == 1
         assert all(
-            later.event_timestamp - one.event_timestamp <= GAP for one, later in pairwise(group)
+            later.event_timestamp - memory.event_timestamp <= GAP
+            for memory, later in pairwise(group)
         )
 
 
@@ -62,7 +65,7 @@ def test_no_part_is_larger_than_a_call_takes_and_there_are_no_more_than_a_run_ma
 ) -> None:
     episodes = made(given)
     parts = in_parts(episodes)
-    ids = [one.id for part in parts for one in part]
+    ids = [episode.id for part in parts for episode in part]
     assert len(parts) <= CALLS_A_RUN
     assert all(0 < len(part) <= NEW_AT_ONCE for part in parts)
     assert len(ids) == len(set(ids))

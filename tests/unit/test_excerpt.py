@@ -1,4 +1,4 @@
-"""Excerpts of long texts of every shape: what was asked for is in them, wherever it stands."""
+"""Excerpts of long texts of every shape: what was asked for is in them, wherever it is."""
 
 from __future__ import annotations
 
@@ -111,11 +111,13 @@ def minutes() -> str:
 
 
 def german() -> str:
-    said = ["Am Morgen war es noch still, und niemand wollte schon aufstehen."] * 100
-    said[1] = "Den Schlüssel für den Dachboden haben wir bei der Nachbarin Frau Özdemir gelassen."
-    said[50] = "Die kaputten Pumpen werden von Grundfos im Juni ausgetauscht."
-    said[-2] = "Die Miete beträgt ab Herbst 1.140 Euro im Monat."
-    return " ".join(said)
+    sentences = ["Am Morgen war es noch still, und niemand wollte schon aufstehen."] * 100
+    sentences[1] = (
+        "Den Schlüssel für den Dachboden haben wir bei der Nachbarin Frau Özdemir gelassen."
+    )
+    sentences[50] = "Die kaputten Pumpen werden von Grundfos im Juni ausgetauscht."
+    sentences[-2] = "Die Miete beträgt ab Herbst 1.140 Euro im Monat."
+    return " ".join(sentences)
 
 
 def settings_of_one_line() -> str:
@@ -229,21 +231,21 @@ ASKED = [
 def test_an_excerpt_has_the_answer_wherever_it_stands(
     text: str, query: str, answer: str, most: int
 ) -> None:
-    shown = excerpt(text, analyse_query(query, DAY).terms, most)
-    assert answer in shown
-    assert count_tokens(shown) <= most
+    passage = excerpt(text, analyse_query(query, DAY).terms, most)
+    assert answer in passage
+    assert count_tokens(passage) <= most
 
 
 @pytest.mark.parametrize(
     ("text", "query", "answer"),
-    [one for one in ASKED if not str(one.id).startswith(("code", "json, indented"))],
+    [case for case in ASKED if not str(case.id).startswith(("code", "json, indented"))],
 )
 def test_an_excerpt_of_60_tokens_has_the_answer_that_stands_beside_the_words(
     text: str, query: str, answer: str
 ) -> None:
-    shown = excerpt(text, analyse_query(query, DAY).terms, 60)
-    assert answer in shown
-    assert count_tokens(shown) <= 60
+    passage = excerpt(text, analyse_query(query, DAY).terms, 60)
+    assert answer in passage
+    assert count_tokens(passage) <= 60
 
 
 @pytest.mark.parametrize(("text", "query", "answer"), ASKED)
@@ -284,10 +286,10 @@ def test_a_passage_of_a_context_has_the_answer_on_one_line(
     ],
 )
 def test_a_row_is_shown_under_the_heading_of_its_table(text: str, query: str, heading: str) -> None:
-    shown = excerpt(text, analyse_query(query, DAY).terms, 80).splitlines()
-    assert heading in shown
-    assert shown.index(heading) < next(
-        place for place, line in enumerate(shown) if query.split()[-1].strip("?") in line
+    lines = excerpt(text, analyse_query(query, DAY).terms, 80).splitlines()
+    assert heading in lines
+    assert lines.index(heading) < next(
+        place for place, line in enumerate(lines) if query.split()[-1].strip("?") in line
     )
 
 
@@ -297,9 +299,9 @@ def test_a_heading_does_not_take_the_place_of_the_row() -> None:
         + "\n"
         + "\n".join(",".join(f"{row}x" for _ in range(12)) for row in range(90))
     )
-    shown = excerpt(text, ("77x",), 40)
-    assert "77x" in shown
-    assert "column" not in shown
+    passage = excerpt(text, ("77x",), 40)
+    assert "77x" in passage
+    assert "column" not in passage
 
 
 @pytest.mark.parametrize(
@@ -318,17 +320,17 @@ def test_lines_that_are_no_table_have_no_heading(text: str) -> None:
 
 
 def test_lines_stay_lines_and_keep_their_indentation() -> None:
-    shown = excerpt(code(), analyse_query("exponential backoff with jitter", DAY).terms, PASSAGE)
+    passage = excerpt(code(), analyse_query("exponential backoff with jitter", DAY).terms, PASSAGE)
     assert (
         "def retry_with_backoff(fn, attempts=5):\n    # exponential backoff with jitter\n    "
         "for n in range(attempts):\n"
-    ) in shown
+    ) in passage
 
 
 def test_what_is_cut_within_a_line_says_so_on_both_sides() -> None:
-    shown = excerpt(wide_row(), analyse_query("What does sensor250 read?", DAY).terms, 60)
-    assert shown.startswith("…")
-    assert shown.endswith("…")
+    passage = excerpt(wide_row(), analyse_query("What does sensor250 read?", DAY).terms, 60)
+    assert passage.startswith("…")
+    assert passage.endswith("…")
 
 
 def test_the_best_sentence_is_shown_where_it_does_not_fit_whole() -> None:
@@ -338,8 +340,8 @@ def test_the_best_sentence_is_shown_where_it_does_not_fit_whole() -> None:
         + "and then by the new one, " * 30
     )
     text = "It rained. " * 60 + long + "and that was it. " + "The heron. " + "It rained. " * 60
-    shown = excerpt(text, ("heron", "stood", "shallow", "water"), 40)
-    assert "the heron stood in the shallow water" in shown
+    passage = excerpt(text, ("heron", "stood", "shallow", "water"), 40)
+    assert "the heron stood in the shallow water" in passage
 
 
 def test_what_no_word_tells_apart_is_filled_from_around_the_best() -> None:
@@ -347,9 +349,9 @@ def test_what_no_word_tells_apart_is_filled_from_around_the_best() -> None:
         " ".join(f"Sentence number {number} says little." for number in range(200))
         + " The heron stood there. It flew away. Then nothing."
     )
-    shown = excerpt(text, ("heron",), 40)
-    assert "The heron stood there. It flew away." in shown
-    assert "number 0 " not in shown
+    passage = excerpt(text, ("heron",), 40)
+    assert "The heron stood there. It flew away." in passage
+    assert "number 0 " not in passage
 
 
 @pytest.mark.parametrize(
@@ -370,9 +372,9 @@ shapes = st.text(st.characters(codec="utf-8"), max_size=400) | st.text(
 @given(text=shapes, most=st.integers(8, 60))
 @settings(deadline=None, max_examples=150)
 def test_an_excerpt_of_any_text_keeps_its_length(text: str, most: int) -> None:
-    shown = excerpt(text, ("boat", "日", "1"), most)
-    assert count_tokens(shown) <= most
-    assert shown == text or count_tokens(text) > most
+    passage = excerpt(text, ("boat", "日", "1"), most)
+    assert count_tokens(passage) <= most
+    assert passage == text or count_tokens(text) > most
 
 
 @given(st.text(st.sampled_from("abcXYZ019 \t\n.,:é ß猫ー한ไ😀\u2003\x85\ud800"), min_size=1))
@@ -394,10 +396,10 @@ def test_what_is_kept_of_texts_is_bounded_and_no_text() -> None:
         for most in range(10, 40):
             excerpt(f"I keep boat {number}. Its cabin is dry. " * 100, ("boat",), most)
     assert 0 < _READ.size <= KEPT_BYTES
-    kept = [read for read, _ in _READ._held.values()]
+    readings = [read for read, _ in _READ._held.values()]
     assert all(
         isinstance(value, int)
-        for read in kept
+        for read in readings
         for column in (read.starts, read.terms, read.places)
         for value in column
     )

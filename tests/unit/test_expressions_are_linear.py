@@ -2,7 +2,7 @@
 length accounts for.
 
 `re` holds the interpreter's lock while it searches, so one that takes 27 seconds for 16,000 dots is
-27 seconds in which nobody is answered. This is the one test that asserts times. They are of this
+27 seconds in which no caller is answered. This is the one test that asserts times. They are of this
 thread's own work, so that a busy machine does not count.
 """
 
@@ -67,7 +67,7 @@ MADE_OF_VALUES = {
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
     "memory_core.adapters.offline.clauses.possessive": [
-        rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
+        rf"\b{re.escape(name)}\b" for name in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
     ],
     "memory_core.domain.scenes._written": [
         rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")
@@ -90,8 +90,8 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    for found in compiled():
-        yield from (Case(found.where, found.pattern, how) for how in ALL)
+    for expression in compiled():
+        yield from (Case(expression.where, expression.pattern, how) for how in ALL)
     for call in inline():
         made = (
             [call.pattern]
@@ -218,15 +218,15 @@ def offence(case: Case) -> str | None:
 
 def test_every_expression_takes_time_in_proportion_to_its_text() -> None:
     offences = [
-        said
+        complaint
         for case in cases()
-        if not is_bounded(case.pattern) and (said := offence(case)) is not None
+        if not is_bounded(case.pattern) and (complaint := offence(case)) is not None
     ]
     assert not offences, "\n".join(offences)
 
 
 def test_every_expression_made_of_values_is_known() -> None:
-    """A new one fails here until an example stands above, with the words that users
+    """A new one fails here until an example is added above, with the words that users
     choose escaped.
     """
     made = {call.where for call in inline() if call.pattern is None}
@@ -252,11 +252,11 @@ def test_an_expression_that_is_not_linear_is_found(expression: str) -> None:
 
 @dataclass(frozen=True)
 class _Row:
-    said: str
+    text: str
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expression", re.compile(self.said))
+        object.__setattr__(self, "expression", re.compile(self.text))
 
 
 def test_expressions_are_found_wherever_a_module_keeps_them() -> None:
@@ -282,7 +282,7 @@ def given(pattern=re.compile("default")):
 """
     exec(source, vars(module))
     vars(module)["ROW"] = [_Row("of an instance")]
-    assert {found.pattern.pattern for found in patterns_of(module)} == {
+    assert {expression.pattern.pattern for expression in patterns_of(module)} == {
         "plain", "nested", "of a class", "closed over", "default", "of an instance",
     }  # fmt: skip
 
@@ -299,8 +299,8 @@ def plain(text, word):
     return [re.search(word, line) for line in text]
 """
     exec(source, vars(module))
-    found: list[Inline] = sorted(calls_in(module, ast.parse(source)), key=lambda call: call.call)
+    calls: list[Inline] = sorted(calls_in(module, ast.parse(source)), key=lambda call: call.call)
     assert [
         (call.call, call.pattern and (call.pattern.pattern, call.pattern.flags & (re.I | re.S)))
-        for call in found
+        for call in calls
     ] == [("match", ("a+b", re.S)), ("search", None), ("sub", (r"\s+", re.I))]

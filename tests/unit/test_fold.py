@@ -42,8 +42,8 @@ class Book:
     events: list[Event] = field(default_factory=list)
 
     def memory(self, name: str) -> Memory | None:
-        found = self.documents.get(name)
-        return None if found is None else Memory.model_validate(found.body)
+        document = self.documents.get(name)
+        return None if document is None else Memory.model_validate(document.body)
 
     def commit(self, *changes: Change, puts: tuple[Document, ...] = ()) -> None:
         number = len(self.events)
@@ -57,11 +57,11 @@ class Book:
         ).batch
         self.head = made.head
         self.events += made.events
-        self.documents |= {one.document.id: one.document for one in made.writes}
+        self.documents |= {write.document.id: write.document for write in made.writes}
 
     def create(self, name: str) -> None:
-        held = self.memory(name)
-        if held is None or held.status is Status.DELETED:
+        stored_memory = self.memory(name)
+        if stored_memory is None or stored_memory.status is Status.DELETED:
             created_at = NOW + timedelta(seconds=len(self.events))
             foresight = [Foresight(description="rain", start_time=NOW)]
             made = memory(
@@ -72,55 +72,59 @@ class Book:
                 epoch="",
                 foresight=foresight,
             )
-            self.commit(Change("created", made, held))
+            self.commit(Change("created", made, stored_memory))
 
     def change(self, name: str, **fields: Any) -> None:
-        held = self.memory(name)
-        if held is not None and held.status is Status.ACTIVE:
-            self.commit(Change("changed", held.model_copy(update=fields), held))
+        stored_memory = self.memory(name)
+        if stored_memory is not None and stored_memory.status is Status.ACTIVE:
+            self.commit(Change("changed", stored_memory.model_copy(update=fields), stored_memory))
 
     def update(self, name: str, reinforced_too: bool, **fields: Any) -> None:
-        held = self.memory(name)
-        if held is None or held.status is not Status.ACTIVE:
+        stored_memory = self.memory(name)
+        if stored_memory is None or stored_memory.status is not Status.ACTIVE:
             return
         changes: list[Change] = []
         if reinforced_too:
             changes = [
                 Change(
                     "reinforced",
-                    held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1}),
-                    held,
+                    stored_memory.model_copy(
+                        update={"reinforcement_count": stored_memory.reinforcement_count + 1}
+                    ),
+                    stored_memory,
                 )
             ]
-            held = changes[0].after
-        after, kept = new_version(held, fields, NOW + timedelta(seconds=len(self.events)))
+            stored_memory = changes[0].after
+        after, document = new_version(
+            stored_memory, fields, NOW + timedelta(seconds=len(self.events))
+        )
         wanted = [
             version_id(name, number)
-            for number in range(1, held.version)
-            if after.valid_from < held.valid_from
+            for number in range(1, stored_memory.version)
+            if after.valid_from < stored_memory.valid_from
         ]
         versions = [
-            one
+            old_version
             for each in wanted
             if each in self.documents
-            and (one := as_memory(self.documents[each], self.head)) is not None
+            and (old_version := as_memory(self.documents[each], self.head)) is not None
         ]
         cut = [
-            version_document(one)
+            version_document(shortened)
             for version in versions
-            if (one := cut_short(version, after.valid_from)) is not None
+            if (shortened := cut_short(version, after.valid_from)) is not None
         ]
-        self.commit(*changes, Change("updated", after, held), puts=(kept, *cut))
+        self.commit(*changes, Change("updated", after, stored_memory), puts=(document, *cut))
 
     def redact(self, name: str) -> None:
         self.events = [
-            one.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}})
-            if one.memory_id == name
-            else one
-            for one in self.events
+            event.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}})
+            if event.memory_id == name
+            else event
+            for event in self.events
         ]
         self.documents = {
-            key: one for key, one in self.documents.items() if key.split(".")[0] != name
+            key: document for key, document in self.documents.items() if key.split(".")[0] != name
         }
 
 
@@ -156,7 +160,8 @@ def test_the_log_tells_what_the_store_holds(acts: list[tuple[str, str, dict[str,
     for act, name, fields in acts:
         getattr(book, act)(name, **fields)
         assert logged(fold({}, book.events)) == {
-            key: as_logged(Memory.model_validate(one.body)) for key, one in book.documents.items()
+            key: as_logged(Memory.model_validate(document.body))
+            for key, document in book.documents.items()
         }
 
 
@@ -169,8 +174,8 @@ def test_a_snapshot_may_stand_for_what_comes_before_it(
         getattr(book, act)(name, **fields)
     cut = data.draw(st.integers(0, len(book.events)))
     before = fold({}, book.events[:cut])
-    kept = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
-    snapshot = {name: State.of_row(row) for name, row in kept.items()}
+    rows = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
+    snapshot = {name: State.of_row(row) for name, row in rows.items()}
     whole = fold({}, book.events)
     assert logged(fold(before, book.events[cut:])) == logged(whole)
     assert logged(fold(snapshot, book.events[cut:])) == logged(whole)
@@ -195,14 +200,19 @@ def test_what_is_told_anew_after_it_was_forgotten_is_a_memory_again() -> None:
     book.redact("mem_a")
     assert fold({}, book.events) == {}
     book.create("mem_a")
-    told = fold({}, book.events)
-    assert (told["mem_a"].sequence, told["mem_a"].revision) == (3, 3)
+    states = fold({}, book.events)
+    assert (states["mem_a"].sequence, states["mem_a"].revision) == (3, 3)
 
 
-def as_logged(one: Memory) -> dict[str, Any]:
+def as_logged(stored_memory: Memory) -> dict[str, Any]:
     """The fields that the log records, and the places in it that it gives."""
-    fields = one.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
-    return {**fields, "sequence": one.sequence, "revision": one.revision, "epoch": one.epoch}
+    fields = stored_memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+    return {
+        **fields,
+        "sequence": stored_memory.sequence,
+        "revision": stored_memory.revision,
+        "epoch": stored_memory.epoch,
+    }
 
 
 def logged(states: States) -> dict[str, dict[str, Any]]:

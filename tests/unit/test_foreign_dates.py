@@ -51,7 +51,9 @@ def date(month: int, number: int) -> datetime:
     ],
 )
 def test_a_time_ahead_is_read(text: str, start: datetime, end: datetime | None) -> None:
-    ((begins, ends),) = [(one.start_time, one.end_time) for one in said_foresight(talk(text))]
+    ((begins, ends),) = [
+        (foresight.start_time, foresight.end_time) for foresight in said_foresight(talk(text))
+    ]
     assert (begins, ends) == (start, end)
 
 

@@ -69,12 +69,12 @@ def test_importing_the_functions_loads_no_client_of_any_service(
     named = set(re.findall(r"^([\w-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE))
     assert named >= AT_IMPORT
     installed = {
-        one.name: {Path(str(file.locate())).resolve() for file in one.files or ()}
-        for one in distributions()
+        distribution.name: {Path(str(file.locate())).resolve() for file in distribution.files or ()}
+        for distribution in distributions()
     }
-    found = {name for name in named if loaded & installed.get(name, set())}
-    assert "azure-functions" in found, "this test does not see what is loaded"
-    assert found <= AT_IMPORT
+    loaded_packages = {name for name in named if loaded & installed.get(name, set())}
+    assert "azure-functions" in loaded_packages, "this test does not see what is loaded"
+    assert loaded_packages <= AT_IMPORT
 
 
 def test_importing_the_functions_loads_no_module_that_only_requests_need(

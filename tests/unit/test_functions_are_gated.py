@@ -217,13 +217,13 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
 
 
 def test_exactly_these_functions_answer_on_exactly_these_routes(functions: dict[str, Any]) -> None:
-    shown = {}
+    routes = {}
     for name, function in functions.items():
         binding = bound(function)
         (method,) = binding["methods"]
-        shown[name] = f"{method.value} {binding['route']}"
+        routes[name] = f"{method.value} {binding['route']}"
         assert binding["authLevel"] == func.AuthLevel.ANONYMOUS
-    assert shown == EXPECTED
+    assert routes == EXPECTED
 
 
 def test_what_answers_wrong_paths_is_asked_after_all_others_by_its_name_and_by_its_place(
@@ -242,7 +242,9 @@ def test_azure_can_index_every_function(everything: dict[str, Any]) -> None:
     """Its worker refuses other parameters than the binding's and types that it has no
     converter for.
     """
-    for function in (one for one in everything.values() if one.is_http_function()):
+    for function in (
+        candidate for candidate in everything.values() if candidate.is_http_function()
+    ):
         call = function.get_user_function()
         assert asyncio.iscoroutinefunction(call)
         assert list(inspect.signature(call).parameters) == [bound(function)["name"]]
@@ -273,17 +275,17 @@ def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_f
     """Azure's host asks functions in the order of their names, whatever their routes look like."""
     routes = [Route.parse(name, *EXPECTED[name].split(), call=print) for name in functions]
     overlaps = 0
-    for one, other in combinations(sorted(routes, key=lambda route: route.function), 2):
-        if one.method != other.method or len(one.parts) != len(other.parts):
+    for route, other in combinations(sorted(routes, key=lambda route: route.function), 2):
+        if route.method != other.method or len(route.parts) != len(other.parts):
             continue
         if all(
             a == b or a_is or b_is
-            for (a, a_is), (b, b_is) in zip(one.parts, other.parts, strict=True)
+            for (a, a_is), (b, b_is) in zip(route.parts, other.parts, strict=True)
         ):
             overlaps += 1
-            assert [is_parameter for _, is_parameter in one.parts] < [
+            assert [is_parameter for _, is_parameter in route.parts] < [
                 is_parameter for _, is_parameter in other.parts
-            ], (one, other)
+            ], (route, other)
     assert overlaps
 
 

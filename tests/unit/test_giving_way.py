@@ -6,7 +6,7 @@ from memory_core.consolidation.run import IN_ALL_S, LONGEST_S, LULL_S, TIMES, Ca
 
 
 class Host:
-    """A clock that only moves when somebody works or rests, and the calls that are
+    """A clock that only moves when a worker works or rests, and the calls that are
     served until then.
     """
 

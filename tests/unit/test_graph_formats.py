@@ -193,12 +193,12 @@ def test_a_memory_alone_is_drawn_and_said_to_be_alone() -> None:
 
 def test_the_largest_graph_of_the_worst_texts_is_still_within_what_mermaid_reads() -> None:
     worst = [
-        fact(f"m{one}", one, '"{<#' * 8000, category="{" * 200, next_id="m0")
-        for one in range(MAX_NODES)
+        fact(f"m{number}", number, '"{<#' * 8000, category="{" * 200, next_id="m0")
+        for number in range(MAX_NODES)
     ]
     links = [
-        one.model_copy(update={"source_ids": [f"m{other}" for other in range(MAX_NODES)]})
-        for one in worst
+        memory.model_copy(update={"source_ids": [f"m{other}" for other in range(MAX_NODES)]})
+        for memory in worst
     ]
     graph = of_memories(worst[0], links, [], complete=True)
     assert (len(graph.nodes), len(graph.edges), graph.complete) == (MAX_NODES, MAX_EDGES, False)
@@ -214,10 +214,10 @@ def test_a_long_text_is_folded_in_the_page_and_whole() -> None:
 
 @given(text=TEXTS, most=st.integers(2, 80))
 def test_a_brief_text_is_one_line_and_as_short_as_asked(text: str, most: int) -> None:
-    found = brief(text, most)
-    assert found
-    assert not re.search(r"[\n\r\t\x00-\x1f\u2028\u2029\u202a-\u202e\u2066-\u2069]", found)
-    assert len(found) <= most * 4 + 1
+    text_in_brief = brief(text, most)
+    assert text_in_brief
+    assert not re.search(r"[\n\r\t\x00-\x1f\u2028\u2029\u202a-\u202e\u2066-\u2069]", text_in_brief)
+    assert len(text_in_brief) <= most * 4 + 1
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def apart(layout: Layout) -> bool:
 
 
 def closes_a_cycle(edge: Edge, all_edges: list[Edge]) -> bool:
-    following = {one.source: one.target for one in all_edges if one.kind == "next"}
+    following = {edge.source: edge.target for edge in all_edges if edge.kind == "next"}
     step, seen = edge.target, set[int]()
     while step in following and step not in seen:
         seen.add(step)
@@ -75,12 +75,12 @@ def test_a_replacement_stands_one_level_on_unless_it_closes_a_cycle(edges: list[
 
 
 def _circle(node: int, replaced: list[Edge]) -> list[int]:
-    following = {one.source: one.target for one in replaced}
-    found, step = [node], following[node]
+    following = {edge.source: edge.target for edge in replaced}
+    circle, step = [node], following[node]
     while step != node:
-        found.append(step)
+        circle.append(step)
         step = following[step]
-    return found
+    return circle
 
 
 @given(edges=edges())
@@ -98,7 +98,8 @@ def test_cells_stand_beside_the_chain_before_what_they_told() -> None:
     graph = story()
     layout = arranged(len(graph.nodes), graph.edges)
     at = {
-        one.id: (layout.levels[place], layout.lanes[place]) for place, one in enumerate(graph.nodes)
+        node.id: (layout.levels[place], layout.lanes[place])
+        for place, node in enumerate(graph.nodes)
     }
     assert [at[name] for name in ("f1", "f2", "f3")] == [(1, 0.0), (2, 0.0), (3, 0.0)]
     assert [at[name][0] for name in ("c1", "c2", "c3", "n1")] == [0, 1, 2, 2]
@@ -107,10 +108,10 @@ def test_cells_stand_beside_the_chain_before_what_they_told() -> None:
 def test_what_was_merged_stands_around_its_successor() -> None:
     graph = merge()
     layout = arranged(len(graph.nodes), graph.edges)
-    lanes = {one.id: layout.lanes[place] for place, one in enumerate(graph.nodes)}
+    lanes = {node.id: layout.lanes[place] for place, node in enumerate(graph.nodes)}
     assert (
-        [lanes[f"s{one}"] for one in range(4)]
-        == [lanes[f"c{one}"] for one in range(4)]
+        [lanes[f"s{number}"] for number in range(4)]
+        == [lanes[f"c{number}"] for number in range(4)]
         == [0, 1, 2, 3]
     )
     assert lanes["m"] == lanes["end"] == 1.5
@@ -119,8 +120,8 @@ def test_what_was_merged_stands_around_its_successor() -> None:
 def test_the_facts_of_a_cell_stand_right_after_it_also_those_that_nothing_replaced() -> None:
     graph = cell_with_facts()
     layout = arranged(len(graph.nodes), graph.edges)
-    levels = {one.id: layout.levels[place] for place, one in enumerate(graph.nodes)}
-    assert levels == {"c": 0, "now": 2, **{f"f{one}": 1 for one in range(6)}}
+    levels = {node.id: layout.levels[place] for place, node in enumerate(graph.nodes)}
+    assert levels == {"c": 0, "now": 2, **{f"f{number}": 1 for number in range(6)}}
     assert layout.sideways
 
 

@@ -20,7 +20,7 @@ ON += [(text, ground) for text in ("text", "soft", "asked") for ground in ("page
 
 
 def luminance(colour: str) -> float:
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * one for one in colour[1:])
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     red, green, blue = (
         part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
@@ -28,8 +28,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
+def contrast(colour: str, other: str) -> float:
+    dark, light = sorted((luminance(colour), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -63,7 +63,7 @@ def test_a_story_names_only_what_was_named(story: str, invents: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "other"),
+    ("source", "text", "other"),
     [
         (
             "Ich wohne jetzt in Lissabon und das ist schön.",
@@ -82,5 +82,5 @@ def test_a_story_names_only_what_was_named(story: str, invents: bool) -> None:
         ("Lisbon!", "Clara wohnt in Lissabon.", False),
     ],
 )
-def test_another_language_is_known_where_it_is_sure(said: str, text: str, other: bool) -> None:
-    assert in_another_language(said, text) is other
+def test_another_language_is_known_where_it_is_sure(source: str, text: str, other: bool) -> None:
+    assert in_another_language(source, text) is other

@@ -53,15 +53,17 @@ def kept_of(letters: Sequence[str]) -> list[str]:
 
 
 def matched(
-    kept: Sequence[str],
+    kept_contents: Sequence[str],
     call: Sequence[str],
     ids: Sequence[str | None] | None = None,
     known_ids: frozenset[str] = frozenset(),
 ) -> HistoryMatch:
-    return match_history(kept_of(kept), of(call, ids), known_ids)
+    return match_history(kept_of(kept_contents), of(call, ids), known_ids)
 
 
-def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, int, int] | None:
+def rank_by_definition(
+    kept_contents: Sequence[str], call: Sequence[str]
+) -> tuple[int, int, int] | None:
     """What the best chain counts, how many marks it leaves behind it (less is more),
     and its differences (the same).
     """
@@ -70,19 +72,23 @@ def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, i
     def run(place: int, mark: int) -> int:
         return (
             1 + run(place + 1, mark + 1)
-            if place < len(call) and mark < len(kept) and call[place] == kept[mark]
+            if place < len(call)
+            and mark < len(kept_contents)
+            and call[place] == kept_contents[mark]
             else 0
         )
 
     def may_follow(place: int, mark: int, least: int = 2) -> bool:
         length = run(place, mark)
-        return length >= 3 or (length >= least and mark + length == len(kept))
+        return length >= 3 or (length >= least and mark + length == len(kept_contents))
 
     @cache
     def chain(place: int, mark: int) -> tuple[int, int]:
         """The best chain that ends with this pair: what it counts, and its differences, negated."""
         ways = [(0, 0)] if place == 0 else []
-        if place and may_follow(place, mark, 1 if place == mark and len(call) > len(kept) else 2):
+        if place and may_follow(
+            place, mark, 1 if place == mark and len(call) > len(kept_contents) else 2
+        ):
             ways.append((-1, -1))
         for earlier, before in product(range(place), range(mark)):
             if not run(earlier, before):
@@ -100,10 +106,10 @@ def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, i
         return count + 1, differences
 
     ranks = list[tuple[int, int, int]]()
-    for place, mark in product(range(len(call)), range(len(kept))):
+    for place, mark in product(range(len(call)), range(len(kept_contents))):
         (count, differences), left, has_more = (
             chain(place, mark) if run(place, mark) else (-1_000, 0),
-            len(kept) - mark - 1,
+            len(kept_contents) - mark - 1,
             True,
         )
         has_more = place + 1 < len(call)
@@ -115,7 +121,7 @@ def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, i
 
 
 def rank_of(
-    steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]
+    steps: Sequence[Step], kept_contents: Sequence[str], call: Sequence[str]
 ) -> tuple[int, int, int] | None:
     """The same of a chain that was found."""
     if not steps:
@@ -125,8 +131,8 @@ def rank_of(
         new, left_out = after.call - before.call - 1, after.mark - before.mark - 1
         count -= 0 if new == left_out == 0 else 1 if new in (0, left_out) else 2
         differences -= (new, left_out) != (0, 0)
-    assert all(call[step.call] == kept[step.mark] for step in steps)
-    return count, steps[-1].mark + 1 - len(kept), differences
+    assert all(call[step.call] == kept_contents[step.mark] for step in steps)
+    return count, steps[-1].mark + 1 - len(kept_contents), differences
 
 
 class Session:
@@ -175,89 +181,95 @@ def histories(draw: st.DrawFn, contents: st.SearchStrategy[list[str]]) -> list[R
 
 @given(MARKS, MARKS)
 def test_what_is_known_is_the_best_chain_by_its_definition(
-    kept: list[str], call: list[str]
+    kept_contents: list[str], call: list[str]
 ) -> None:
-    repeats = np.array([[one == other for other in kept] for one in call], bool).reshape(
-        len(call), len(kept)
-    )
+    repeats = np.array(
+        [[content == other for other in kept_contents] for content in call], bool
+    ).reshape(len(call), len(kept_contents))
     steps = (
-        aligned(repeats, np.zeros_like(repeats), np.zeros(len(kept), bool)) if kept and call else []
+        aligned(repeats, np.zeros_like(repeats), np.zeros(len(kept_contents), bool))
+        if kept_contents and call
+        else []
     )
-    assert rank_of(steps, kept, call) == rank_by_definition(kept, call)
+    assert rank_of(steps, kept_contents, call) == rank_by_definition(kept_contents, call)
 
 
 @given(histories(DISTINCT.filter(bool)), st.data())
 def test_whatever_is_forgotten_of_a_growing_history_the_rest_is_known_and_it_stays_away(
-    said: list[ReadMessage], data: st.DataObject
+    messages: list[ReadMessage], data: st.DataObject
 ) -> None:
     session = Session()
-    end = data.draw(st.integers(1, len(said)))
-    session.tell(said[:end])
+    end = data.draw(st.integers(1, len(messages)))
+    session.tell(messages[:end])
     places = data.draw(st.sets(st.integers(0, end - 1), max_size=end - 1))
     left = [place for place in range(end) if place not in places]
     for place in places:
-        session.forget(said[place])
-    more = data.draw(st.integers(end, len(said)))
+        session.forget(messages[place])
+    more = data.draw(st.integers(end, len(messages)))
     # one answer behind holes makes no history, if nothing more is told
     is_new = more == end and len(left) == 1 and left[0] > 0
-    assert session.tell(said[:more]) == (end if is_new else more - end)
+    assert session.tell(messages[:more]) == (end if is_new else more - end)
 
 
 @given(histories(MARKS.filter(bool)), st.booleans(), st.data())
 def test_a_growing_history_adds_each_message_once(
-    said: list[ReadMessage], has_prompt: bool, data: st.DataObject
+    messages: list[ReadMessage], has_prompt: bool, data: st.DataObject
 ) -> None:
     """Whatever is said twice in it: each call is the whole history, so what is kept is always
     its beginning.
     """
     session, front = Session(), [PROMPT] * has_prompt
-    for end in sorted(data.draw(st.sets(st.integers(1, len(said)))) | {len(said)}):
-        session.tell([*front, *said[:end]])
-    assert session.stored == [message.content for message in [*front, *said]]
+    for end in sorted(data.draw(st.sets(st.integers(1, len(messages)))) | {len(messages)}):
+        session.tell([*front, *messages[:end]])
+    assert session.stored == [message.content for message in [*front, *messages]]
 
 
 @given(histories(DISTINCT), st.integers(1, 6), st.booleans(), st.data())
 def test_a_window_that_slides_adds_what_came_into_it(
-    said: list[ReadMessage], overlap: int, has_prompt: bool, data: st.DataObject
+    messages: list[ReadMessage], overlap: int, has_prompt: bool, data: st.DataObject
 ) -> None:
     session, front, end = Session(), [PROMPT] * has_prompt, 0
-    while end < len(said):
+    while end < len(messages):
         step = data.draw(st.integers(1, 4))
-        session.tell([*front, *said[max(0, end - overlap) : end + step]])
+        session.tell([*front, *messages[max(0, end - overlap) : end + step]])
         end += step
-    assert session.stored == [message.content for message in [*front, *said] if said]
+    assert session.stored == [message.content for message in [*front, *messages] if messages]
 
 
 @given(histories(DISTINCT), st.integers(2, 4), st.integers(2, 6), st.data())
 def test_so_does_one_whose_first_messages_stay(
-    said: list[ReadMessage], first: int, window: int, data: st.DataObject
+    messages: list[ReadMessage], first: int, window: int, data: st.DataObject
 ) -> None:
     session, end = Session(), 0
-    while end < len(said):
-        end = min(len(said), end + data.draw(st.integers(1, window - 1)))
+    while end < len(messages):
+        end = min(len(messages), end + data.draw(st.integers(1, window - 1)))
         session.tell(
-            said[:end] if end <= first + window else [*said[:first], *said[:end][-window:]]
+            messages[:end]
+            if end <= first + window
+            else [*messages[:first], *messages[:end][-window:]]
         )
-    assert session.stored == [message.content for message in said]
+    assert session.stored == [message.content for message in messages]
 
 
 @given(
     histories(DISTINCT.filter(bool)), st.lists(st.text("xyz", min_size=5), min_size=1, max_size=4)
 )
-def test_a_prompt_that_changes_breaks_no_run(said: list[ReadMessage], prompts: list[str]) -> None:
+def test_a_prompt_that_changes_breaks_no_run(
+    messages: list[ReadMessage], prompts: list[str]
+) -> None:
     session = Session()
-    for end in range(1, len(said) + 1):
+    for end in range(1, len(messages) + 1):
         prompt = ReadMessage("system", prompts[end % len(prompts)])
         session.tell(
             [
                 prompt,
-                *said[: end // 2],
+                *messages[: end // 2],
                 ReadMessage("system", f"{prompt.content} in between"),
-                *said[end // 2 : end],
+                *messages[end // 2 : end],
             ]
         )
-    told = [message.content for message in said]
-    assert [content for content in session.stored if content in told] == told
+    contents = [message.content for message in messages]
+    assert [content for content in session.stored if content in contents] == contents
     assert len(session.stored) == len(set(session.stored))
 
 
@@ -531,11 +543,15 @@ def test_messages_put_in_between_are_new_alone() -> None:
 def test_a_summary_in_the_place_of_the_beginning_hides_nothing_behind_it(
     window: int, front: list[ReadMessage]
 ) -> None:
-    said = talk(20)
-    calls = [said[:30], [*front, *said[30 - window : 32]], [*front, *said[30 - window : 34]]]
+    messages = talk(20)
+    calls = [
+        messages[:30],
+        [*front, *messages[30 - window : 32]],
+        [*front, *messages[30 - window : 34]],
+    ]
     assert told(*calls) == [30, len(front) + 2, 2]
     other = changed(front, 0, "So far: more.")
-    assert told(*calls, [*other, *said[34 - window : 36]]) == [
+    assert told(*calls, [*other, *messages[34 - window : 36]]) == [
         30,
         len(front) + 2,
         2,
@@ -547,15 +563,15 @@ def test_what_stands_last_may_be_decorated_when_it_is_sent() -> None:
     """The last message of the user carries a clock then, and none in the next call;
     that never grows.
     """
-    said, calls = talk(10), list[list[ReadMessage]]()
+    messages, calls = talk(10), list[list[ReadMessage]]()
     for n in range(0, 20, 2):
-        calls.append([*changed(said[: n + 2], n, f"<now>10:{n}</now> question {n}")])
+        calls.append([*changed(messages[: n + 2], n, f"<now>10:{n}</now> question {n}")])
     assert told(*calls) == [2, *[3] * 9]
 
 
 def test_a_clock_before_the_first_message_makes_that_alone_new() -> None:
-    said = talk(10)
-    calls = [changed(said[: 2 * n], 0, f"[It is 10:{n}] question 0") for n in range(1, 8)]
+    messages = talk(10)
+    calls = [changed(messages[: 2 * n], 0, f"[It is 10:{n}] question 0") for n in range(1, 8)]
     assert told(*calls) == [2, *[3] * 6]
 
 
@@ -602,60 +618,60 @@ def numbered(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
 
 
 def test_ids_may_come_later_and_stay_away() -> None:
-    said = talk(10)
+    messages = talk(10)
     session = Session()
-    assert session.tell(said[:8]) == 8
-    assert session.tell(numbered(said)[:10]) == 2
-    assert session.tell(said[:12]) == 2
+    assert session.tell(messages[:8]) == 8
+    assert session.tell(numbered(messages)[:10]) == 2
+    assert session.tell(messages[:12]) == 2
     known = frozenset({"m8", "m9"})
-    assert session.tell(numbered(said)[:14], known) == 2
-    assert session.tell(numbered(said)[:14], known | {"m12", "m13"}) == 0
+    assert session.tell(numbered(messages)[:14], known) == 2
+    assert session.tell(numbered(messages)[:14], known | {"m12", "m13"}) == 0
 
 
 def test_messages_told_without_ids_between_others_are_known_with_them() -> None:
-    said, session = talk(5), Session()
+    messages, session = talk(5), Session()
     known = frozenset(f"m{number}" for number in range(6))
-    assert session.tell(numbered(said)[:6]) == 6
-    assert session.tell(said[6:8]) == 2
-    assert session.tell(numbered(said), known) == 2
+    assert session.tell(numbered(messages)[:6]) == 6
+    assert session.tell(messages[6:8]) == 2
+    assert session.tell(numbered(messages), known) == 2
 
 
 @pytest.mark.parametrize("place", range(8))
 def test_a_message_that_was_forgotten_does_not_come_back_with_its_history(place: int) -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
-    session.forget(said[place])
-    assert [session.tell(said[:end]) for end in (8, 9, 10, 12)] == [0, 1, 1, 2]
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
+    session.forget(messages[place])
+    assert [session.tell(messages[:end]) for end in (8, 9, 10, 12)] == [0, 1, 1, 2]
     assert not any(
-        kept.startswith(message_mark(said[place].role or "", said[place].content))
-        for kept in session.kept
+        mark.startswith(message_mark(messages[place].role or "", messages[place].content))
+        for mark in session.kept
     )
     assert sum(map(is_hole, session.kept)) == 1
 
 
 @pytest.mark.parametrize("places", [(0, 1), (0, 7), (2, 3, 4), (3, 5, 6, 7), (0, 1, 2, 3, 4, 5)])
 def test_nor_do_several(places: tuple[int, ...]) -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
     for place in places:
-        session.forget(said[place])
-    assert [session.tell(said[:end]) for end in (8, 10)] == [0, 2]
-    window = said[max(0, min(places) - 1) : 12]
+        session.forget(messages[place])
+    assert [session.tell(messages[:end]) for end in (8, 10)] == [0, 2]
+    window = messages[max(0, min(places) - 1) : 12]
     assert session.tell(window) == 2
 
 
 def test_one_that_was_forgotten_right_after_it_was_told_does_not_come_back() -> None:
-    said, session = talk(3), Session()
-    session.tell(said[:2])
-    session.forget(said[0])
-    assert [session.tell(said[:end]) for end in (4, 6)] == [2, 2]
+    messages, session = talk(3), Session()
+    session.tell(messages[:2])
+    session.forget(messages[0])
+    assert [session.tell(messages[:end]) for end in (4, 6)] == [2, 2]
 
 
 def test_a_history_that_leaves_out_what_was_forgotten_is_known_too() -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
-    session.forget(said[3])
-    assert [session.tell([*said[:3], *said[4:end]]) for end in (8, 10)] == [0, 2]
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
+    session.forget(messages[3])
+    assert [session.tell([*messages[:3], *messages[4:end]]) for end in (8, 10)] == [0, 2]
 
 
 def test_only_the_place_of_what_was_forgotten_is_a_hole() -> None:
@@ -689,22 +705,22 @@ def test_a_turn_is_no_hole_where_nothing_tells_so() -> None:
     assert session.tell([u("q2"), a("b2")]) == 2
 
 
-@given(histories(DISTINCT.filter(lambda said: len(said) > 1)), st.data())
+@given(histories(DISTINCT.filter(lambda messages: len(messages) > 1)), st.data())
 def test_whatever_is_forgotten_under_a_key_stays_away_with_a_growing_history(
-    said: list[ReadMessage], data: st.DataObject
+    messages: list[ReadMessage], data: st.DataObject
 ) -> None:
     """All of it, too, message by message or at once. A call of one message is no history."""
     session = Session(KEY)
-    end = data.draw(st.integers(1, len(said)))
-    session.tell(said[:end])
+    end = data.draw(st.integers(1, len(messages)))
+    session.tell(messages[:end])
     places = data.draw(st.sets(st.integers(0, end - 1)))
     for place in places:
-        session.forget(said[place])
+        session.forget(messages[place])
     if data.draw(st.booleans()):
         session.kept = (*without_messages(session.kept, KEY),)
-    for more in sorted(data.draw(st.sets(st.integers(max(end, 2), len(said))))):
-        session.tell(said[:more])
-    assert session.stored == [message.content for message in said[: len(session.stored)]]
+    for more in sorted(data.draw(st.sets(st.integers(max(end, 2), len(messages))))):
+        session.tell(messages[:more])
+    assert session.stored == [message.content for message in messages[: len(session.stored)]]
 
 
 def test_what_comes_behind_a_forgotten_message_is_not_taken_for_it() -> None:
@@ -725,45 +741,45 @@ def test_a_greeting_is_new_in_a_session_that_began_with_it_and_was_forgotten() -
 
 
 def test_the_words_of_a_forgotten_message_alone_are_said_anew() -> None:
-    for said in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
+    for messages in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
         session = Session(KEY)
-        session.tell(said)
+        session.tell(messages)
         session.kept = (*without_messages(session.kept, KEY),)
-        assert session.tell([said[-1]]) == 1
-        assert session.tell([*said, u("q2")]) == 1
+        assert session.tell([messages[-1]]) == 1
+        assert session.tell([*messages, u("q2")]) == 1
 
 
 def test_with_another_key_nothing_tells_what_was_forgotten() -> None:
-    said, session = talk(3), Session(KEY)
-    session.tell(said)
+    messages, session = talk(3), Session(KEY)
+    session.tell(messages)
     session.kept = (*without_messages(session.kept, KEY),)
     assert all(map(is_sealed, session.kept))
     assert without_seals(session.kept) == []
     session.key = b"another"
-    assert session.tell(said) == len(said)
+    assert session.tell(messages) == len(messages)
 
 
 def test_a_message_given_a_later_time_is_not_what_left_a_hole() -> None:
-    said, session = [u("q1", "08T08:00"), a("b1", "08T08:01"), u("q2", "08T08:02")], Session()
-    session.tell(said)
-    session.forget(said[2])
-    assert session.tell([*said[:2], u("q3", "08T09:00")]) == 1
+    messages, session = [u("q1", "08T08:00"), a("b1", "08T08:01"), u("q2", "08T08:02")], Session()
+    session.tell(messages)
+    session.forget(messages[2])
+    assert session.tell([*messages[:2], u("q3", "08T09:00")]) == 1
 
 
 def test_what_was_taken_back_leaves_no_hole_nor_one_behind_it() -> None:
-    said, session = talk(4), Session()
-    session.tell(said)
-    session.forget(said[6])
-    session.take_back(said[7])
-    assert session.tell(said[:7]) == 0
-    session.take_back(said[5])
-    assert session.tell([*said[:5], a("another answer")]) == 1
+    messages, session = talk(4), Session()
+    session.tell(messages)
+    session.forget(messages[6])
+    session.take_back(messages[7])
+    assert session.tell(messages[:7]) == 0
+    session.take_back(messages[5])
+    assert session.tell([*messages[:5], a("another answer")]) == 1
 
 
 def test_a_turn_is_taken_back_out_of_a_history_that_changed() -> None:
-    said, session = talk(4), Session()
-    edited = changed(said, 2)
-    session.tell(said[:6])
+    messages, session = talk(4), Session()
+    edited = changed(messages, 2)
+    session.tell(messages[:6])
     session.tell(edited)
     for place in (7, 6):
         session.take_back(edited[place])
@@ -856,20 +872,20 @@ def test_a_known_id_is_known_wherever_it_stands() -> None:
 
 
 def test_another_id_is_another_message_with_the_same_words() -> None:
-    told = [message.kept for message in of(["ok"], ["1"])]
-    assert match_history(told, of(["ok"], ["2"])).new == (0,)
-    assert match_history(told, of(["ok"], ["1"]), frozenset("1")).new == ()
-    assert match_history(told, of(["ok"])).new == ()
+    marks = [message.kept for message in of(["ok"], ["1"])]
+    assert match_history(marks, of(["ok"], ["2"])).new == (0,)
+    assert match_history(marks, of(["ok"], ["1"]), frozenset("1")).new == ()
+    assert match_history(marks, of(["ok"])).new == ()
     assert matched(["ok"], ["ok"], ["2"]).new == ()
     assert matched([], ["ok", "ok"], ["2", "2"]).new == (0,)
 
 
 @given(MARKS, MARKS, st.data())
 def test_known_and_new_make_up_the_call(
-    kept: list[str], call: list[str], data: st.DataObject
+    kept_contents: list[str], call: list[str], data: st.DataObject
 ) -> None:
     ids = [data.draw(st.sampled_from([None, "1", "2", "3"])) for _ in call]
-    match = matched(kept, call, ids, frozenset("1"))
+    match = matched(kept_contents, call, ids, frozenset("1"))
     assert list(match.new) == sorted(set(match.new))
     assert not any(ids[place] == "1" for place in match.new)
     assert set(match.new) <= set(range(len(call)))
@@ -881,10 +897,10 @@ def test_the_latest_marks_are_kept() -> None:
 
 
 def test_a_long_history_may_be_sent_again_in_several_calls() -> None:
-    said = [str(number) for number in range(500)]
-    assert matched(said, said[:200]).new == ()
-    assert matched(said, said[200:400]).new == ()
-    assert matched(said, [*said[400:], "new"]).new == (100,)
+    contents = [str(number) for number in range(500)]
+    assert matched(contents, contents[:200]).new == ()
+    assert matched(contents, contents[200:400]).new == ()
+    assert matched(contents, [*contents[400:], "new"]).new == (100,)
 
 
 def test_marks_of_earlier_versions_are_of_no_time() -> None:
@@ -894,13 +910,13 @@ def test_marks_of_earlier_versions_are_of_no_time() -> None:
 
 @given(st.datetimes(max_value=BEGINNING.replace(year=6000, tzinfo=None), timezones=st.just(UTC)))
 def test_any_moment_is_kept_with_a_mark(moment: datetime) -> None:
-    kept = kept_mark("user", "ok", moment)
+    mark = kept_mark("user", "ok", moment)
     assert (
-        match_history([kept], [CallMessage.of(ReadMessage("user", "ok", moment), BEGINNING)]).new
+        match_history([mark], [CallMessage.of(ReadMessage("user", "ok", moment), BEGINNING)]).new
         == ()
     )
     later = ReadMessage("user", "ok", moment + timedelta(milliseconds=1))
-    assert match_history([kept], [CallMessage.of(later, BEGINNING)]).new == (0,)
+    assert match_history([mark], [CallMessage.of(later, BEGINNING)]).new == (0,)
     assert (
         match_history(
             [kept_mark("user", "ok", datetime.max.replace(tzinfo=UTC))],

@@ -143,7 +143,7 @@ def test_a_number_that_would_be_read_as_another_is_named_by_its_field(
 ) -> None:
     error = refusal(text)
     assert isinstance(error, Malformed)
-    assert [one.field for one in error.errors] == [field]
+    assert [refused.field for refused in error.errors] == [field]
 
 
 def test_many_digits_are_fine_in_texts_and_fractions() -> None:

@@ -141,12 +141,12 @@ def test_a_very_long_field_name_is_cut_in_the_answer() -> None:
 
 
 def test_query_strings_may_say_numbers_and_moments_as_text() -> None:
-    found = from_query(
+    list_input = from_query(
         ListInput, {"limit": "7", "at": "2026-05-08T15:56:00+02:00", "status": "all"}
     )
-    assert found.limit == 7
-    assert found.at is not None
-    assert found.at.isoformat() == "2026-05-08T13:56:00+00:00"
+    assert list_input.limit == 7
+    assert list_input.at is not None
+    assert list_input.at.isoformat() == "2026-05-08T13:56:00+00:00"
 
 
 def test_json_moments_in_every_form_of_iso_8601_mean_the_same() -> None:

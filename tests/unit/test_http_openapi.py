@@ -68,9 +68,9 @@ def test_no_schema_that_is_closed_gets_a_field_from_its_neighbour(openapi: dict[
 
 
 def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
-    found = set(references(openapi))
-    assert found
-    for reference in found:
+    references_found = set(references(openapi))
+    assert references_found
+    for reference in references_found:
         place: Any = openapi
         for part in reference.removeprefix("#/").split("/"):
             assert part in place, reference
@@ -89,7 +89,7 @@ def test_the_parameters_of_a_path_are_declared_and_no_parameter_twice(
 ) -> None:
     for path, method, operation in operations(openapi):
         assert method in METHODS
-        declared = [(one["in"], one["name"]) for one in operation["parameters"]]
+        declared = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
         assert len(declared) == len(set(declared))
         assert {name for place, name in declared if place == "path"} == set(
             re.findall(r"{(\w+)}", path)
@@ -104,9 +104,9 @@ def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(
         if not path.startswith("/api/v1/") or operation["tags"][0] in ("system", "admin"):
             continue
         required = {
-            one["name"]
-            for one in operation["parameters"]
-            if one["in"] in ("query", "path") and one["required"]
+            parameter["name"]
+            for parameter in operation["parameters"]
+            if parameter["in"] in ("query", "path") and parameter["required"]
         }
         if "application/json" in operation.get("requestBody", {}).get("content", {}):
             schema = schemas[
@@ -148,19 +148,23 @@ def test_the_fields_that_a_call_takes_are_those_of_the_document(openapi: dict[st
         )
         if function.door.has_body:
             reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-            shown = set(
+            documented = set(
                 openapi["components"]["schemas"][reference.rpartition("/")[2]]["properties"]
             )
         else:
-            shown = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+            documented = {
+                parameter["name"]
+                for parameter in operation["parameters"]
+                if parameter["in"] == "query"
+            }
         fields = {field.alias or name for name, field in takes.model_fields.items()}
-        assert fields <= shown <= fields | set(SCOPE_FIELDS), function.name
+        assert fields <= documented <= fields | set(SCOPE_FIELDS), function.name
 
 
 def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str, Any]) -> None:
-    shown = openapi["components"]["schemas"]["Memory"]["properties"]
-    assert not {"lexical", "search_text", "epoch", "sequence", "revision"} & set(shown)
-    assert "content" in shown
+    documented = openapi["components"]["schemas"]["Memory"]["properties"]
+    assert not {"lexical", "search_text", "epoch", "sequence", "revision"} & set(documented)
+    assert "content" in documented
 
 
 def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
@@ -179,8 +183,8 @@ def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
             if name in names and isinstance(inner, dict) and "not" not in inner
         ]
         yield from (
-            next((kind for kind in one.get("anyOf", []) if kind["type"] != "null"), one)
-            for one in asked
+            next((kind for kind in schema.get("anyOf", []) if kind["type"] != "null"), schema)
+            for schema in asked
         )
     if isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
@@ -194,7 +198,7 @@ def test_what_a_name_may_be_is_said_wherever_one_is_asked_for(openapi: dict[str,
         for name, schema in openapi["components"]["schemas"].items()
         if name.endswith("Request")
     ]
-    found = list(
+    schemas = list(
         schemas_named(
             asked,
             {
@@ -209,8 +213,8 @@ def test_what_a_name_may_be_is_said_wherever_one_is_asked_for(openapi: dict[str,
             },
         )
     )
-    assert len(found) > 50
-    for schema in found:
+    assert len(schemas) > 50
+    for schema in schemas:
         assert (schema["minLength"], schema["maxLength"]) == (1, 128)
         assert [
             name

@@ -22,7 +22,7 @@ def test_a_plain_memory_has_the_score_of_its_type(type, score):
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "indicator"),
     [
         ("She prefers window seats", "user_preference"),
         ("I don’t like early meetings", "user_preference"),
@@ -35,8 +35,8 @@ def test_a_plain_memory_has_the_score_of_its_type(type, score):
         ("We figured out how the cache works", "learning_outcome"),
     ],
 )
-def test_a_cue_in_the_content_is_its_indicator(content, found):
-    assert indicators(content) == {found}
+def test_a_cue_in_the_content_is_its_indicator(content, indicator):
+    assert indicators(content) == {indicator}
 
 
 def test_an_indicator_counts_by_name_in_content_category_or_tag_however_it_is_joined():

@@ -28,9 +28,9 @@ def test_a_message_is_read_as_it_was_written(values: list[tuple[int, int | bytes
         number(field, value) if isinstance(value, int) else block(field, value)
         for field, value in values
     )
-    found = list(protobuf.fields(message))
-    assert [field.number for field in found] == [field for field, _ in values]
-    assert b"".join(field.written() for field in found) == message
+    fields = list(protobuf.fields(message))
+    assert [field.number for field in fields] == [field for field, _ in values]
+    assert b"".join(field.written() for field in fields) == message
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_a_constant_kept_as_int8_is_multiplied_as_integers() -> None:
     places = random.integers(0, 30, (2, ROWS), dtype=np.int64)
     model = _model(table, widths, weight, scale)
     expected = ((table * widths)[places]) @ (weight * scale)
-    found = _run(multiply_integers(model), places)
+    product = _run(multiply_integers(model), places)
     assert b"MatMulInteger" in multiply_integers(model)
     np.testing.assert_allclose(_run(model, places), expected, rtol=1e-4, atol=1e-4)
-    assert not np.array_equal(found, expected)
-    assert float(np.abs(found - expected).max()) < 0.02 * float(np.abs(expected).max())
+    assert not np.array_equal(product, expected)
+    assert float(np.abs(product - expected).max()) < 0.02 * float(np.abs(expected).max())
 
 
 def test_the_product_of_one_row_does_not_depend_on_the_others() -> None:

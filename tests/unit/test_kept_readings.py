@@ -12,20 +12,20 @@ from memory_core.domain.text.kept import KeptNumbers, forget_texts, keep_texts
 
 
 def test_the_least_used_number_goes_first_once_there_are_too_many() -> None:
-    kept = KeptNumbers[int](10)
-    kept.put("boat", value=1, size=4)
-    kept.put("cabin", value=2, size=4)
-    assert kept.get("boat") == 1
-    kept.put("deck", value=3, size=4)
-    assert (kept.get("boat"), kept.get("cabin"), kept.get("deck")) == (1, None, 3)
-    assert kept.size == 8
+    numbers = KeptNumbers[int](10)
+    numbers.put("boat", value=1, size=4)
+    numbers.put("cabin", value=2, size=4)
+    assert numbers.get("boat") == 1
+    numbers.put("deck", value=3, size=4)
+    assert (numbers.get("boat"), numbers.get("cabin"), numbers.get("deck")) == (1, None, 3)
+    assert numbers.size == 8
 
 
 def test_a_number_that_is_put_again_takes_the_place_of_the_one_before() -> None:
-    kept = KeptNumbers[int](10)
+    numbers = KeptNumbers[int](10)
     for value in range(5):
-        kept.put("boat", 7, value=value, size=4)
-    assert (kept.get("boat", 7), kept.get("boat", 8), kept.get("boat"), kept.size) == (
+        numbers.put("boat", 7, value=value, size=4)
+    assert (numbers.get("boat", 7), numbers.get("boat", 8), numbers.get("boat"), numbers.size) == (
         4,
         None,
         None,
@@ -34,10 +34,10 @@ def test_a_number_that_is_put_again_takes_the_place_of_the_one_before() -> None:
 
 
 def test_no_text_is_held_by_the_numbers_that_stand_for_it() -> None:
-    kept = KeptNumbers[int](10)
+    numbers = KeptNumbers[int](10)
     text = "".join(("a boat", " with a cabin"))
     before = sys.getrefcount(text)
-    kept.put(text, value=1)
+    numbers.put(text, value=1)
     assert sys.getrefcount(text) == before
 
 

@@ -37,15 +37,15 @@ def test_the_little_words_tell_the_language(text, language):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("form", "other"),
     [
         ("Sie hat zwei Wohnungen in der Stadt", "Wo ist die Wohnung?"),
         ("Elle a acheté des livres pour les vacances", "Quel livre a-t-elle acheté ?"),
         ("Compró las manzanas en el mercado", "¿Dónde están la manzana y los mercados?"),
     ],
 )
-def test_two_forms_of_a_word_meet_in_their_own_language(one, other):
-    assert len(set(counts(one)) & set(analyse_query(other, NOW).terms)) >= (
+def test_two_forms_of_a_word_meet_in_their_own_language(form, other):
+    assert len(set(counts(form)) & set(analyse_query(other, NOW).terms)) >= (
         2 if "livre" in other or "manzana" in other else 1
     )
 
@@ -63,20 +63,22 @@ def test_words_alone_find_what_was_asked_for_in_eight_languages(language):
     by the share of their words that it holds.
     """
     memories, questions = LIVES[language]
-    stored = [analyse(one, actor=None, event_timestamp=NOW) for one in memories]
-    found = 0
+    stored = [analyse(memory, actor=None, event_timestamp=NOW) for memory in memories]
+    right_answers = 0
     for question, right in questions:
         terms = analyse_query(question, NOW).terms
         assert terms
-        shares = [sum(term in one.own for term in terms) for one in stored]
-        found += shares[right] == max(shares) and shares.count(max(shares)) == 1
-    assert found >= len(questions) - 1, f"{found} of {len(questions)}"
+        shares = [sum(term in words.own for term in terms) for words in stored]
+        right_answers += shares[right] == max(shares) and shares.count(max(shares)) == 1
+    assert right_answers >= len(questions) - 1, f"{right_answers} of {len(questions)}"
 
 
 @pytest.mark.parametrize("language", LIVES)
 def test_a_question_keeps_no_word_that_only_asks(language):
     memories, questions = LIVES[language]
-    known = set().union(*(analyse(one, actor=None, event_timestamp=NOW).own for one in memories))
+    known = set().union(
+        *(analyse(memory, actor=None, event_timestamp=NOW).own for memory in memories)
+    )
     shares = []
     for question, _ in questions:
         terms = analyse_query(question, NOW).terms

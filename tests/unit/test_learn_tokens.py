@@ -18,11 +18,11 @@ def text(random, count, direction=None):
 
 def example(random, *, fold=0, turns=40):
     """A question whose evidence is alike in a direction that the first combinations leave out."""
-    told = [
+    texts = [
         text(random, int(random.integers(2, 6)), DIMENSIONS + 5 if turn == 7 else None)
         for turn in range(turns)
     ]
-    return Example(0, fold, "", text(random, 4, DIMENSIONS + 5), told, [7])
+    return Example(0, fold, "", text(random, 4, DIMENSIONS + 5), texts, [7])
 
 
 @pytest.fixture
@@ -92,6 +92,6 @@ def test_a_written_table_is_what_the_embedder_reduces_by(random, tmp_path):
     )
     reducer = Reducer(tmp_path / "table.npz")
     assert reducer.basis.shape == (384, DIMENSIONS)
-    kept = reducer.kept([3, 4], random.normal(size=(2, DIMENSIONS)).astype(np.float32))
-    assert state_bytes(kept.states) is not None
-    assert kept.worth == pytest.approx([5.0, 5.0], abs=0.03)
+    states = reducer.kept([3, 4], random.normal(size=(2, DIMENSIONS)).astype(np.float32))
+    assert state_bytes(states.states) is not None
+    assert states.worth == pytest.approx([5.0, 5.0], abs=0.03)

@@ -52,16 +52,16 @@ def asked(
         memory(text, id=name, embedding=unit(place))
         for place, (name, text) in enumerate(zip(names, texts, strict=True))
     ]
-    for one, kept in zip(memories, states, strict=False):
-        one.lexical = one.lexical.model_copy(update={"states": kept})
-    for one, actor in zip(memories, actors, strict=False):
-        one.actor = actor
-    found = from_memories(
+    for stored_memory, state in zip(memories, states, strict=False):
+        stored_memory.lexical = stored_memory.lexical.model_copy(update={"states": state})
+    for stored_memory, actor in zip(memories, actors, strict=False):
+        stored_memory.actor = actor
+    candidates = from_memories(
         memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
     )
-    frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
-    statistics = Statistics(len(memories), float(found.length.mean()), frequency)
-    return parts_relevance(message, vectors, found, statistics, parameters, tokens)
+    frequency = dict(zip(message.whole.terms, candidates.own.sum(axis=0).tolist(), strict=True))
+    statistics = Statistics(len(memories), float(candidates.length.mean()), frequency)
+    return parts_relevance(message, vectors, candidates, statistics, parameters, tokens)
 
 
 def test_only_the_order_is_learned():
@@ -103,7 +103,7 @@ def test_what_a_features_shares_come_to_is_what_orders():
     verdict = asked("Where does Dee sail her boat?", LEARNED)
     total = order_logits(verdict.features_of(0), 0.0, (4,), learned_order())
     shares = [order_shares(verdict.features_of(0), 0.0, row, learned_order()) for row in range(4)]
-    np.testing.assert_allclose(total, [sum(one.values()) for one in shares])
+    np.testing.assert_allclose(total, [sum(share.values()) for share in shares])
     assert np.argsort(-total).tolist() == np.argsort(-verdict.order).tolist()
 
 
@@ -112,7 +112,7 @@ def test_a_token_like_one_of_the_query_moves_a_memory_up():
     far, near = token(9, 10), token(0, 1)
     without = asked("Where does Dee sail her boat?", LEARNED, (far,) * 4, tokens)
     moved = asked("Where does Dee sail her boat?", LEARNED, (far, far, far, near), tokens)
-    ratio = [one.order[3] / one.order[0] for one in (without, moved)]
+    ratio = [measured.order[3] / measured.order[0] for measured in (without, moved)]
     assert ratio[1] > ratio[0]
 
 
@@ -122,7 +122,8 @@ def test_memories_without_states_keep_their_order_among_themselves():
     mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
     assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
     logits, without = (
-        order_logits(one.features_of(0), 0.0, (4,), learned_order()) for one in (mixed, plain)
+        order_logits(measured.features_of(0), 0.0, (4,), learned_order())
+        for measured in (mixed, plain)
     )
     assert np.isfinite(logits).all()
     np.testing.assert_allclose(np.diff(logits[1:]), np.diff(without[1:]))
@@ -131,10 +132,10 @@ def test_memories_without_states_keep_their_order_among_themselves():
 def test_a_memory_of_before_that_says_nothing_of_its_speaker_is_ordered():
     old = memory("Dee has a boat", id="mem_9", embedding=unit(0))
     old.lexical = Lexical(own={"dee": 1, "boat": 1})
-    found = from_memories([old], ("dee", "boat"), unit(0))
-    assert np.isnan(found.says_i).all()
+    candidates = from_memories([old], ("dee", "boat"), unit(0))
+    assert np.isnan(candidates.says_i).all()
     both = joined(
-        found, from_memories([memory("I have a boat", id="mem_8")], ("dee", "boat"), unit(0))
+        candidates, from_memories([memory("I have a boat", id="mem_8")], ("dee", "boat"), unit(0))
     )
     verdict = parts_relevance(
         query_parts_of("Dee's boat", NOW),
@@ -147,10 +148,10 @@ def test_a_memory_of_before_that_says_nothing_of_its_speaker_is_ordered():
 
 
 def test_nothing_at_all_is_ordered():
-    found = from_memories([], ("boat",), unit(0))
+    candidates = from_memories([], ("boat",), unit(0))
     assert (
         parts_relevance(
-            query_parts_of("boat", NOW), (unit(0),), found, Statistics(0, 0.0, {}), LEARNED
+            query_parts_of("boat", NOW), (unit(0),), candidates, Statistics(0, 0.0, {}), LEARNED
         ).order.tolist()
         == []
     )

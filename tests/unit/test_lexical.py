@@ -153,16 +153,20 @@ def test_the_call_of_a_tool_asks_it_for_something():
 )
 def test_a_fact_is_found_by_what_its_language_calls_the_attribute(content: str, asked: str) -> None:
     attribute = "allergy to erdnüsse" if "Erdnüsse" in content else "occupation"
-    told = memory(content, type="semantic", subject="user", attribute=attribute, value="yes")
-    assert set(query_parts_of(asked, NOW).whole.terms) & set(with_lexical(told).lexical.own)
+    stored_memory = memory(
+        content, type="semantic", subject="user", attribute=attribute, value="yes"
+    )
+    assert set(query_parts_of(asked, NOW).whole.terms) & set(
+        with_lexical(stored_memory).lexical.own
+    )
 
 
 def test_names_of_an_attribute_in_other_languages_are_no_words_of_an_english_fact() -> None:
-    told = memory(
+    stored_memory = memory(
         "User works as a nurse",
         type="semantic",
         subject="user",
         attribute="occupation",
         value="nurse",
     )
-    assert not {"beruf", "職業"} & set(with_lexical(told).lexical.own)
+    assert not {"beruf", "職業"} & set(with_lexical(stored_memory).lexical.own)

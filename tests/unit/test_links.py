@@ -18,7 +18,7 @@ def note(name: str, **fields: object):  # type: ignore[no-untyped-def]
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 5000), st.floats(0, 1)), max_size=40))
 def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_stronger(
-    held: list[tuple[float, float, float]],
+    neighbours: list[tuple[float, float, float]],
 ) -> None:
     near = [
         Neighbour(
@@ -30,20 +30,20 @@ def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_s
             ),
             similarity,
         )
-        for number, (similarity, days, base) in enumerate(held)
+        for number, (similarity, days, base) in enumerate(neighbours)
     ]
-    found = find_links(note("new"), near, RULES, NOW)
-    assert len(found) == min(
-        MAX_LINKS, sum(similarity >= RULES.link_threshold for similarity, _, _ in held)
+    links = find_links(note("new"), near, RULES, NOW)
+    assert len(links) == min(
+        MAX_LINKS, sum(similarity >= RULES.link_threshold for similarity, _, _ in neighbours)
     )
-    for one in found:
-        assert RULES.link_threshold <= one.link.similarity_score + 1e-6
+    for link in links:
+        assert RULES.link_threshold <= link.link.similarity_score + 1e-6
         assert (
-            one.link.similarity_score
-            <= one.link.link_strength + 1e-6
-            <= one.link.similarity_score * 1.2 + 2e-6
+            link.link.similarity_score
+            <= link.link.link_strength + 1e-6
+            <= link.link.similarity_score * 1.2 + 2e-6
         )
-    strengths = [one.link.composite_score for one in found]
+    strengths = [candidate.link.composite_score for candidate in links]
     assert strengths == sorted(strengths, reverse=True)
 
 
@@ -51,16 +51,16 @@ def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_s
     ("similarity", "kind"), [(0.99, "duplicate"), (0.9, "strong"), (0.75, "related")]
 )
 def test_the_kind_of_a_link_is_told_by_similarity(similarity: float, kind: str) -> None:
-    (found,) = find_links(note("new"), [Neighbour(note("old"), similarity)], RULES, NOW)
-    assert found.link.relationship_type == kind
+    (link,) = find_links(note("new"), [Neighbour(note("old"), similarity)], RULES, NOW)
+    assert link.link.relationship_type == kind
 
 
 def test_memories_of_one_slot_are_linked_however_unlike() -> None:
     old = note("old", subject="Ana", attribute="Home")
-    (found,) = find_links(
+    (link,) = find_links(
         note("new", subject="ana", attribute="home"), [Neighbour(old, 0.1)], RULES, NOW
     )
-    assert found.memory.id == "mem_old"
+    assert link.memory.id == "mem_old"
 
 
 def test_what_is_not_found_by_default_and_the_memory_itself_are_not_linked() -> None:

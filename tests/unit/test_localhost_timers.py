@@ -62,7 +62,7 @@ def test_an_hourly_schedule_is_always_due_within_the_hour_that_follows(
 
 
 class MovingClock:
-    """A clock that stands just before each full minute, one minute further at every tick
+    """A clock that is just before each full minute, one minute further at every tick
     of the timer.
     """
 

@@ -77,7 +77,7 @@ def test_a_description_says_when_to_use_the_tool_and_each_field_what_it_is(tool:
 
 
 def test_the_list_of_tools_costs_a_conversation_less_than_1700_tokens() -> None:
-    shown = [
+    tools = [
         {
             "name": tool.name,
             "description": tool.description,
@@ -85,7 +85,7 @@ def test_the_list_of_tools_costs_a_conversation_less_than_1700_tokens() -> None:
         }
         for tool in TOOLS
     ]
-    assert len(json.dumps(shown, separators=(",", ":"))) < 6_800, (
+    assert len(json.dumps(tools, separators=(",", ":"))) < 6_800, (
         "four characters a token, as models count English"
     )
 

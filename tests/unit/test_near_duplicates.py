@@ -58,20 +58,22 @@ MEMORIES = st.builds(
 
 @given(MEMORIES, MEMORIES)
 @settings(max_examples=150, deadline=None)
-def test_both_sides_see_the_same_and_agree_on_who_stays(one: Memory, other: Memory) -> None:
-    assert likeness(one, other, 0.9) == likeness(other, one, 0.9)
-    assert likeness(one, one, 0.9) is None
-    if one.id != other.id:
-        assert in_order(one, other) == in_order(other, one)
-    if likeness(one, other, 0.9) is not None:
-        stays, goes = in_order(one, other)
+def test_both_sides_see_the_same_and_agree_on_who_stays(
+    stored_memory: Memory, other: Memory
+) -> None:
+    assert likeness(stored_memory, other, 0.9) == likeness(other, stored_memory, 0.9)
+    assert likeness(stored_memory, stored_memory, 0.9) is None
+    if stored_memory.id != other.id:
+        assert in_order(stored_memory, other) == in_order(other, stored_memory)
+    if likeness(stored_memory, other, 0.9) is not None:
+        stays, goes = in_order(stored_memory, other)
         after = joined(stays, goes, "2026")
         gone = retired(goes, after, NOW)
         assert not goes.pinned
         assert likeness(after, gone, 0.9) is None
         assert (gone.next_id, gone.status) == (stays.id, Status.UPDATED)
         assert after.valid_from <= gone.valid_from
-        assert after.confidence >= max(one.confidence, other.confidence) - 1e-9
+        assert after.confidence >= max(stored_memory.confidence, other.confidence) - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,6 @@ def test_a_link_is_made_once() -> None:
     first = linked(newer, older)
     assert first is not None
     assert [
-        (one.memory_id, one.relationship_type, one.similarity_score) for one in first.links
+        (link.memory_id, link.relationship_type, link.similarity_score) for link in first.links
     ] == [("mem_1", "duplicate", 1.0)]
     assert linked(first, older) is None

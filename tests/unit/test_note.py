@@ -79,8 +79,8 @@ def rendered(episode: EpisodeAnalysis, summary: ConversationSummary) -> list[str
         *guidance.avoid_approaches,
         guidance.adaptation_note,
     ]
-    for one in (episode.what_worked, episode.what_failed):
-        fields += [*one.strategies, *([one.pattern] if told(one.strategies) else [])]
+    for outcome in (episode.what_worked, episode.what_failed):
+        fields += [*outcome.strategies, *([outcome.pattern] if told(outcome.strategies) else [])]
     return told(fields)
 
 

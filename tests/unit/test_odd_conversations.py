@@ -67,11 +67,11 @@ async def test_a_story_is_within_its_limit_whatever_its_words_are(
     kind: str, actor: str | None, telemetry: Telemetry
 ) -> None:
     agents = OfflineAgents(meter=telemetry)
-    said = talk(LONG[kind], "a: I see.", LONG[kind], actor=actor)
+    turns = talk(LONG[kind], "a: I see.", LONG[kind], actor=actor)
     for fast in (True, False):
-        summary = (await agents.summarise("app", said, fast=fast)).value
+        summary = (await agents.summarise("app", turns, fast=fast)).value
         assert 0 < len(summary.narrative) <= MAX_NARRATIVE
-    await ask_all_of(agents, said)
+    await ask_all_of(agents, turns)
     assert not [line for line in counted(telemetry) if 'field="answer"' in line]
 
 
@@ -81,17 +81,19 @@ async def test_a_value_that_is_too_long_fills_no_slot_but_is_told(
 ) -> None:
     """Half an address is another address; the fact stays, as words."""
     agents = OfflineAgents(meter=telemetry)
-    said = talk(SLOTS[kind], "I work as a nurse.")
-    facts = (await agents.extract_facts("app", said)).value.facts
-    assert [one.value for one in facts if one.value] == ["nurse"]
-    assert all(one.subject is None and one.attribute is None for one in facts if one.value is None)
-    assert (await agents.summarise("app", said)).value.narrative
+    turns = talk(SLOTS[kind], "I work as a nurse.")
+    facts = (await agents.extract_facts("app", turns)).value.facts
+    assert [fact.value for fact in facts if fact.value] == ["nurse"]
+    assert all(
+        fact.subject is None and fact.attribute is None for fact in facts if fact.value is None
+    )
+    assert (await agents.summarise("app", turns)).value.narrative
 
 
 async def test_what_was_cut_is_counted_by_field(telemetry: Telemetry) -> None:
     agents = OfflineAgents(meter=telemetry)
     facts = (await agents.extract_facts("app", talk(SLOTS["email address"]))).value.facts
-    assert [(one.message, one.value) for one in facts] == [(0, None)]
+    assert [(fact.message, fact.value) for fact in facts] == [(0, None)]
     assert counted(telemetry) == [
         'memory_core_rule_answers_cut_total{call="extract_facts",field="value"} 1.0'
     ]
@@ -118,7 +120,7 @@ def test_a_seed_is_the_same_conversation_each_time() -> None:
     assert all(messages(seed) for seed in range(30))
 
 
-async def ask_all_of(agents: OfflineAgents, said: list[Message]) -> None:
-    await agents.detect_boundary("app", said, said[0].content)
-    await agents.analyse_episode("app", said)
-    await agents.extract_facts("app", said)
+async def ask_all_of(agents: OfflineAgents, turns: list[Message]) -> None:
+    await agents.detect_boundary("app", turns, turns[0].content)
+    await agents.analyse_episode("app", turns)
+    await agents.extract_facts("app", turns)

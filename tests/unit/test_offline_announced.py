@@ -17,7 +17,7 @@ FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("sentence", "facts"),
     [
         (
             "On 1 October I'm starting at Airbus as a machine learning engineer",
@@ -41,15 +41,15 @@ FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
         ("Anna said: I start at Airbus on Monday.", set()),
     ],
 )
-def test_an_announced_job_is_read_with_what_it_is_and_where(said: str, facts: set[str]) -> None:
-    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+def test_an_announced_job_is_read_with_what_it_is_and_where(sentence: str, facts: set[str]) -> None:
+    messages = [Message(role="user", content=sentence, timestamp=FRIDAY)]
     announced = announced_facts(messages, said_foresight(messages))
     assert {fact.value for fact in announced} == facts
     assert all(is_announced(fact) for fact in announced)
 
 
 @pytest.mark.parametrize(
-    ("said", "values", "day"),
+    ("sentence", "values", "day"),
     [
         ("From 1 January 2027 I live in Porto.", {"home city": "Porto"}, "2027-01-01"),
         (
@@ -79,14 +79,14 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(said: str, facts: se
     ],
 )
 def test_what_is_so_from_a_day_on_is_read_with_that_day(
-    said: str, values: dict[str, str], day: str
+    sentence: str, values: dict[str, str], day: str
 ) -> None:
-    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+    messages = [Message(role="user", content=sentence, timestamp=FRIDAY)]
     announced = announced_facts(messages, said_foresight(messages))
     assert {fact.attribute: fact.value for fact in announced} == values
     begins = {begins_at(fact.quote, FRIDAY) for fact in announced}
     assert begins == {datetime.fromisoformat(f"{day}T00:00:00+00:00")}
-    assert {fact.quote for fact in announced} == {said}
+    assert {fact.quote for fact in announced} == {sentence}
     others = without_announced(said_facts(messages), announced)
     slotless = [
         fact.text
@@ -97,7 +97,7 @@ def test_what_is_so_from_a_day_on_is_read_with_that_day(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I've been working at Bosch from January.",
         "I work at Bosch from Monday to Friday.",
@@ -111,13 +111,13 @@ def test_what_is_so_from_a_day_on_is_read_with_that_day(
         "I moved to Porto in June.",
     ],
 )
-def test_habits_plans_and_the_past_announce_nothing(said: str) -> None:
-    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+def test_habits_plans_and_the_past_announce_nothing(sentence: str) -> None:
+    messages = [Message(role="user", content=sentence, timestamp=FRIDAY)]
     assert announced_facts(messages, said_foresight(messages)) == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "The move to Porto is cancelled, I stay in Lisbon.",
         "My move to Porto in January has been called off.",
@@ -126,8 +126,8 @@ def test_habits_plans_and_the_past_announce_nothing(said: str) -> None:
         "Ich ziehe doch nicht nach Porto.",
     ],
 )
-def test_a_move_that_is_called_off_ends_what_was_announced(said: str) -> None:
-    messages = [Message(role="user", content=said, timestamp=FRIDAY)]
+def test_a_move_that_is_called_off_ends_what_was_announced(sentence: str) -> None:
+    messages = [Message(role="user", content=sentence, timestamp=FRIDAY)]
     announced = announced_facts(messages, said_foresight(messages))
     assert [(fact.attribute, fact.value) for fact in announced] == [
         ("home city", "no longer Porto")
@@ -136,10 +136,10 @@ def test_a_move_that_is_called_off_ends_what_was_announced(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."]
+    "sentence", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."]
 )
-def test_a_move_in_german_is_no_preference(said: str) -> None:
-    assert said_wishes([Message(role="user", content=said, timestamp=FRIDAY)]) == []
+def test_a_move_in_german_is_no_preference(sentence: str) -> None:
+    assert said_wishes([Message(role="user", content=sentence, timestamp=FRIDAY)]) == []
 
 
 def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
@@ -150,14 +150,16 @@ def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "attribute", "value"),
+    ("sentence", "attribute", "value"),
     [
         ("Nein, ich wohne nicht in Köln, sondern in Bonn.", "home city", "Bonn"),
         ("Ich arbeite nicht bei Bosch, sondern bei Siemens.", "employer", "Siemens"),
     ],
 )
-def test_what_is_put_right_in_german_is_the_value(said: str, attribute: str, value: str) -> None:
-    facts = said_facts([Message(role="user", content=said, timestamp=FRIDAY)])
+def test_what_is_put_right_in_german_is_the_value(
+    sentence: str, attribute: str, value: str
+) -> None:
+    facts = said_facts([Message(role="user", content=sentence, timestamp=FRIDAY)])
     assert [(fact.attribute, fact.value) for fact in facts if fact.attribute] == [
         (attribute, value)
     ]
@@ -165,5 +167,5 @@ def test_what_is_put_right_in_german_is_the_value(said: str, attribute: str, val
 
 @pytest.mark.parametrize("name", ["Assistant", "AI", "ChatGPT", "Claude", "KI", "アシスタント"])
 def test_an_assistants_line_of_a_pasted_conversation_is_no_fact_of_the_user(name: str) -> None:
-    said = f"Here is what it wrote:\n{name}: I live in Rome and my favourite colour is blue."
-    assert said_facts([Message(role="user", content=said, timestamp=FRIDAY)]) == []
+    text = f"Here is what it wrote:\n{name}: I live in Rome and my favourite colour is blue."
+    assert said_facts([Message(role="user", content=text, timestamp=FRIDAY)]) == []

@@ -9,11 +9,11 @@ from tests.talk import talk
 
 def fields_of(analysis: EpisodeAnalysis) -> list[str]:
     """Every field but the context, flat."""
-    found: list[str] = []
+    values: list[str] = []
     for part in analysis.model_dump(exclude={"context"}).values():
         for value in part.values():
-            found += value if isinstance(value, list) else [value]
-    return found
+            values += value if isinstance(value, list) else [value]
+    return values
 
 
 def test_two_plain_messages_show_nothing() -> None:

@@ -118,8 +118,8 @@ def test_vectors_hold_together_what_shares_no_word() -> None:
     )
     same = [np.array([1.0, 0.0], dtype=np.float32)] * 4
     other = [*same[:2], *[np.array([0.0, 1.0], dtype=np.float32)] * 2]
-    found = [
+    cuts_found = [
         [cut.after for cut in boundaries(messages, None, GAP, vectors).cuts]
         for vectors in (None, other, same)
     ]
-    assert found == [[1], [1], []]
+    assert cuts_found == [[1], [1], []]

@@ -22,7 +22,7 @@ MIDNIGHT = FRIDAY.replace(hour=0)
 
 
 def facts(*texts: str) -> list[tuple[str, str | None, str]]:
-    return [(one.text, one.attribute, one.quote) for one in said_facts(talk(*texts))]
+    return [(fact.text, fact.attribute, fact.quote) for fact in said_facts(talk(*texts))]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_dots_at_the_end_of_a_whole_statement_take_nothing_of_it() -> None:
 
 
 def foreseen(text: str) -> list[tuple[datetime, datetime | None]]:
-    return [(one.start_time, one.end_time) for one in said_foresight(talk(text))]
+    return [(foresight.start_time, foresight.end_time) for foresight in said_foresight(talk(text))]
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_a_diet_that_is_begun_is_expected_to_last_a_month(text: str) -> None:
 
 
 def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
-    (one,) = said_foresight(talk("I have a dentist appointment on 5 June at 9."))
+    (foresight,) = said_foresight(talk("I have a dentist appointment on 5 June at 9."))
     month = timedelta(30)
-    assert not is_ahead(one, FRIDAY - timedelta(10), month)  # type: ignore[arg-type]
-    assert is_ahead(one, FRIDAY, month)  # type: ignore[arg-type]
-    assert not is_ahead(one, one.start_time, month)  # type: ignore[arg-type]
+    assert not is_ahead(foresight, FRIDAY - timedelta(10), month)  # type: ignore[arg-type]
+    assert is_ahead(foresight, FRIDAY, month)  # type: ignore[arg-type]
+    assert not is_ahead(foresight, foresight.start_time, month)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "expected"),
     [
         ("I first roll back.", "User first rolls back."),
         (
@@ -140,12 +140,12 @@ def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
         ("It's me!", None),
     ],
 )
-def test_a_verb_is_that_of_who_it_is_about(said: str, told: str | None) -> None:
-    assert third_person(said, "User") == told
+def test_a_verb_is_that_of_who_it_is_about(sentence: str, expected: str | None) -> None:
+    assert third_person(sentence, "User") == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("text", "keywords"),
     [
         ("My budget for the kitchen is 12,000 euros.", ["12,000 euros", "budget", "kitchen"]),
         ("The fridge costs 1,299.50 euros.", ["1,299.50 euros", "fridge costs"]),
@@ -155,8 +155,10 @@ def test_a_verb_is_that_of_who_it_is_about(said: str, told: str | None) -> None:
         ("毎朝散歩します。買い物は土曜日です。", ["毎朝散歩", "買い物", "土曜日"]),
     ],
 )
-def test_numbers_and_words_of_japanese_stay_whole_in_keywords(said: str, found: list[str]) -> None:
-    assert sorted(keywords_of([said])) == sorted(found)
+def test_numbers_and_words_of_japanese_stay_whole_in_keywords(
+    text: str, keywords: list[str]
+) -> None:
+    assert sorted(keywords_of([text])) == sorted(keywords)
 
 
 @pytest.mark.parametrize(
@@ -164,16 +166,16 @@ def test_numbers_and_words_of_japanese_stay_whole_in_keywords(said: str, found: 
     ["Please don't show me unittest examples", "No more examples please, never give me an example"],
 )
 def test_a_wish_that_is_denied_is_no_guidance(text: str) -> None:
-    said = episode_analysis([Message(role="user", content=text, timestamp=FRIDAY)])
-    assert said.future_guidance.recommended_approaches == []
-    assert "example" not in said.behavioral_profile.learning
+    analysis = episode_analysis([Message(role="user", content=text, timestamp=FRIDAY)])
+    assert analysis.future_guidance.recommended_approaches == []
+    assert "example" not in analysis.behavioral_profile.learning
 
 
 def test_a_wish_is_guidance() -> None:
-    said = episode_analysis(
+    analysis = episode_analysis(
         [Message(role="user", content="Can you show me an example?", timestamp=FRIDAY)]
     )
-    assert said.future_guidance.recommended_approaches == ["Give an example."]
+    assert analysis.future_guidance.recommended_approaches == ["Give an example."]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +206,7 @@ def test_a_wish_is_guidance() -> None:
     ],
 )
 def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:
-    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting] == []
+    assert [fact.text for fact in said_facts(talk(text)) if fact.attribute or fact.lasting] == []
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:
     ],
 )
 def test_what_lasts_becomes_one(text: str) -> None:
-    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+    assert [fact.text for fact in said_facts(talk(text)) if fact.attribute or fact.lasting]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_what_lasts_becomes_one(text: str) -> None:
 )
 def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
     assert ("User lives in Hamburg", "home city") in [
-        (told, attribute) for told, attribute, _ in facts(text)
+        (text_of_fact, attribute) for text_of_fact, attribute, _ in facts(text)
     ]
 
 
@@ -247,15 +249,15 @@ def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
 )
 def test_a_reaction_to_what_is_in_sight_makes_no_taste(text: str, wrong: str) -> None:
     assert not [
-        one.text
-        for one in said_facts(talk(text))
-        if wrong in one.text and (one.attribute or one.lasting)
+        fact.text
+        for fact in said_facts(talk(text))
+        if wrong in fact.text and (fact.attribute or fact.lasting)
     ]
 
 
 @pytest.mark.parametrize("text", ["I love the sea.", "I play the piano and love the mountains."])
 def test_a_taste_for_what_can_be_liked_anywhere_is_one(text: str) -> None:
-    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+    assert [fact.text for fact in said_facts(talk(text)) if fact.attribute or fact.lasting]
 
 
 @pytest.mark.parametrize(
@@ -270,13 +272,15 @@ def test_a_taste_for_what_can_be_liked_anywhere_is_one(text: str) -> None:
     ],
 )
 def test_what_passes_or_needs_the_sentence_before_lasts_not(text: str) -> None:
-    assert not [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
+    assert not [fact.text for fact in said_facts(talk(text)) if fact.attribute or fact.lasting]
 
 
 def test_who_is_spoken_to_is_no_part_of_a_fact() -> None:
-    found = [one.text for one in said_facts(talk("Gina, I live in Porto and I drive an old van."))]
-    assert found
-    assert not [text for text in found if "Gina" in text]
+    texts = [
+        fact.text for fact in said_facts(talk("Gina, I live in Porto and I drive an old van."))
+    ]
+    assert texts
+    assert not [text for text in texts if "Gina" in text]
 
 
 @pytest.mark.parametrize(
@@ -291,14 +295,14 @@ def test_who_is_spoken_to_is_no_part_of_a_fact() -> None:
     ],
 )
 def test_what_a_relative_does_in_japanese_fills_no_slot_of_the_speaker(text: str) -> None:
-    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+    assert [fact.attribute for fact in said_facts(talk(text)) if fact.attribute] == []
 
 
 @pytest.mark.parametrize(
     "text", ["札幌に住んでいます。", "銀行で働いています。", "福岡に引っ越しました。"]
 )
 def test_what_nobody_is_named_for_in_japanese_is_of_the_speaker(text: str) -> None:
-    assert [one.attribute for one in said_facts(talk(text)) if one.attribute]
+    assert [fact.attribute for fact in said_facts(talk(text)) if fact.attribute]
 
 
 @pytest.mark.parametrize(
@@ -310,7 +314,7 @@ def test_what_nobody_is_named_for_in_japanese_is_of_the_speaker(text: str) -> No
     ],
 )
 def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
-    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+    assert [fact.attribute for fact in said_facts(talk(text)) if fact.attribute] == []
 
 
 @pytest.mark.parametrize(
@@ -322,7 +326,7 @@ def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
     ],
 )
 def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -> None:
-    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
+    assert [fact.attribute for fact in said_facts(talk(text)) if fact.attribute] == []
 
 
 @pytest.mark.parametrize(
@@ -336,4 +340,4 @@ def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -
 def test_a_slot_in_japanese_that_names_whom_it_is_about_is_filled(
     text: str, attribute: str
 ) -> None:
-    assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == [attribute]
+    assert [fact.attribute for fact in said_facts(talk(text)) if fact.attribute] == [attribute]

@@ -26,13 +26,13 @@ def item(
     return DecisionItem(number, text, category, FRIDAY + timedelta(hours=hours), slot)
 
 
-def ruling(new: DecisionItem, held: DecisionItem) -> tuple[str, float] | None:
-    decisions = decided([new], [held]).decisions
+def ruling(new: DecisionItem, older: DecisionItem) -> tuple[str, float] | None:
+    decisions = decided([new], [older]).decisions
     return (decisions[0].operation, decisions[0].confidence_score) if decisions else None
 
 
 @pytest.mark.parametrize(
-    ("new", "held", "expected"),
+    ("new", "older", "expected"),
     [
         (
             item("User lives in Lisbon", HOME),
@@ -79,9 +79,9 @@ def ruling(new: DecisionItem, held: DecisionItem) -> tuple[str, float] | None:
     ],
 )
 def test_two_statements(
-    new: DecisionItem, held: DecisionItem, expected: tuple[str, float] | None
+    new: DecisionItem, older: DecisionItem, expected: tuple[str, float] | None
 ) -> None:
-    assert ruling(new, held) == expected
+    assert ruling(new, older) == expected
 
 
 STARTER = (
@@ -165,18 +165,18 @@ ITEMS = st.builds(
 
 @given(st.lists(ITEMS, max_size=4), st.lists(ITEMS, max_size=4))
 def test_each_held_memory_has_one_ruling_at_most_and_about_what_was_shown(
-    new: list[DecisionItem], held: list[DecisionItem]
+    new: list[DecisionItem], older: list[DecisionItem]
 ) -> None:
     numbered = [
         [
-            DecisionItem(n, one.text, one.category, one.said_at, one.slot)
-            for n, one in enumerate(items)
+            DecisionItem(n, item.text, item.category, item.said_at, item.slot)
+            for n, item in enumerate(items)
         ]
-        for items in (new, held)
+        for items in (new, older)
     ]
     decisions = decided(*numbered).decisions
-    assert len({one.memory for one in decisions}) == len(decisions)
-    assert all(one.new < len(new) and one.memory < len(held) for one in decisions)
+    assert len({decision.memory for decision in decisions}) == len(decisions)
+    assert all(decision.new < len(new) and decision.memory < len(older) for decision in decisions)
 
 
 def note(
@@ -189,7 +189,7 @@ def note(
 
 
 @pytest.mark.parametrize(
-    ("new", "held"),
+    ("new", "older"),
     [
         (
             "User went running in the park again and saw Lena.",
@@ -206,15 +206,15 @@ def note(
     ],
 )
 def test_notes_of_two_days_that_count_time_from_theirs_do_not_become_one(
-    new: str, held: str
+    new: str, older: str
 ) -> None:
-    if new != held:
-        assert ruling(note(new, hours=24 * 60), note(held)) is None
-    assert ruling(note(new, hours=1), note(held)) is not None
+    if new != older:
+        assert ruling(note(new, hours=24 * 60), note(older)) is None
+    assert ruling(note(new, hours=1), note(older)) is not None
 
 
 def test_notes_that_say_otherwise_do_not_add_to_each_other() -> None:
-    held = note(
+    stored_item = note(
         "User said: The rent budget for the office is 6,500 euros per month.",
         footer="Tags: office, rent budget",
     )
@@ -223,4 +223,4 @@ def test_notes_that_say_otherwise_do_not_add_to_each_other() -> None:
         footer="Tags: office, rent budget",
         hours=2000,
     )
-    assert ruling(new, held) is None
+    assert ruling(new, stored_item) is None

@@ -10,7 +10,7 @@ from tests.talk import talk
 
 def told(*lines: str) -> list[str]:
     """The facts that fill a slot."""
-    return [one.text for one in said_facts(talk(*lines)) if one.attribute is not None]
+    return [fact.text for fact in said_facts(talk(*lines)) if fact.attribute is not None]
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_a_correction_takes_the_place_of_what_was_said_just_before(
 
 def test_the_correction_is_proven_by_its_own_words() -> None:
     (fact,) = [
-        one
-        for one in said_facts(talk("My sister is called Anna.", "No, I meant Hannah."))
-        if one.attribute is not None
+        fact
+        for fact in said_facts(talk("My sister is called Anna.", "No, I meant Hannah."))
+        if fact.attribute is not None
     ]
     assert (fact.message, fact.quote) == (1, "No, I meant Hannah.")
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("sentence", "facts"),
     [
         ("I ran this morning, like every Tuesday.", []),
         ("I called her, like always.", []),
@@ -58,5 +58,7 @@ def test_the_correction_is_proven_by_its_own_words() -> None:
         ("I like running in the rain best.", ["User likes running in the rain"]),
     ],
 )
-def test_a_comparison_is_no_liking_and_a_degree_no_part_of_one(said: str, facts: list[str]) -> None:
-    assert told(said) == facts
+def test_a_comparison_is_no_liking_and_a_degree_no_part_of_one(
+    sentence: str, facts: list[str]
+) -> None:
+    assert told(sentence) == facts

@@ -110,66 +110,68 @@ PERSONS: dict[str, dict[tuple[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("said", FILLED)
-def test_an_everyday_sentence_fills_these_slots_and_no_others(said: str) -> None:
-    assert {one.attribute: one.value for one in said_facts(talk(said)) if one.attribute} == FILLED[
-        said
-    ]
+@pytest.mark.parametrize("sentence", FILLED)
+def test_an_everyday_sentence_fills_these_slots_and_no_others(sentence: str) -> None:
+    assert {
+        fact.attribute: fact.value for fact in said_facts(talk(sentence)) if fact.attribute
+    } == FILLED[sentence]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I'm writing the abstract at last. The deadline is midnight, of course. What was my title?",
         "The deadline for the grant is at noon.",
         "My deadline is 5 pm.",
     ],
 )
-def test_a_deadline_at_an_hour_of_today_is_no_standing_one(said: str) -> None:
-    assert not [one for one in said_facts(talk(said)) if one.attribute]
+def test_a_deadline_at_an_hour_of_today_is_no_standing_one(sentence: str) -> None:
+    assert not [fact for fact in said_facts(talk(sentence)) if fact.attribute]
 
 
 @pytest.mark.parametrize(
-    ("said", "deadline"),
+    ("sentence", "deadline"),
     [
         ("The deadline is Friday at noon.", "Friday at noon"),
         ("My deadline is the 14th.", "the 14th"),
         ("The deadline is 3 May.", "3 May"),
     ],
 )
-def test_a_deadline_on_a_day_stands(said: str, deadline: str) -> None:
-    assert [one.value for one in said_facts(talk(said)) if one.attribute == "deadline"] == [
+def test_a_deadline_on_a_day_stands(sentence: str, deadline: str) -> None:
+    assert [fact.value for fact in said_facts(talk(sentence)) if fact.attribute == "deadline"] == [
         deadline
     ]
 
 
-@pytest.mark.parametrize("said", TOLD)
-def test_an_everyday_sentence_tells_this(said: str) -> None:
-    facts = said_facts(talk(said))
-    by_table = [one.text for one in facts if one.confidence > 0.5]
-    assert TOLD[said] in by_table
-    assert not [one for one in by_table if one.endswith("last week")]
+@pytest.mark.parametrize("sentence", TOLD)
+def test_an_everyday_sentence_tells_this(sentence: str) -> None:
+    facts = said_facts(talk(sentence))
+    by_table = [fact.text for fact in facts if fact.confidence > 0.5]
+    assert TOLD[sentence] in by_table
+    assert not [text for text in by_table if text.endswith("last week")]
 
 
-@pytest.mark.parametrize("said", PERSONS)
+@pytest.mark.parametrize("sentence", PERSONS)
 def test_who_is_named_has_slots_under_that_name_and_the_only_one_of_a_kind_under_the_kind(
-    said: str,
+    sentence: str,
 ) -> None:
     assert {
-        (one.subject, one.attribute): one.value for one in said_facts(talk(said)) if one.attribute
-    } == PERSONS[said]
+        (fact.subject, fact.attribute): fact.value
+        for fact in said_facts(talk(sentence))
+        if fact.attribute
+    } == PERSONS[sentence]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I've been living in Madrid for three years now.",
         "I have been vegan for two years.",
         "I live in Munich now, moved here from Cologne in March",
     ],
 )
-def test_what_took_its_time_before_is_not_ahead(said: str) -> None:
-    assert said_foresight(talk(said)) == []
+def test_what_took_its_time_before_is_not_ahead(sentence: str) -> None:
+    assert said_foresight(talk(sentence)) == []
 
 
 def test_what_one_has_been_told_to_do_is_ahead() -> None:
@@ -177,7 +179,7 @@ def test_what_one_has_been_told_to_do_is_ahead() -> None:
 
 
 def test_of_two_times_the_one_that_is_over_is_left_out() -> None:
-    (one,) = said_foresight(
+    (foresight,) = said_foresight(
         talk("I came here from Cologne in March and I will start my course in October.")
     )
-    assert (one.start_time.month, one.end_time and one.end_time.month) == (10, 11)
+    assert (foresight.start_time.month, foresight.end_time and foresight.end_time.month) == (10, 11)

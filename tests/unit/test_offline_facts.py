@@ -201,11 +201,11 @@ NOT_STATED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "text", "attribute", "value"), STATED)
+@pytest.mark.parametrize(("sentence", "text", "attribute", "value"), STATED)
 def test_a_statement_is_a_fact_in_a_slot_with_its_proof(
-    said: str, text: str, attribute: str, value: str
+    sentence: str, text: str, attribute: str, value: str
 ) -> None:
-    messages = talk("a: Tell me about yourself", said)
+    messages = talk("a: Tell me about yourself", sentence)
     facts = {fact.text: fact for fact in said_facts(messages)}
     assert (facts[text].subject, facts[text].attribute, facts[text].value) == (
         "user",
@@ -213,23 +213,23 @@ def test_a_statement_is_a_fact_in_a_slot_with_its_proof(
         value,
     )
     assert facts[text].message == 1
-    assert facts[text].quote in said
+    assert facts[text].quote in sentence
 
 
-@pytest.mark.parametrize("said", NOT_STATED)
-def test_what_nobody_asserts_is_no_fact_of_the_table(said: str) -> None:
+@pytest.mark.parametrize("sentence", NOT_STATED)
+def test_what_nobody_asserts_is_no_fact_of_the_table(sentence: str) -> None:
     assert [
         fact
-        for fact in said_facts(talk(said))
+        for fact in said_facts(talk(sentence))
         if fact.attribute or (fact.confidence > 0.5 and not fact.lasting)
     ] == []
 
 
 @pytest.mark.parametrize("mark", ["a", "s", "t"])
 def test_assistants_systems_and_tools_state_no_facts(mark: str) -> None:
-    said = [f"{mark}: {text}" for text, *_ in STATED]
-    assert said_facts(talk(*said)) == []
-    assert [said_facts(talk(*said, actor=name)) for name in ("Assistant", "the AI assistant")] == [
+    lines = [f"{mark}: {text}" for text, *_ in STATED]
+    assert said_facts(talk(*lines)) == []
+    assert [said_facts(talk(*lines, actor=name)) for name in ("Assistant", "the AI assistant")] == [
         [],
         [],
     ]
@@ -246,7 +246,7 @@ def test_one_breath_holds_several_facts() -> None:
 
 
 def test_a_list_goes_on_only_while_things_are_listed() -> None:
-    told = {
+    texts = {
         fact.text
         for fact in said_facts(
             talk("I hate Mondays, spiders and cold coffee.", "I love Rome and went there twice.")
@@ -257,8 +257,8 @@ def test_a_list_goes_on_only_while_things_are_listed() -> None:
         "User dislikes spiders",
         "User dislikes cold coffee",
         "User likes Rome",
-    } <= told
-    assert not any(text.startswith("User likes went") for text in told)
+    } <= texts
+    assert not any(text.startswith("User likes went") for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_no_row_states_its_own_words(row: object) -> None:
     assert not [fact for fact in said_facts(talk(f"{row.phrase} {row.template}")) if fact.attribute]  # type: ignore[attr-defined]
 
 
-STATEMENTS = st.sampled_from([said for said, *_ in STATED] + NOT_STATED)
+STATEMENTS = st.sampled_from([sentence for sentence, *_ in STATED] + NOT_STATED)
 
 
 @settings(max_examples=60)

@@ -109,41 +109,41 @@ NOTHING_AHEAD = [
 ]
 
 
-@pytest.mark.parametrize(("said", "start", "end"), NAMED)
+@pytest.mark.parametrize(("sentence", "start", "end"), NAMED)
 def test_a_named_time_is_taken_from_the_message(
-    said: str, start: datetime | None, end: datetime
+    sentence: str, start: datetime | None, end: datetime
 ) -> None:
-    (found,) = said_foresight(talk(said))
-    assert (found.start_time, found.end_time) == (start or FRIDAY, end)
-    assert found.quote == said
-    assert found.confidence == 0.9
+    (foresight,) = said_foresight(talk(sentence))
+    assert (foresight.start_time, foresight.end_time) == (start or FRIDAY, end)
+    assert foresight.quote == sentence
+    assert foresight.confidence == 0.9
 
 
 def test_what_begins_and_has_no_end_is_given_none() -> None:
-    (found,) = said_foresight(talk("From 1 June I'm their head of operations."))
-    assert (found.start_time, found.end_time) == (date(2026, 6, 1), None)
+    (foresight,) = said_foresight(talk("From 1 June I'm their head of operations."))
+    assert (foresight.start_time, foresight.end_time) == (date(2026, 6, 1), None)
 
 
-@pytest.mark.parametrize(("said", "days"), USUAL)
-def test_what_passes_by_itself_ends_after_what_it_usually_takes(said: str, days: int) -> None:
-    (found,) = said_foresight(talk(said))
-    assert (found.start_time, found.end_time) == (FRIDAY, FRIDAY + timedelta(days=days))
-    assert found.confidence < 0.9
+@pytest.mark.parametrize(("sentence", "days"), USUAL)
+def test_what_passes_by_itself_ends_after_what_it_usually_takes(sentence: str, days: int) -> None:
+    (foresight,) = said_foresight(talk(sentence))
+    assert (foresight.start_time, foresight.end_time) == (FRIDAY, FRIDAY + timedelta(days=days))
+    assert foresight.confidence < 0.9
 
 
 def test_a_named_time_goes_before_the_usual_one() -> None:
-    (found,) = said_foresight(talk("I have a cold and stay in bed until Sunday."))
-    assert found.end_time == day(3)
+    (foresight,) = said_foresight(talk("I have a cold and stay in bed until Sunday."))
+    assert foresight.end_time == day(3)
 
 
-@pytest.mark.parametrize("said", NOTHING_AHEAD)
-def test_what_is_past_denied_supposed_or_not_ones_own_is_no_foresight(said: str) -> None:
-    assert said_foresight(talk(said)) == []
+@pytest.mark.parametrize("sentence", NOTHING_AHEAD)
+def test_what_is_past_denied_supposed_or_not_ones_own_is_no_foresight(sentence: str) -> None:
+    assert said_foresight(talk(sentence)) == []
 
 
 def test_it_is_told_of_the_one_who_said_it() -> None:
-    (found,) = said_foresight(talk("I'm travelling for two weeks.", actor="Ann"))
-    assert found.description == "Ann is travelling for two weeks."
+    (foresight,) = said_foresight(talk("I'm travelling for two weeks.", actor="Ann"))
+    assert foresight.description == "Ann is travelling for two weeks."
 
 
 def test_everybody_passing_state_has_a_length() -> None:
@@ -151,15 +151,15 @@ def test_everybody_passing_state_has_a_length() -> None:
 
 
 @given(
-    st.sampled_from([said for said, *_ in NAMED]),
+    st.sampled_from([sentence for sentence, *_ in NAMED]),
     st.integers(0, 100 * 365 * 24).map(lambda hours: date(1990, 1, 1) + timedelta(hours=hours)),
 )
 # on its first day
 @example("I'm away from 3 to 10 June.", datetime(2000, 6, 3, 1, tzinfo=timezone.utc))
-def test_on_whatever_day_it_is_said_it_lies_ahead(said: str, moment: datetime) -> None:
-    found = ahead(said, moment)
-    if found is not None:  # "2026-06-05" is over one day
-        assert moment <= found.start < found.end
+def test_on_whatever_day_it_is_said_it_lies_ahead(sentence: str, moment: datetime) -> None:
+    window = ahead(sentence, moment)
+    if window is not None:  # "2026-06-05" is over one day
+        assert moment <= window.start < window.end
 
 
 @given(
@@ -171,18 +171,18 @@ def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
 
 
 @given(
-    st.sampled_from([said for said, *_ in [*NAMED, *USUAL]]),
+    st.sampled_from([sentence for sentence, *_ in [*NAMED, *USUAL]]),
     st.integers(0, 3 * 365).map(timedelta),
     st.sampled_from(
         [datetime.min.replace(tzinfo=timezone.utc), datetime.max.replace(tzinfo=timezone.utc)]
     ),
 )
 def test_what_would_end_outside_the_calendar_is_not_foreseen(
-    said: str, away: timedelta, edge: datetime
+    sentence: str, away: timedelta, edge: datetime
 ) -> None:
     moment = edge + away if edge.year == 1 else edge - away
-    for found in said_foresight(talk(said, start=moment)):
-        assert moment <= found.start_time < found.end_time
+    for foresight in said_foresight(talk(sentence, start=moment)):
+        assert moment <= foresight.start_time < foresight.end_time
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 """What changes in a life, by rule: the facts that a sentence tells of the user,
-whether it stands alone or within a talk.
+whether it is alone or within a talk.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ def told(*lines: str) -> dict[str, str]:
     """What the lines say of the user's slots, as far as it is not known already or about something
     that is not known.
     """
-    said = {
+    values = {
         fact.attribute: fact.value
         for fact in said_facts(talk(*lines))
         if fact.attribute and fact.value and fact.subject == "user"
     }
     return {
         attribute: OVER if ends(attribute, value) else value
-        for attribute, value in said.items()
+        for attribute, value in values.items()
         if bears(attribute, value)
     }
 
@@ -40,15 +40,17 @@ def bears(attribute: str, value: str) -> bool:
     return attribute in KNOWN and KNOWN[attribute] != value
 
 
-@pytest.mark.parametrize(("said", "changed"), CHANGES, ids=[said for said, _ in CHANGES])
+@pytest.mark.parametrize(
+    ("sentence", "changed"), CHANGES, ids=[sentence for sentence, _ in CHANGES]
+)
 def test_a_change_is_told_of_its_slot_alone_and_within_a_talk(
-    said: str, changed: dict[str, str]
+    sentence: str, changed: dict[str, str]
 ) -> None:
-    assert told(said) == changed
-    assert told(AROUND[0], said, *AROUND[1:]) == changed
+    assert told(sentence) == changed
+    assert told(AROUND[0], sentence, *AROUND[1:]) == changed
 
 
-@pytest.mark.parametrize("said", NO_CHANGES)
-def test_what_only_looks_like_a_change_is_none(said: str) -> None:
-    assert told(said) == {}
-    assert told(AROUND[0], said, *AROUND[1:]) == {}
+@pytest.mark.parametrize("sentence", NO_CHANGES)
+def test_what_only_looks_like_a_change_is_none(sentence: str) -> None:
+    assert told(sentence) == {}
+    assert told(AROUND[0], sentence, *AROUND[1:]) == {}

@@ -43,16 +43,16 @@ async def test_facts_and_stories_of_a_speaker_with_an_odd_name(name: str) -> Non
         "I live in Oslo. My sister Anna hates my tea. I'm on holiday until Friday.", name
     )
     facts = (await agents.extract_facts("app", messages)).value
-    told = " ".join(name.split())[:60].rstrip()
-    assert f"{told} lives in Oslo" in [one.text for one in facts.facts]
-    assert [one.value for one in facts.facts if one.attribute == "home city"] == ["Oslo"]
+    shortened = " ".join(name.split())[:60].rstrip()
+    assert f"{shortened} lives in Oslo" in [fact.text for fact in facts.facts]
+    assert [fact.value for fact in facts.facts if fact.attribute == "home city"] == ["Oslo"]
     assert facts.foresight
     assert "Oslo" in (await agents.summarise("app", messages)).value.narrative
 
 
 @pytest.mark.parametrize("place", ["\\1", "{0}", "%s", "$1", "\\g<0>", "{who}", "{value}"])
 async def test_a_template_as_a_value_stays_what_it_is(place: str) -> None:
-    """What users say stands in the message as well as in the note of it, letter for letter."""
+    """What users say is in the message as well as in the note of it, letter for letter."""
     agents = OfflineAgents()
     for sentence in (
         f"I work at Acme {place}.",

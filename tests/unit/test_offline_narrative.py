@@ -1,4 +1,4 @@
-"""A story of what was said, and by which words it is found: nothing in either that nobody said."""
+"""A story of what was said, and by which words it is found: nothing in either that was not said."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def test_of_a_long_talk_what_is_central_stays() -> None:
         f"a: On {number} other matters the weather, politics and sport were {number} times mixed."
         for number in range(40)
     ]
-    told = story(
+    story_text = story(
         talk(
             "u: My tomatoes have brown spots on the leaves.",
             *filler,
             "u: The spots on the tomatoes spread to the fruit.",
         )
     )
-    assert "User's tomatoes have brown spots" in told
-    assert "The spots on the tomatoes spread" in told
-    assert len(told.split()) <= 200
+    assert "User's tomatoes have brown spots" in story_text
+    assert "The spots on the tomatoes spread" in story_text
+    assert len(story_text.split()) <= 200
 
 
 def test_a_greeting_is_told_as_one() -> None:
@@ -81,7 +81,7 @@ def test_people_are_called_by_their_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "expected"),
     [
         ("I'm allergic to nuts and love ramen.", "User is allergic to nuts and loves ramen."),
         ("I don't eat meat.", "User does not eat meat."),
@@ -97,8 +97,10 @@ def test_people_are_called_by_their_names() -> None:
         ("I miei gatti sono belli", None),
     ],
 )
-def test_only_what_is_simple_is_told_in_the_third_person(said: str, told: str | None) -> None:
-    assert third_person(said, "User") == told
+def test_only_what_is_simple_is_told_in_the_third_person(
+    sentence: str, expected: str | None
+) -> None:
+    assert third_person(sentence, "User") == expected
 
 
 PARTS = st.sampled_from(
@@ -123,17 +125,17 @@ PARTS = st.sampled_from(
 )
 def test_a_story_is_never_empty_never_long_and_made_of_what_was_said(lines: list[str]) -> None:
     messages = talk(*lines)
-    told = story(messages)
-    assert told
-    assert len(told.split()) <= MAX_WORDS + 20
-    assert told == story(messages)
+    story_text = story(messages)
+    assert story_text
+    assert len(story_text.split()) <= MAX_WORDS + 20
+    assert story_text == story(messages)
 
 
 def test_keywords_are_phrases_that_were_said() -> None:
-    found = keywords_of([message.content for message in STARTER])
-    assert "sourdough starter" in found
-    assert "rye flour" in found
-    assert not {"trouble with my", "twice", "little", "Hi"} & set(found)
+    keywords = keywords_of([message.content for message in STARTER])
+    assert "sourdough starter" in keywords
+    assert "rye flour" in keywords
+    assert not {"trouble with my", "twice", "little", "Hi"} & set(keywords)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def episodes(
 
 def found(*texts: str, **options: Any) -> list[tuple[str, str, list[int]]]:
     return [
-        (one.summary, one.pattern, one.sources)
-        for one in found_patterns(episodes(*texts, **options)).patterns
+        (pattern.summary, pattern.pattern, pattern.sources)
+        for pattern in found_patterns(episodes(*texts, **options)).patterns
     ]
 
 
@@ -72,7 +72,9 @@ def test_what_is_said_again_is_found_with_the_episodes_that_say_it(
     texts: tuple[str, ...], summary: str, kind: str
 ) -> None:
     patterns = found(*texts)
-    assert [(one, what) for one, what, _ in patterns] == [(summary, kind)]
+    assert [(summary_found, kind_found) for summary_found, kind_found, _ in patterns] == [
+        (summary, kind)
+    ]
     assert len(patterns[0][2]) >= 2
 
 
@@ -117,8 +119,8 @@ def test_the_order_in_which_episodes_are_shown_changes_nothing_but_their_numbers
         "I always take the tram to work",
     )
     assert found_patterns(items) == found_patterns(items)
-    assert {one.summary for one in found_patterns(items[::-1]).patterns} == {
-        one.summary for one in found_patterns(items).patterns
+    assert {pattern.summary for pattern in found_patterns(items[::-1]).patterns} == {
+        pattern.summary for pattern in found_patterns(items).patterns
     }
 
 
@@ -136,7 +138,7 @@ SENTENCES = (
 @given(st.lists(st.lists(st.sampled_from(SENTENCES), max_size=4).map(". ".join), max_size=12))
 @settings(max_examples=60, deadline=None)
 def test_every_pattern_stands_on_episodes_that_were_shown(texts: list[str]) -> None:
-    said = [Said.of(text) for text in texts]
-    for one in found_patterns(episodes(*texts)).patterns:
-        assert set(one.sources) <= set(range(len(texts)))
-        assert carriers(one.summary, [said[number] for number in one.sources])
+    readings = [Said.of(text) for text in texts]
+    for pattern in found_patterns(episodes(*texts)).patterns:
+        assert set(pattern.sources) <= set(range(len(texts)))
+        assert carriers(pattern.summary, [readings[number] for number in pattern.sources])

@@ -14,10 +14,10 @@ ASKED = "Where did the red boat sink?"
 SINKS = "The red boat sinks near Porto"
 
 
-def items(*told: tuple[str, float | None]) -> list[DecisionItem]:
+def items(*texts: tuple[str, float | None]) -> list[DecisionItem]:
     return [
         DecisionItem(number, text, None, NOW, lead=lead)
-        for number, (text, lead) in enumerate(told, 1)
+        for number, (text, lead) in enumerate(texts, 1)
     ]
 
 

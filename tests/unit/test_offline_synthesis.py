@@ -133,7 +133,7 @@ SUMMARIES = st.builds(
 def test_no_word_of_any_note_is_lost(
     answers: list[tuple[EpisodeAnalysis, ConversationSummary]],
 ) -> None:
-    texts = [render_note(*one) for one in answers]
+    texts = [render_note(*answer) for answer in answers]
     text = text_of(*texts)
     sources = [
         memory(note, tags=summary.retrieval.tags, keywords=summary.retrieval.keywords)
@@ -143,5 +143,7 @@ def test_no_word_of_any_note_is_lost(
     assert {word.strip(".,;|").casefold() for word in missing} <= {
         word.strip(".,;|").casefold() for word in text.split()
     } | {"low"}
-    assert [one for one in what_is_lost(text, sources) if "longest source" not in one] == []
+    assert [
+        complaint for complaint in what_is_lost(text, sources) if "longest source" not in complaint
+    ] == []
     assert text_of(text, *texts).count("## Summary") == 1

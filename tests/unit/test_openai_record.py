@@ -36,12 +36,12 @@ def mark_of(record: str) -> str:
 
 
 def headings(record: str) -> list[str]:
-    """What stands in the headings that carry the record's mark."""
+    """The texts of the headings that carry the record's mark."""
     return re.findall(rf"^\[{mark_of(record)} \| (.*)\]$", record, re.MULTILINE)
 
 
 def held_up(record: str, entries: int) -> None:
-    """The fence stands: one beginning, one end, after which nothing of a user's comes,
+    """The fence is intact: one beginning, one end, after which nothing of a user's comes,
     and a heading for each entry.
     """
     mark = mark_of(record)
@@ -172,8 +172,8 @@ def test_what_stands_in_the_record_as_an_episode_is_only_named_in_a_scene() -> N
 
 
 def test_a_line_that_was_cut_or_put_on_one_line_names_its_episode_too() -> None:
-    told = episode(1, f"{SAILED}\nIt was cold.")
-    assert lines_of(scene_of(f"{SAILED} It was…"), told) == ["= episode 1"]
+    item = episode(1, f"{SAILED}\nIt was cold.")
+    assert lines_of(scene_of(f"{SAILED} It was…"), item) == ["= episode 1"]
 
 
 def test_two_episodes_that_begin_alike_are_named_once_each() -> None:
@@ -189,9 +189,9 @@ def test_no_line_of_a_user_names_an_episode() -> None:
 
 def test_what_nobody_sees_is_not_shown_and_what_people_write_is() -> None:
     hidden = "Hi" + "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e\x1b\x00!"
-    kept = "日本語, кофе, 👩‍👩‍👧, می‌خواهم, tab\there"
-    written = text_of([Entry(("note",), f"{hidden}\n{kept}")])
-    assert f"\nHi!\n{kept}\n" in written
+    visible = "日本語, кофе, 👩‍👩‍👧, می‌خواهم, tab\there"
+    written = text_of([Entry(("note",), f"{hidden}\n{visible}")])
+    assert f"\nHi!\n{visible}\n" in written
 
 
 def test_a_lone_surrogate_can_be_sent() -> None:
@@ -213,7 +213,7 @@ def test_long_texts_lose_their_middles_and_short_ones_nothing() -> None:
 )
 def test_a_record_keeps_its_limit(texts: list[str], limit: int) -> None:
     written = text_of([Entry(("note",), text) for text in texts], max_characters=limit)
-    shown = re.sub(r" \[… \d+ characters left out …\] ", "", written)
-    assert len(shown) - len(text_of([Entry(("note",), "") for _ in texts])) <= limit
+    without_marks = re.sub(r" \[… \d+ characters left out …\] ", "", written)
+    assert len(without_marks) - len(text_of([Entry(("note",), "") for _ in texts])) <= limit
     if sum(map(len, texts)) <= limit:
         assert "left out" not in written

@@ -143,7 +143,7 @@ def test_wrong_items_are_dropped_and_good_ones_kept() -> None:
         {**FACT, "text": "Ana rows"},
     ]
     answer = read(json.dumps({"facts": facts, "foresight": []}), ExtractedFacts)
-    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails", "Ana rows"]
     assert (answer.repaired, answer.dropped) == (True, 5)
 
 
@@ -196,9 +196,9 @@ def test_what_is_too_long_is_cut_where_a_sentence_or_a_word_ends() -> None:
 
 
 def test_a_quote_that_is_cut_is_still_a_beginning_of_what_was_said() -> None:
-    said = "I sail, " * 100
-    fact = read(json.dumps({"facts": [{**FACT, "quote": said}]}), ExtractedFacts).value.facts[0]
-    assert said.startswith(fact.quote)
+    message = "I sail, " * 100
+    fact = read(json.dumps({"facts": [{**FACT, "quote": message}]}), ExtractedFacts).value.facts[0]
+    assert message.startswith(fact.quote)
 
 
 def test_half_a_list_is_kept_without_the_item_that_was_under_way() -> None:
@@ -210,7 +210,7 @@ def test_half_a_list_is_kept_without_the_item_that_was_under_way() -> None:
     )
     cut = whole[: whole.index("Ana swims") + 4]
     answer = read(cut, ExtractedFacts)
-    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails", "Ana rows"]
     assert answer.repaired
 
 
@@ -286,7 +286,7 @@ def test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in
         ExtractedFacts,
         Echoes.of(asked),
     )
-    assert [one.text for one in answer.value.facts] == ["Ana sails"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails"]
     assert answer.value.foresight == []
     assert answer.dropped == 3
 
@@ -415,12 +415,12 @@ def test_behaviour_without_a_right_observation_is_none() -> None:
 
 
 def test_of_an_aspect_with_too_many_observations_the_first_are_kept() -> None:
-    told = [
+    observations = [
         {"aspect": aspect, "text": f"{aspect} {number}"}
         for number in range(4)
         for aspect in ("worked", "avoid", "key_insight")
     ]
-    seen = behaviour_of(*told)
+    seen = behaviour_of(*observations)
     assert seen is not None
     assert seen.what_worked.strategies == ["worked 0", "worked 1", "worked 2"]
     assert seen.future_guidance.avoid_approaches == ["avoid 0", "avoid 1"]
@@ -428,10 +428,10 @@ def test_of_an_aspect_with_too_many_observations_the_first_are_kept() -> None:
 
 
 def test_every_aspect_has_a_place_of_its_own() -> None:
-    told = [{"aspect": aspect, "text": f"About {aspect}."} for aspect in get_args(Aspect)]
-    seen = behaviour_of(*told)
+    observations = [{"aspect": aspect, "text": f"About {aspect}."} for aspect in get_args(Aspect)]
+    seen = behaviour_of(*observations)
     assert seen is not None
-    assert {f"'{one['text']}'" for one in told} <= leaves(seen.model_dump())
+    assert {f"'{observation['text']}'" for observation in observations} <= leaves(seen.model_dump())
 
 
 def test_answers_that_were_stored_before_joint_answers_were_flat_can_still_be_read() -> None:
@@ -470,15 +470,15 @@ def test_any_text_can_be_looked_through(text: str) -> None:
 def test_chatter_full_of_brackets_hides_no_answer_that_stands_apart(
     value: Any, before: str, after: str
 ) -> None:
-    read_values = [found for found, _ in values_in(before + json.dumps(value) + after)]
-    assert all(json.loads(json.dumps(found)) == found for found in read_values)
+    read_values = [parsed for parsed, _ in values_in(before + json.dumps(value) + after)]
+    assert all(json.loads(json.dumps(parsed)) == parsed for parsed in read_values)
     if isinstance(value, dict | list) and not set(before + after) & set('{}[]"\\'):
         assert value in read_values
 
 
 def leaves(value: Any) -> set[str]:
     if isinstance(value, dict):
-        return {leaf for one in value.values() for leaf in leaves(one)}
+        return {leaf for child in value.values() for leaf in leaves(child)}
     if isinstance(value, list):
-        return {leaf for one in value for leaf in leaves(one)}
+        return {leaf for child in value for leaf in leaves(child)}
     return {repr(value)}

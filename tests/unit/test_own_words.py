@@ -52,22 +52,22 @@ def test_only_recalled_memories_are_taken_out_where_quotations_may_prove() -> No
 
 @given(st.text(alphabet=st.sampled_from("ab \n\"'“”„«»`<>{}:/>-memory[]_0123"), max_size=200))
 def test_places_and_lines_stay_where_they_are(text: str) -> None:
-    found = own_words(text)
-    assert len(found) == len(text)
-    assert all(after in (before, " ") for before, after in zip(text, found, strict=True))
-    assert found.count("\n") == text.count("\n")
+    own = own_words(text)
+    assert len(own) == len(text)
+    assert all(after in (before, " ") for before, after in zip(text, own, strict=True))
+    assert own.count("\n") == text.count("\n")
 
 
 @pytest.mark.parametrize("nested", ["‘{}’", "“{}”", "„{}“", "«{}»"])
 def test_a_quotation_begins_at_its_last_opening_mark(nested: str) -> None:
     """Each opening mark began a scan of up to 12,000 characters: a text of them took a second."""
     opening = nested[0]
-    said = (
+    text = (
         f"She told me {opening} " * 3
         + nested.format("I live in Oslo and I love it there")
         + " yesterday"
     )
-    own = own_words(said)
+    own = own_words(text)
     assert "Oslo" not in own
     assert own.count(opening) == 3
     assert own.endswith(" yesterday")

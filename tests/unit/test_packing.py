@@ -1,4 +1,4 @@
-"""Contexts: within their budget, dated, numbered, and closed against whatever stands in them."""
+"""Contexts: within their budget, dated, numbered, and closed against whatever is in them."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def test_of_two_equally_good_the_shorter_comes_first_and_a_far_better_one_is_wor
 ):
     long, short = "the harbour master wrote about the boats " * 12, "the boats are short " * 12
     for priority, first in ((0.5, "mem_2"), (0.9, "mem_1")):
-        kept = chosen(
+        in_budget = chosen(
             [told(1, long, priority), told(2, short, 0.5)],
             Room(110),
             exponent=EXPONENT,
             longest=110,
         )
-        assert [one.id for one in kept if one.whole is None] == [first]
+        assert [piece.id for piece in in_budget if piece.whole is None] == [first]
 
 
 def test_a_turn_is_quoted_whole_where_there_is_room() -> None:
@@ -143,7 +143,7 @@ def test_a_text_takes_at_most_a_third_of_the_room_while_others_want_the_rest() -
         for n in range(2, 60)
     ]
     context = packed([told(1, story), *others], 640, tokens("the budget"))
-    (passage,) = [one for one in context.pieces if one.id == "mem_1"]
+    (passage,) = [piece for piece in context.pieces if piece.id == "mem_1"]
     assert passage.whole is not None
     assert "What about the budget? It is 1.4 million." in passage.text
     assert passage.tokens <= 200
@@ -154,7 +154,7 @@ def test_what_is_left_over_makes_a_passage_longer_or_whole() -> None:
         "It rained. " * 60 + "What about the budget? It is 1.4 million. " + "It rained again. " * 40
     )
     whole = packed([told(1, story), told(2, "the boat is red", 0.5)], 1000, tokens("the budget"))
-    assert [one.text for one in whole.pieces] == [story, "the boat is red"]
+    assert [piece.text for piece in whole.pieces] == [story, "the boat is red"]
     longer = packed([told(1, story), told(2, "the boat is red", 0.5)], 640, tokens("the budget"))
     assert "What about the budget? It is 1.4 million." in longer.text
     assert 200 < longer.pieces[0].tokens <= 300  # between a third and half of the room
@@ -179,8 +179,8 @@ def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
         for n in range(1, 5)
     ]
     context = packed(pieces, 282, tokens("red boat harbour"))
-    passages = [one for one in context.pieces if one.whole is not None]
-    assert [one.id for one in passages] == ["mem_4"]
+    passages = [piece for piece in context.pieces if piece.whole is not None]
+    assert [passage.id for passage in passages] == ["mem_4"]
     assert "the red boat lay in harbour 4." in passages[0].text
 
 
@@ -205,10 +205,10 @@ def test_a_passage_begins_with_its_speaker() -> None:
 def test_a_piece_that_is_told_whole_or_not_at_all_is_never_cut() -> None:
     line = "word " * 60
     assert [
-        one.text for one in chosen([told(1, line), told(2, "small", 0.1)], Room(80), whole=True)
+        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(80), whole=True)
     ] == [line, "small"]
     assert [
-        one.text for one in chosen([told(1, line), told(2, "small", 0.1)], Room(50), whole=True)
+        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(50), whole=True)
     ] == ["small"]
 
 
@@ -286,9 +286,9 @@ def test_tokens_are_counted_by_words_digits_and_signs(text: str, about: int) -> 
     assert count_tokens(text) == about
 
 
-@given(one=st.text(max_size=50), other=st.text(max_size=50))
-def test_two_texts_take_no_more_together_than_apart(one: str, other: str) -> None:
-    assert count_tokens(f"{one}\n{other}") <= count_tokens(one) + count_tokens(other)
+@given(text=st.text(max_size=50), other=st.text(max_size=50))
+def test_two_texts_take_no_more_together_than_apart(text: str, other: str) -> None:
+    assert count_tokens(f"{text}\n{other}") <= count_tokens(text) + count_tokens(other)
 
 
 def test_an_excerpt_has_the_sentences_that_the_query_is_about() -> None:
@@ -298,10 +298,10 @@ def test_an_excerpt_has_the_sentences_that_the_query_is_about() -> None:
         + "The boat sank near Porto. "
         + "It rained a little. " * 60
     )
-    found = excerpt(story, tokens("where did the boat sink"), 40)
-    assert "The boat sank near Porto." in found
-    assert count_tokens(found) <= 40
-    assert found.startswith(("She got up early.", "…"))
+    passage = excerpt(story, tokens("where did the boat sink"), 40)
+    assert "The boat sank near Porto." in passage
+    assert count_tokens(passage) <= 40
+    assert passage.startswith(("She got up early.", "…"))
 
 
 def test_an_excerpt_counts_a_word_of_the_query_by_how_few_sentences_have_it() -> None:
@@ -310,8 +310,8 @@ def test_an_excerpt_counts_a_word_of_the_query_by_how_few_sentences_have_it() ->
         f"{lunch}The steam rises and the lake is near and green. You soak at Poça da Dona "
         f"Beija. {lunch}"
     )
-    found = excerpt(story, tokens("ask at dinner which hot springs to soak in"), 25)
-    assert "soak at Poça da Dona Beija." in found
+    passage = excerpt(story, tokens("ask at dinner which hot springs to soak in"), 25)
+    assert "soak at Poça da Dona Beija." in passage
 
 
 @given(text=st.text(min_size=1, max_size=400), most=st.integers(8, 60))

@@ -25,26 +25,26 @@ def judged(query, vectors=None, texts=TEXTS):
     memories = [
         memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)
     ]
-    found = from_memories(
+    candidates = from_memories(
         memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
     )
-    frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
-    statistics = Statistics(len(memories), float(found.length.mean()), frequency)
+    frequency = dict(zip(message.whole.terms, candidates.own.sum(axis=0).tolist(), strict=True))
+    statistics = Statistics(len(memories), float(candidates.length.mean()), frequency)
     return (
         message,
-        found,
+        candidates,
         statistics,
-        parts_relevance(message, vectors, found, statistics, PARAMETERS),
+        parts_relevance(message, vectors, candidates, statistics, PARAMETERS),
     )
 
 
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
-    message, found, statistics, verdict = judged("Where does Dee sail her boat?")
+    message, candidates, statistics, verdict = judged("Where does Dee sail her boat?")
     np.testing.assert_array_equal(
-        verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score
+        verdict.best.score, relevance(message.whole, candidates, statistics, PARAMETERS).score
     )
     np.testing.assert_array_equal(
-        verdict.order, ordering(message.whole, found, statistics, PARAMETERS)
+        verdict.order, ordering(message.whole, candidates, statistics, PARAMETERS)
     )
     assert verdict.part.tolist() == [0, 0, 0]
 
@@ -64,10 +64,10 @@ def test_a_memory_counts_as_its_best_part_does():
 
 
 def test_the_vector_of_a_pair_and_of_the_whole_is_the_mean_of_its_sentences():
-    message, found, _, _ = judged("The red boat sank. Where is the blue hat?")
+    message, candidates, _, _ = judged("The red boat sank. Where is the blue hat?")
     vectors = (unit(0), unit(1))
     mean = (vectors[0] + vectors[1]) / np.linalg.norm(vectors[0] + vectors[1])
-    view = part_of(found, message.parts[-1], vectors)
+    view = part_of(candidates, message.parts[-1], vectors)
     np.testing.assert_allclose(view.cosine, [unit(place) @ mean for place in range(3)], atol=1e-6)
 
 
@@ -90,36 +90,36 @@ def test_two_questions_about_long_texts_share_the_first_places_with_all_that_ord
             embedding=(unit(1) + unit(2) + unit(3)) / np.float32(np.sqrt(3)),
         ),
     ]
-    found = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
+    candidates = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
     statistics = Statistics(
         2,
         8.0,
-        dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True)),
+        dict(zip(message.whole.terms, candidates.own.sum(axis=0).tolist(), strict=True)),
         turn_log_length=5.0,
     )
-    verdict = parts_relevance(message, (unit(0), unit(1)), found, statistics, PARAMETERS)
+    verdict = parts_relevance(message, (unit(0), unit(1)), candidates, statistics, PARAMETERS)
     assert verdict.order[1] == pytest.approx(verdict.order[0])
     assert verdict.best.score[1] < verdict.best.score[0]
 
 
 def test_a_memory_says_all_of_a_query_that_has_enough_words():
-    message, found, _, _ = judged("Dee's red boat in Porto")
-    assert says_all(message, found).tolist() == [True, False, False]
-    message, found, _, _ = judged("Dee's red boat")
-    assert not says_all(message, found).any()
-    message, found, _, _ = judged("Dee's red boat in Lisbon")
-    assert not says_all(message, found).any()
+    message, candidates, _, _ = judged("Dee's red boat in Porto")
+    assert says_all(message, candidates).tolist() == [True, False, False]
+    message, candidates, _, _ = judged("Dee's red boat")
+    assert not says_all(message, candidates).any()
+    message, candidates, _, _ = judged("Dee's red boat in Lisbon")
+    assert not says_all(message, candidates).any()
 
 
 def test_a_memory_says_all_of_one_sentence_of_a_message():
-    message, found, _, _ = judged("My train was late. Where is the red boat of Dee in Porto?")
-    assert says_all(message, found).tolist() == [True, False, False]
+    message, candidates, _, _ = judged("My train was late. Where is the red boat of Dee in Porto?")
+    assert says_all(message, candidates).tolist() == [True, False, False]
 
 
 def test_without_vectors_words_decide():
     message = query_parts_of("My train was late. Where does Dee sail her red boat?", NOW)
-    found = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
-    verdict = parts_relevance(message, (), found, Statistics(3, 5.0, {}), PARAMETERS)
+    candidates = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
+    verdict = parts_relevance(message, (), candidates, Statistics(3, 5.0, {}), PARAMETERS)
     assert int(np.argmax(verdict.best.score)) == 0
     assert np.isnan(verdict.best.similarity).all()
 

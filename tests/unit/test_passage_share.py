@@ -45,18 +45,20 @@ def filler(terms):
 
 def shares(query, *memories):
     analysis = analyse_query(query, NOW)
-    found = from_memories(memories, analysis.terms, None)
+    candidates = from_memories(memories, analysis.terms, None)
     with_passages, whole = (
-        relevance(analysis, found, STATISTICS, parameters).lexical
+        relevance(analysis, candidates, STATISTICS, parameters).lexical
         for parameters in (PARAMETERS, WHOLE)
     )
     return with_passages, whole
 
 
-def best_of(found, terms):
+def best_of(candidates, terms):
     """The best passages for one query of terms that are worth the same."""
     asked = np.ones((1, len(terms)), dtype=np.bool_)
-    return best_passages(found, terms, asked, TermWorth(asked.astype(np.float64), (None,)), RULES)
+    return best_passages(
+        candidates, terms, asked, TermWorth(asked.astype(np.float64), (None,)), RULES
+    )
 
 
 @settings(deadline=None)
@@ -87,7 +89,7 @@ def test_a_text_that_is_one_passage_is_weighed_as_before(text, asked):
 )
 def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
     analysis = analyse_query(" ".join(asked), NOW)
-    found = from_memories([told(" ".join(text))], analysis.terms, None)
+    candidates = from_memories([told(" ".join(text))], analysis.terms, None)
     stems = [analyse_query(word, NOW).terms[0] for word in text]
     best = 0.0
     for size in RULES.terms:
@@ -104,7 +106,7 @@ def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
                 covered.mean()
                 * min(1.0, np.count_nonzero(tf) / min(RULES.enough, len(analysis.terms))),
             )
-    assert best_of(found, analysis.terms).share[0] == pytest.approx([best])
+    assert best_of(candidates, analysis.terms).share[0] == pytest.approx([best])
 
 
 @pytest.mark.parametrize("before", [0, 400, 1500])
@@ -127,7 +129,7 @@ def test_words_that_stand_far_apart_make_no_passage():
 def test_a_passage_that_says_few_of_the_terms_counts_for_less():
     analysis = analyse_query(" ".join(ASKED), NOW)
     texts = [
-        told(" ".join([*filler(200), *ASKED[:said], *filler(200)])) for said in (1, 2, 3, 4, 5)
+        told(" ".join([*filler(200), *ASKED[:count], *filler(200)])) for count in (1, 2, 3, 4, 5)
     ]
     best = best_of(from_memories(texts, analysis.terms, None), analysis.terms)
     chosen = [best.passage(0, row) for row in range(5)]

@@ -1,4 +1,4 @@
-"""A pattern stands on the episodes that say it, and two patterns are one when they differ in the
+"""A pattern rests on the episodes that say it, and two patterns are one when they differ in the
 wording alone.
 """
 
@@ -72,9 +72,9 @@ def test_a_particular_needs_one_episode_only() -> None:
 def test_whatever_is_claimed_the_places_are_of_what_was_shown(
     statement: str, texts: list[str]
 ) -> None:
-    found = carriers(statement, [Said.of(text) for text in texts])
-    assert not found or (
-        len(found) >= FEWEST and set(found) <= set(range(len(texts))) and telling(statement)
+    places = carriers(statement, [Said.of(text) for text in texts])
+    assert not places or (
+        len(places) >= FEWEST and set(places) <= set(range(len(texts))) and telling(statement)
     )
 
 

@@ -81,16 +81,23 @@ def test_files_are_named_by_their_path_and_those_without_private_words_are_left_
 def test_the_check_fails_until_the_words_are_gone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "product"
-    folder.mkdir()
-    module = folder / "merge.py"
+    product, client = tmp_path / "product", tmp_path / "client"
+    for folder in (product, client):
+        folder.mkdir()
+    module, example = product / "merge.py", client / "example.py"
     module.write_text("memory = 1\none = found = 1\n", encoding="utf-8")
-    assert main(folder) == 1
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    example.write_text("told = 1\n", encoding="utf-8")
+    assert main([product, client]) == 1
+    assert capsys.readouterr().out.splitlines()[:3] == [
         "product/merge.py:2: found",
         "product/merge.py:2: one",
+        "client/example.py:1: told",
     ]
 
     module.write_text("memory = 1\n", encoding="utf-8")
-    assert main(folder) == 0
+    assert main([product, client]) == 1
+    assert capsys.readouterr().out.splitlines()[:1] == ["client/example.py:1: told"]
+
+    example.write_text("memory = 1\n", encoding="utf-8")
+    assert main([product, client]) == 0
     assert capsys.readouterr().out == ""

@@ -57,7 +57,7 @@ def truth(
 
 
 def by_id(*memories: Memory) -> dict[str, Memory]:
-    return {one.id: one for one in memories}
+    return {memory.id: memory for memory in memories}
 
 
 def known(*memories: Memory, person: KnownPerson | None = None) -> KnownPerson:
@@ -89,13 +89,13 @@ def test_the_latest_that_stands_is_shown_and_the_others_by_their_times() -> None
     )
     person, memories = known(porto, oslo, rome), by_id(oslo, rome, porto)
     (fact,) = profile_at(person, memories, NOW + 9 * DAY).explicit
-    assert (fact.name, fact.value, [one.value for one in fact.previous]) == (
+    assert (fact.name, fact.value, [previous.value for previous in fact.previous]) == (
         "home city",
         "Porto",
         ["Rome", "Oslo"],
     )
     (fact,) = profile_at(person, memories, NOW + 3 * DAY).explicit
-    assert (fact.value, [one.value for one in fact.previous]) == ("Rome", ["Oslo"])
+    assert (fact.value, [previous.value for previous in fact.previous]) == ("Rome", ["Oslo"])
     assert profile_at(person, memories, NOW - DAY).explicit == []
 
 
@@ -104,10 +104,10 @@ def test_what_is_gone_deleted_or_renamed_is_nowhere() -> None:
     person = known(oslo, porto)
     deleted = porto.model_copy(update={"status": Status.DELETED, "status_reason": "manual_delete"})
     assert profile_at(person, by_id(oslo, deleted), NOW + 3 * DAY).explicit == []
-    assert [one.memory_ids for one in known(deleted, person=person).facts] == [["a"]]
+    assert [fact.memory_ids for fact in known(deleted, person=person).facts] == [["a"]]
     assert profile_at(person, by_id(porto), NOW + 3 * DAY).explicit[0].previous == []
     renamed = porto.model_copy(update={"attribute": "holiday home"})
-    assert {one.name: one.memory_ids for one in known(renamed, person=person).facts} == {
+    assert {fact.name: fact.memory_ids for fact in known(renamed, person=person).facts} == {
         "home city": ["a"],
         "holiday home": ["b"],
     }
@@ -145,11 +145,11 @@ def test_a_trait_needs_three_cells_and_a_models_other_words_for_it_are_the_same_
         == []
     )
     first = with_traits(KnownPerson(), [seen("Swims in the sea every morning.", 2, 0, 1)], there)
-    assert [(one.cell_ids, one.since) for one in first.traits] == [
+    assert [(trait.cell_ids, trait.since) for trait in first.traits] == [
         (["mem_0", "mem_1", "mem_2"], NOW + 2 * DAY)
     ]
     again = with_traits(first, [seen("Swims every morning in the sea.", 4)], there)
-    assert [(one.trait, len(one.cell_ids)) for one in again.traits] == [
+    assert [(trait.trait, len(trait.cell_ids)) for trait in again.traits] == [
         ("Swims every morning in the sea.", 4)
     ]
     ruled = [
@@ -169,8 +169,8 @@ def test_what_rested_on_the_forgotten_goes_and_a_models_trait_with_any_of_it() -
         there,
     )
     left = without_memories(person, {"mem_0", "b"})
-    assert [(one.memory_ids, one.cell_ids) for one in left.facts] == [(["a"], [])]
-    assert [(one.by, one.cell_ids) for one in left.traits] == [("rule", list(ids[1:]))]
+    assert [(fact.memory_ids, fact.cell_ids) for fact in left.facts] == [(["a"], [])]
+    assert [(trait.by, trait.cell_ids) for trait in left.traits] == [("rule", list(ids[1:]))]
     assert without_memories(left, {"mem_1", "mem_2"}).traits == []
 
 
@@ -180,7 +180,7 @@ def test_of_how_long_messages_are_one_is_shown() -> None:
     later = with_traits(
         first, [seen("User writes medium-length messages and is polite.", 3, 4, 5)], there
     )
-    assert [(one.trait, one.cell_ids) for one in later.traits] == [
+    assert [(trait.trait, trait.cell_ids) for trait in later.traits] == [
         ("User writes medium-length messages and is polite.", ["mem_3", "mem_4", "mem_5"])
     ]
 
@@ -188,7 +188,7 @@ def test_of_how_long_messages_are_one_is_shown() -> None:
 def test_rules_see_the_length_that_most_talks_have() -> None:
     shows = [("User writes short messages.",)] * 3 + [("User writes long messages.",)] * 4
     scene = SceneItem(0, "work", tuple(f"talk {number}" for number in range(7)), tuple(shows), NOW)
-    assert [one.trait for one in seen_traits([scene]).traits] == [
+    assert [trait.trait for trait in seen_traits([scene]).traits] == [
         "Often talks about work.",
         "User writes long messages.",
     ]

@@ -32,12 +32,12 @@ PROFILE = Profile(
 
 def test_facts_with_words_of_the_query_come_first_then_the_surest() -> None:
     pieces = profile_pieces(PROFILE, tokens("may I serve peanuts"), NOW, MOST_TRAITS)
-    assert [one.text for one in chosen(pieces, Room(25))] == [
+    assert [piece.text for piece in chosen(pieces, Room(25))] == [
         "allergy: peanuts",
         "employer: the harbour office",
     ]
     without = profile_pieces(PROFILE, (), NOW, None)
-    assert [one.text for one in chosen(without, Room(25))] == [
+    assert [piece.text for piece in chosen(without, Room(25))] == [
         "employer: the harbour office",
         "home: Porto",
     ]
@@ -45,7 +45,9 @@ def test_facts_with_words_of_the_query_come_first_then_the_surest() -> None:
 
 def test_beside_what_answers_a_query_only_the_surest_traits_are_told() -> None:
     def traits(most: int | None) -> list[str]:
-        return [one.text for one in profile_pieces(PROFILE, (), NOW, most) if one.said_by is None]
+        return [
+            piece.text for piece in profile_pieces(PROFILE, (), NOW, most) if piece.said_by is None
+        ]
 
     assert traits(MOST_TRAITS) == ["Writes long messages.", "Often talks about work."]
     assert traits(None) == [

@@ -47,7 +47,7 @@ def nodes(schema: Any) -> list[dict[str, Any]]:
         *schema.get("anyOf", []),
         *([schema["items"]] if "items" in schema else []),
     ]
-    return [schema, *(node for one in inner for node in nodes(one))]
+    return [schema, *(node for schema in inner for node in nodes(schema))]
 
 
 def test_a_changed_prompt_has_a_new_version() -> None:
@@ -126,7 +126,7 @@ def test_all_json_in_a_prompt_is_a_marked_example() -> None:
 
 def test_the_attributes_of_the_example_are_canonical_and_all_are_named() -> None:
     asked = prompt("extract_facts")
-    assert all(f"`{one.name}`" in asked.text for one in ATTRIBUTES)
+    assert all(f"`{attribute.name}`" in asked.text for attribute in ATTRIBUTES)
     for fact in asked.examples[0]["facts"]:
         assert canonical_attribute(fact["attribute"]) == fact["attribute"]
 
@@ -135,9 +135,13 @@ def test_a_joint_prompt_names_every_attribute_and_what_fills_it() -> None:
     """Only where the name itself says it ("birth year": "the year") the value is left out."""
     text = prompt("form_cell").text
     lines = [line for line in text.splitlines() if line.startswith("- ")]
-    for one in ATTRIBUTES:
-        (line,) = [line for line in lines if one.name in line[2:].partition(":")[0].split(", ")]
-        assert line.endswith(f": {one.value}") or one.value.split()[-1] in one.name
+    for attribute in ATTRIBUTES:
+        (line,) = [
+            line for line in lines if attribute.name in line[2:].partition(":")[0].split(", ")
+        ]
+        assert (
+            line.endswith(f": {attribute.value}") or attribute.value.split()[-1] in attribute.name
+        )
 
 
 def test_rules_about_examples_stand_only_where_there_are_examples_in_joint_prompts() -> None:

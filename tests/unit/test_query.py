@@ -47,11 +47,11 @@ def test_a_long_query_keeps_its_longest_terms_in_their_order():
 
 @given(st.lists(st.text(min_size=1, max_size=8), unique=True, max_size=50), st.integers(1, 40))
 def test_longest_keeps_order_and_drops_nothing_longer_than_what_it_keeps(terms, limit):
-    kept = longest(terms, limit)
-    assert len(kept) == min(limit, len(terms))
-    assert [term for term in terms if term in kept] == list(kept)
-    dropped = [len(term) for term in terms if term not in kept]
-    assert not dropped or max(dropped) <= min(map(len, kept))
+    longest_terms = longest(terms, limit)
+    assert len(longest_terms) == min(limit, len(terms))
+    assert [term for term in terms if term in longest_terms] == list(longest_terms)
+    dropped = [len(term) for term in terms if term not in longest_terms]
+    assert not dropped or max(dropped) <= min(map(len, longest_terms))
 
 
 @given(st.text(max_size=300))
@@ -84,8 +84,8 @@ def test_may_is_a_term_where_the_query_names_the_month_and_none_where_it_asks_fo
 def test_a_time_told_from_now_names_the_words_that_nobody_of_then_says(
     query: str, dated: set[str] | None
 ) -> None:
-    found = analyse_query(query, datetime(2026, 11, 21, tzinfo=timezone.utc)).dated
-    assert [set(one.terms) for one in found] == ([] if dated is None else [dated])
+    dated_parts = analyse_query(query, datetime(2026, 11, 21, tzinfo=timezone.utc)).dated
+    assert [set(part.terms) for part in dated_parts] == ([] if dated is None else [dated])
 
 
 def test_what_somebody_does_for_a_living_is_their_job() -> None:

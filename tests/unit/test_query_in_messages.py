@@ -100,14 +100,14 @@ def test_a_long_message_is_asked_by_its_end_and_odd_characters_do_no_harm() -> N
 def test_what_stands_in_messages_is_known_whole_and_by_each_part_without_looking_at_case_and_blanks() -> (  # noqa: E501
     None
 ):
-    said = texts_said(
+    texts = texts_said(
         messages(
             ("user", "The Red  boat sank."),
             ("assistant", [{"text": "Oh no!"}, {"text": "Where?"}]),
             ("tool", None),
         )
     )
-    assert said == {
+    assert texts == {
         normalised(text) for text in ("the red boat sank", "Oh no!\nWhere?", "Oh no!", "Where?")
     }
 
@@ -125,21 +125,21 @@ def test_calls_and_results_of_tools_are_known_as_they_are_kept_and_a_result_also
         {"role": "assistant", "content": None, "tool_calls": [CALL, other]},
         {"role": "tool", "tool_call_id": "call_1", "content": "18 degrees"},
     ]
-    kept = [
+    contents = [
         'get_weather({"city": "Porto"})\nfind_boat({})',
         'get_weather({"city": "Porto"})',
         "find_boat({})",
         "get_weather: 18 degrees",
     ]
     assert texts_said(read_messages(given)[0]) == {
-        normalised(text) for text in (*kept, "18 degrees")
+        normalised(text) for text in (*contents, "18 degrees")
     }
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_what_is_kept_of_a_list_is_known_in_it(form: ChatForm) -> None:
-    said = texts_said(read_messages(form.messages, lenient=True)[0])
-    assert {normalised(content) for _, _, content in form.kept} <= said
+    texts = texts_said(read_messages(form.messages, lenient=True)[0])
+    assert {normalised(content) for _, _, content in form.expected} <= texts
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,11 @@ def test_the_most_telling_sentence_comes_first():
 def test_a_time_told_later_goes_to_the_parts_that_say_it():
     message = query_parts_of("I had soup. What did Ann do the day after the wedding?", NOW)
     window = analyse_query("yesterday", NOW).windows[0]
-    told = message.with_times([(window, "the day after the wedding", "mem_1")])
-    by = {part.analysis.text: [one.by for one in part.analysis.dated] for part in told.parts}
+    parts_with_times = message.with_times([(window, "the day after the wedding", "mem_1")])
+    by = {
+        part.analysis.text: [time.by for time in part.analysis.dated]
+        for part in parts_with_times.parts
+    }
     assert by["I had soup."] == []
     assert by["What did Ann do the day after the wedding?"] == ["mem_1"]
 

@@ -55,6 +55,6 @@ def test_a_named_person_tells_facts_in_either_role() -> None:
 
 
 def test_recalled_memories_are_no_news() -> None:
-    told = message("<memories>Ana lives in Rome</memories> What do you think?")
-    assert not Proofs([told]).prove("Ana lives in Rome", 0)
-    assert Proofs([told]).prove("What do you think", 0)
+    recalled = message("<memories>Ana lives in Rome</memories> What do you think?")
+    assert not Proofs([recalled]).prove("Ana lives in Rome", 0)
+    assert Proofs([recalled]).prove("What do you think", 0)

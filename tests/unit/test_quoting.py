@@ -30,7 +30,7 @@ def found(
     cell: str | None = "cell_1",
     **fields: Any,
 ) -> Found:
-    told = memory(
+    stored_memory = memory(
         id=identity,
         type=MemoryType.EPISODIC,
         content=content,
@@ -38,11 +38,11 @@ def found(
         cell_id=cell,
         **fields,
     )
-    return Found(told, relevance, relevance)
+    return Found(stored_memory, relevance, relevance)
 
 
 def ids(*given: Found) -> list[str]:
-    return [one.memory.id for one in choose_quotations(given)]
+    return [quotation.memory.id for quotation in choose_quotations(given)]
 
 
 def test_turns_are_quoted_and_not_the_story_and_the_note_of_their_cell() -> None:
@@ -85,8 +85,8 @@ def test_of_a_story_and_its_note_the_better_stands_and_facts_each_for_themselves
 
 def test_a_fact_is_not_quoted_beside_a_short_turn_that_says_it() -> None:
     turn = found("t1", "Thanks! My red boat did sink near Porto.", "message", 0.8, actor="Ana")
-    said = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
-    assert ids(turn, said) == ["t1"]
+    fact = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
+    assert ids(turn, fact) == ["t1"]
     assert ids(turn, found("fact_1", "Ana keeps bees behind the mill", "fact", 0.7)) == [
         "t1",
         "fact_1",

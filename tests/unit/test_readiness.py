@@ -36,13 +36,13 @@ OK = Answers(Health("sqlite", "ok", 0.12345))
 async def test_what_does_not_answer_in_time_is_unavailable(
     long_term: Answers, queue: Answers, status: str
 ) -> None:
-    told = await readiness(
+    report = await readiness(
         {"long_term": ("sqlite", long_term), "queue": ("storage", queue)}, wait_s=0.05
     )
-    assert told["status"] == status
+    assert report["status"] == status
     if queue.health is None:
-        assert told["dependencies"]["queue"]["detail"] == "did not answer within 0.05 s"
-        assert told["dependencies"]["queue"]["adapter"] == "storage"
+        assert report["dependencies"]["queue"]["detail"] == "did not answer within 0.05 s"
+        assert report["dependencies"]["queue"]["adapter"] == "storage"
 
 
 class Broken:

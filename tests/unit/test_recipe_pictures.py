@@ -13,10 +13,12 @@ async def test_the_parts_of_a_bar_add_up_to_the_recipes_score_and_each_recipe_ha
     None
 ):
     texts, relevances, scores = await _scored()
-    assert sorted(texts) == sorted(one.text for one in MEMORIES)
+    assert sorted(texts) == sorted(memory.text for memory in MEMORIES)
     assert list(relevances) == sorted(relevances, reverse=True)
     for recipe in RECIPES:
         np.testing.assert_allclose(
             sum(_contributions(recipe, relevances, scores[recipe]).values()), scores[recipe].score
         )
-    assert len({tuple(np.argsort(-one.score).tolist()) for one in scores.values()}) == len(RECIPES)
+    assert len({tuple(np.argsort(-score.score).tolist()) for score in scores.values()}) == len(
+        RECIPES
+    )

@@ -334,7 +334,7 @@ def test_every_text_of_a_request_is_redacted_and_ids_stay() -> None:
 
 
 def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
-    told = ConverseInput(
+    conversation = ConverseInput(
         messages=[
             {"role": "user", "content": [{"type": "text", "text": f"it is {TOKEN}"}], "name": "ana"}
         ]
@@ -346,7 +346,7 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
         "arguments": orjson.dumps({"password": "hunter2!"}).decode(),
     }
     with collect_redactions() as redactions:
-        messages = SECRETS.value(told).messages
+        messages = SECRETS.value(conversation).messages
         items = SECRETS.value(AppendInput(messages=[call])).messages
     assert (messages[0].content, messages[0].actor) == ("it is [redacted: github token]", "ana")
     assert messages[0].parts == ("it is [redacted: github token]",)
@@ -435,7 +435,7 @@ def test_an_answer_lists_a_hundred_at_most_and_all_are_replaced() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda item: item, lambda item: {"type": "human", "data": item}])
 @pytest.mark.parametrize(
-    ("texts", "kept"),
+    ("texts", "text_left"),
     [
         (["my password is", "hunter2xyz9", "ok"], "my password is\n[redacted: password]\nok"),
         (
@@ -445,7 +445,7 @@ def test_an_answer_lists_a_hundred_at_most_and_all_are_replaced() -> None:
     ],
 )
 def test_a_secret_over_several_parts_of_an_item_is_redacted_in_one_part(
-    texts: list[str], kept: str, wrap: Any
+    texts: list[str], text_left: str, wrap: Any
 ) -> None:
     """The content joins the parts, so it shows what no part does alone; the item that comes back
     must not have it either.
@@ -460,6 +460,9 @@ def test_a_secret_over_several_parts_of_an_item_is_redacted_in_one_part(
     with collect_redactions() as redactions:
         (read,) = SECRETS.value(AppendInput(messages=[item])).messages
     sent = read.sent.get("data", read.sent)
-    assert sent == {"role": "user", "content": [picture, {"type": "text", "text": kept, "own": 1}]}
-    assert read.content == f"[image: red.png]\n{kept}"
+    assert sent == {
+        "role": "user",
+        "content": [picture, {"type": "text", "text": text_left, "own": 1}],
+    }
+    assert read.content == f"[image: red.png]\n{text_left}"
     assert sum(redaction.count for redaction in redactions) == 1

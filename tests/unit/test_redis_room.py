@@ -31,13 +31,13 @@ def test_a_capped_group_stops_growing() -> None:
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 500)), max_size=100))
 def test_what_is_left_fits_or_is_the_last_written_alone(writes: list[tuple[str, int]]) -> None:
     room = Room(1500)
-    held: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for key, size in writes:
-        held[key] = size
+        sizes[key] = size
         for victim in room.took((key,), size):
-            del held[victim]
-        assert key in held
-        assert len(held) == 1 or sum(size + OVERHEAD for size in held.values()) <= 1500
+            del sizes[victim]
+        assert key in sizes
+        assert len(sizes) == 1 or sum(size + OVERHEAD for size in sizes.values()) <= 1500
 
 
 async def test_the_embedded_store_lets_old_sessions_go() -> None:
@@ -59,8 +59,8 @@ async def test_the_embedded_store_lets_old_vectors_go_and_no_session_for_them() 
     large = MAX_VECTOR_BYTES // 4 // 3
     for number in range(4):
         await store.keep_vectors({f"v{number}": unit_vector(number, large)})
-    kept = await store.vectors([f"v{number}" for number in range(4)])
-    assert [vector is not None for vector in kept] == [False, False, True, True]
+    vectors = await store.vectors([f"v{number}" for number in range(4)])
+    assert [vector is not None for vector in vectors] == [False, False, True, True]
     assert len((await store.recall(ANA, "s1", 10))[1]) == 1
     await store.close()
 
@@ -73,11 +73,11 @@ async def test_the_embedded_store_finds_vectors_for_as_long_as_they_live() -> No
     await store.keep_vectors({"a": first, "b": second})
     clock.advance(seconds=VECTOR_TTL_S - 1)
     await store.keep_vectors({"a": second})
-    found, missing, again = await store.vectors(["b", "c", "a"])
+    vector, missing, again = await store.vectors(["b", "c", "a"])
     assert missing is None
-    assert found is not None
+    assert vector is not None
     assert again is not None
-    np.testing.assert_array_equal(found, second)
+    np.testing.assert_array_equal(vector, second)
     np.testing.assert_array_equal(again, second)
     clock.advance(seconds=1)
     assert [vector is not None for vector in await store.vectors(["b", "a"])] == [False, True]

@@ -33,13 +33,14 @@ def test_the_nearest_words_fill_up_the_list_of_terms_once_each():
     st.lists(st.sets(st.sampled_from("abcd"))),
     st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 2), st.floats(0.1, 1.0))),
 )
-def test_no_text_is_nearer_than_the_likeness_of_its_words(held, pairs):
-    near = nearness(held, [Related(*one) for one in pairs], 3)
-    assert near.shape == (len(held), 3)
-    for row, said in enumerate(held):
+def test_no_text_is_nearer_than_the_likeness_of_its_words(texts, pairs):
+    near = nearness(texts, [Related(*pair) for pair in pairs], 3)
+    assert near.shape == (len(texts), 3)
+    for row, words in enumerate(texts):
         for of in range(3):
             assert near[row, of] == max(
-                (likeness for word, to, likeness in pairs if to == of and word in said), default=0.0
+                (likeness for word, to, likeness in pairs if to == of and word in words),
+                default=0.0,
             )
 
 
@@ -48,23 +49,25 @@ def related(text):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "word"),
     [("relocate", "moved"), ("doctor", "physician"), ("pets", "dog"), ("painting", "artist")],
 )
-def test_the_table_knows_words_that_mean_nearly_the_same(asked, said):
-    assert set(tokens(said)) <= {one.word for one in related(asked)}
+def test_the_table_knows_words_that_mean_nearly_the_same(asked, word):
+    assert set(tokens(word)) <= {related_word.word for related_word in related(asked)}
 
 
 def test_the_table_knows_no_names_and_no_word_is_near_itself():
     assert related("Anna Monica Hannah London") == ()
-    found = related("house car river")
-    assert {one.of for one in found} == {0, 1, 2}
-    assert not {(one.word, one.of) for one in found} & {("hous", 0), ("car", 1), ("river", 2)}
-    assert all(0 < one.likeness <= 1 for one in found)
+    words = related("house car river")
+    assert {word.of for word in words} == {0, 1, 2}
+    assert not {(word.word, word.of) for word in words} & {("hous", 0), ("car", 1), ("river", 2)}
+    assert all(0 < word.likeness <= 1 for word in words)
 
 
 def test_the_stems_of_the_table_are_those_of_texts():
-    words = np.array(sorted({one.word for one in related("summer friend cook music garden happy")}))
+    words = np.array(
+        sorted({word.word for word in related("summer friend cook music garden happy")})
+    )
     assert len(words) > 40
     assert sum(tokens(word) == [word] for word in words) > 0.8 * len(words)
 

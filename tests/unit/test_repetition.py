@@ -8,7 +8,7 @@ from memory_core.domain.statements.patterns import repeats
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "earlier"),
     [
         ("Noted: 4,200 euros a month.", "My salary is 4,200 euros"),
         ("So it is 4,200 then.", "My salary at the harbour office is 4,200 euros a month"),
@@ -16,17 +16,17 @@ from memory_core.domain.statements.patterns import repeats
         ("借金が120万円あるのですね。", "借金は120万円です"),
     ],
 )
-def test_a_number_or_most_of_the_words_repeat_a_text(text: str, told: str) -> None:
-    assert repeats(text, [told])
+def test_a_number_or_most_of_the_words_repeat_a_text(text: str, earlier: str) -> None:
+    assert repeats(text, [earlier])
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "earlier"),
     [
         ("Rex is a lovely name for a dog.", "My salary is 4,200 euros"),
         ("That is good to hear.", "That is good"),
         ("", "Jan snores at night"),
     ],
 )
-def test_little_words_repeat_nothing(text: str, told: str) -> None:
-    assert not repeats(text, [told])
+def test_little_words_repeat_nothing(text: str, earlier: str) -> None:
+    assert not repeats(text, [earlier])

@@ -21,7 +21,7 @@ def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
 
 
 def marks(*pieces: Piece) -> list[str]:
-    return [one.mark for one in marked(pieces, NOW + timedelta(days=600))]
+    return [piece.mark for piece in marked(pieces, NOW + timedelta(days=600))]
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:
@@ -84,9 +84,9 @@ def test_one_later_message_marks_three_lines_at_most_the_likest() -> None:
         for n, place in enumerate(("at home", "here", "outside", "at work"))
     ]
     likest = piece("msg_7", "I drive the old Golf.", order=7)
-    found = marks(*golf, likest, piece("msg_9", "I sold the old Golf.", order=9, days=7))
-    assert sum(map(bool, found)) <= 3
-    assert found[4]
+    marks_of_pieces = marks(*golf, likest, piece("msg_9", "I sold the old Golf.", order=9, days=7))
+    assert sum(map(bool, marks_of_pieces)) <= 3
+    assert marks_of_pieces[4]
 
 
 def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_now() -> None:
@@ -100,13 +100,13 @@ def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_no
             days=7,
         ),
     )[0]
-    for said in (
+    for later in (
         "The team meeting was moved to Wednesday this week.",
         "My wife's team meeting has been moved to Wednesdays.",
         "Has the team meeting been moved to Wednesdays?",
         "The meeting with the team of Anna moved on.",
     ):
-        assert marks(line, piece("msg_2", said, order=9, days=7)) == ["", ""], said
+        assert marks(line, piece("msg_2", later, order=9, days=7)) == ["", ""], later
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_a_day_ahead_is_a_wrong_clock_and_more_is_refused_by_name(model: type[An
         fields, name = said(model, late)
         with pytest.raises(Invalid) as refused:
             from_json(model, fields, now=NOW)
-        assert [one.field for one in refused.value.errors] == [name]
+        assert [error.field for error in refused.value.errors] == [name]
         assert "24 hours ahead" in refused.value.detail
 
 

@@ -127,36 +127,38 @@ CELLS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(
-    told=CELLS,
+    cells_in_order=CELLS,
     gone=st.sets(st.integers(0, 24), max_size=5),
     rules=st.sampled_from([WORDS, VECTORS]),
 )
 def test_in_whatever_order_each_cell_is_in_one_scene_of_one_theme_with_the_mean_of_its_vectors(
-    told: list[tuple[int, str, int]], gone: set[int], rules: SceneRules
+    cells_in_order: list[tuple[int, str, int]], gone: set[int], rules: SceneRules
 ) -> None:
     threads: list[Thread] = []
     cells = {
         f"c{number}": cell(f"c{number}", hours, unit(seed))
-        for number, (hours, _, seed) in enumerate(told)
+        for number, (hours, _, seed) in enumerate(cells_in_order)
     }
-    for (name, one), (_, theme, _) in zip(cells.items(), told, strict=True):
-        held = place(one, theme, threads, rules)
-        if held is None:
-            threads.append(begun(f"scn_{name}", one, theme))
+    for (name, added), (_, theme, _) in zip(cells.items(), cells_in_order, strict=True):
+        found_thread = place(added, theme, threads, rules)
+        if found_thread is None:
+            threads.append(begun(f"scn_{name}", added, theme))
         else:
-            assert held.gap(one.member.at) <= GAP
-            assert held.scene.theme == theme or (
-                theme == EVERYDAY and cosine(one.vector, held.centroid) > rules.threshold
+            assert found_thread.gap(added.member.at) <= GAP
+            assert found_thread.scene.theme == theme or (
+                theme == EVERYDAY and cosine(added.vector, found_thread.centroid) > rules.threshold
             )
-            held.add(one)
-    for number in sorted(gone & {*range(len(told))}):
+            found_thread.add(added)
+    for number in sorted(gone & {*range(len(cells_in_order))}):
         for thread in threads:
             thread.remove(f"c{number}", cells[f"c{number}"].vector)
     left = sorted(name for name in cells if int(name[1:]) not in gone)
     assert sorted(name for thread in threads for name in thread.scene.cell_ids) == left
-    for thread in (one for one in threads if one.scene.count):
+    for thread in (thread for thread in threads if thread.scene.count):
         scene = thread.scene
-        assert [one.at for one in scene.members] == sorted(one.at for one in scene.members)
+        assert [member.at for member in scene.members] == sorted(
+            member.at for member in scene.members
+        )
         assert (scene.started_at, scene.ended_at) == (scene.members[0].at, scene.members[-1].at)
         mean = np.mean([cells[name].vector for name in scene.cell_ids], axis=0)
         assert thread.centroid is not None
@@ -170,12 +172,12 @@ def test_a_split_loses_no_cell_cuts_by_time_and_leaves_no_half_under_a_quarter(
 ) -> None:
     cells = [cell(f"c{number}", hour, unit(number)) for number, hour in enumerate(hours)]
     thread = begun("scn_1", cells[0], "health")
-    for one in cells[1:]:
-        thread.add(one)
-    later = thread.split("scn_2", {one.member.cell_id: one.vector for one in cells})
+    for added in cells[1:]:
+        thread.add(added)
+    later = thread.split("scn_2", {cell.member.cell_id: cell.vector for cell in cells})
     halves = thread.scene, later.scene
     assert sorted(name for half in halves for name in half.cell_ids) == sorted(
-        one.member.cell_id for one in cells
+        cell.member.cell_id for cell in cells
     )
     assert halves[0].ended_at <= halves[1].started_at
     assert min(half.count for half in halves) >= max(1, len(cells) // 4)
@@ -199,8 +201,8 @@ def test_a_title_has_the_words_of_most_cells_and_a_summary_how_it_began_and_the_
         count=0,
         members=members,
     )
-    told = with_words(scene)
-    assert (told.title, told.summary) == ("Health: knee, doctor, hurts", " ".join(lines))
+    titled = with_words(scene)
+    assert (titled.title, titled.summary) == ("Health: knee, doctor, hurts", " ".join(lines))
     many = [
         SceneMember(
             cell_id=str(place), at=NOW + timedelta(hours=place), line=f"{place} " + "x" * 200

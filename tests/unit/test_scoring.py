@@ -50,8 +50,10 @@ def candidates(importance, confidence=None, touched_days=None, accessed_days=Non
     )  # fmt: skip
 
 
-def scored(recipe, relevance, found, weights=None, parameters=PARAMETERS):
-    return score(recipe, weights, np.array(relevance, dtype=np.float64), found, NOW, parameters)
+def scored(recipe, relevance, scored_candidates, weights=None, parameters=PARAMETERS):
+    return score(
+        recipe, weights, np.array(relevance, dtype=np.float64), scored_candidates, NOW, parameters
+    )
 
 
 def test_composite_is_relevance_with_two_boosts_of_a_tenth():
@@ -108,11 +110,11 @@ def test_a_part_that_the_recipe_does_not_use_is_none(recipe, used):
 
 
 def test_given_weights_replace_only_their_defaults_and_never_the_composite_score():
-    found = candidates([0.8])
-    got = scored("composite", [0.5], found, weights={"importance": 1.0})
+    important = candidates([0.8])
+    got = scored("composite", [0.5], important, weights={"importance": 1.0})
     assert got.score == pytest.approx([0.5 * (1 + 0.1 + 0.8)])
     assert got.composite == pytest.approx([0.5 * (1 + 0.1 + 0.08)])
-    assert scored("linear", [0.5], found, weights={"recency": 0.0}).score == pytest.approx(
+    assert scored("linear", [0.5], important, weights={"recency": 0.0}).score == pytest.approx(
         [0.25 + 0.16]
     )
 

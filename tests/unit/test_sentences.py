@@ -35,11 +35,11 @@ from memory_core.domain.text.sentences import MAX_LENGTH, MAX_SENTENCES, sentenc
     ],
 )
 def test_a_text_in_sentences(text: str, expected: list[str]) -> None:
-    assert [one.text for one in sentences(text)] == expected
+    assert [sentence.text for sentence in sentences(text)] == expected
 
 
 def test_a_question_is_known_by_its_end() -> None:
-    assert [one.asks for one in sentences('Really? "Why?" Yes. 本当？')] == [
+    assert [sentence.asks for sentence in sentences('Really? "Why?" Yes. 本当？')] == [
         True,
         True,
         False,
@@ -49,10 +49,13 @@ def test_a_question_is_known_by_its_end() -> None:
 
 @given(st.one_of(st.text(max_size=300), st.text(alphabet="ab. ?\n-1", max_size=300)))
 def test_every_sentence_stands_in_its_text_in_order(text: str) -> None:
-    found = sentences(text)
-    assert all(text[one.start : one.end] == one.text for one in found)
-    assert all(before.end <= after.start for before, after in pairwise(found))
-    assert all(0 < len(one.text) <= MAX_LENGTH and one.text == one.text.strip() for one in found)
+    split = sentences(text)
+    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in split)
+    assert all(before.end <= after.start for before, after in pairwise(split))
+    assert all(
+        0 < len(sentence.text) <= MAX_LENGTH and sentence.text == sentence.text.strip()
+        for sentence in split
+    )
 
 
 def test_endless_texts_are_cut() -> None:

@@ -29,7 +29,7 @@ def test_nothing_is_found_where_all_went_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("popped", "left", "found"),
+    ("popped", "left", "complaints"),
     [
         ([("d", Span(4, 4.5)), ("d", Span(5, 5.5))], ["a", "b", "c"], {"popped twice"}),
         ([("d", Span(4, 4.5))], ["a", "b", "c", "d"], {"popped and still there"}),
@@ -41,11 +41,11 @@ def test_nothing_is_found_where_all_went_well() -> None:
     ],
 )
 def test_each_broken_promise_is_found(
-    popped: list[tuple[str, Span]], left: list[str], found: set[str]
+    popped: list[tuple[str, Span]], left: list[str], complaints: set[str]
 ) -> None:
     whole = record()
     whole.popped, whole.left = popped, left
-    assert broken(whole) == found
+    assert broken(whole) == complaints
 
 
 def test_the_items_of_one_call_keep_their_order() -> None:

@@ -17,9 +17,9 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
     return memory(content, **given)
 
 
-def shown(new: Memory, held: Sequence[Memory]) -> ConflictPrompt:
+def shown(new: Memory, older: Sequence[Memory]) -> ConflictPrompt:
     return ConflictPrompt.of(
-        [(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))]
+        [(new, find_links(new, [Neighbour(memory, 0.8) for memory in older], RULES, NOW))]
     )
 
 
@@ -48,7 +48,7 @@ def test_a_memory_that_was_not_shown_is_dropped_and_counted(numbers: dict[str, i
 
 
 @pytest.mark.parametrize(
-    ("held", "decision"),
+    ("older", "decision"),
     [
         (fact("Ana lives in Berlin", pinned=True), {"operation": "UPDATE"}),
         (OLD, {"confidence_score": 0.5}),
@@ -68,8 +68,8 @@ def test_a_memory_that_was_not_shown_is_dropped_and_counted(numbers: dict[str, i
         "an unsure skip",
     ],
 )
-def test_an_agents_word_alone_retires_nothing(held: Memory, decision: dict[str, object]) -> None:
-    assert ruled(shown(NEW, [held]), **decision).on(NEW, held) is None
+def test_an_agents_word_alone_retires_nothing(older: Memory, decision: dict[str, object]) -> None:
+    assert ruled(shown(NEW, [older]), **decision).on(NEW, older) is None
 
 
 def test_memories_of_the_same_cell_are_not_shown_to_each_other() -> None:

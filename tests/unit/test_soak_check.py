@@ -1,4 +1,4 @@
-"""The soak's judgement: what rises steadily is found, what is level or only noisy is not."""
+"""The soak's judgement: what grows steadily is found, what is level or only noisy is not."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from bench.soak import BOUNDS, Sample, judged, slope
 
 
 def steep(risen_mb: float, *, early_mb: float = 0.0) -> bool:
-    """The verdict on 900 s in which memory rises by so much in the judged part,
+    """The verdict on 900 s in which memory grows by so much in the judged part,
     and before by `early_mb`.
     """
     samples = []
     for at in range(0, 900, 5):
-        held = dict.fromkeys(BOUNDS, 10.0)
-        held["memory, MB"] += (
+        measures = dict.fromkeys(BOUNDS, 10.0)
+        measures["memory, MB"] += (
             early_mb * min(1.0, at / 300) + risen_mb * max(0.0, at - 300) / 600 + at % 2
         )
-        samples.append(Sample(at, held))
+        samples.append(Sample(at, measures))
     verdicts = judged(samples, 900)
     assert not any(is_steep for name, (_, is_steep) in verdicts.items() if name != "memory, MB")
     return verdicts["memory, MB"][1]

@@ -67,36 +67,40 @@ def test_the_index_tells_each_rows_weight_and_whose_word_it_is(
         index.append(row, weights, own)
     together = index.find(list("abcdef"))
     for place, token in enumerate("abcdef"):
-        found = index.find([token])
-        assert together.rows[together.term == place].tolist() == found.rows.tolist()
-        assert found.rows.tolist() == [row for row, weights in enumerate(rows) if token in weights]
+        postings = index.find([token])
+        assert together.rows[together.term == place].tolist() == postings.rows.tolist()
+        assert postings.rows.tolist() == [
+            row for row, weights in enumerate(rows) if token in weights
+        ]
         np.testing.assert_allclose(
-            found.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6
+            postings.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6
         )
-        assert found.own.tolist() == [token in own] * len(found.rows)
+        assert postings.own.tolist() == [token in own] * len(postings.rows)
 
 
-def put(held: Slice, identity: str, text: str, turn: int | None, **fields: Any) -> None:
-    one = memory(
+def put(user_slice: Slice, identity: str, text: str, turn: int | None, **fields: Any) -> None:
+    stored_memory = memory(
         id=identity, session_id="s", lexical=Lexical(own=tokens(text), turn=turn), **fields
     )
-    held.put(one.id, "memory", one.model_dump(mode="json"), unit(1).tobytes())
+    user_slice.put(
+        stored_memory.id, "memory", stored_memory.model_dump(mode="json"), unit(1).tobytes()
+    )
 
 
-def beside(held: Slice, identity: str) -> tuple[str | None, str | None]:
-    row = held.row(identity)
-    rows = int(held.column("previous")[row]), int(held.column("next")[row])
+def beside(user_slice: Slice, identity: str) -> tuple[str | None, str | None]:
+    row = user_slice.row(identity)
+    rows = int(user_slice.column("previous")[row]), int(user_slice.column("next")[row])
     return (
-        held.ids[rows[0]] if rows[0] >= 0 else None,
-        held.ids[rows[1]] if rows[1] >= 0 else None,
+        user_slice.ids[rows[0]] if rows[0] >= 0 else None,
+        user_slice.ids[rows[1]] if rows[1] >= 0 else None,
     )
 
 
 def test_turns_are_tied_in_whatever_order_they_come() -> None:
-    held = Slice(8)
+    user_slice = Slice(8)
     for turn in (2, 0, 1, 4):
-        put(held, f"m{turn}", "tea", turn)
-    assert [beside(held, f"m{turn}") for turn in (0, 1, 2, 4)] == [
+        put(user_slice, f"m{turn}", "tea", turn)
+    assert [beside(user_slice, f"m{turn}") for turn in (0, 1, 2, 4)] == [
         (None, "m1"),
         ("m0", "m2"),
         ("m1", None),
@@ -105,12 +109,12 @@ def test_turns_are_tied_in_whatever_order_they_come() -> None:
 
 
 def test_a_changed_text_keeps_its_place_between_its_turns() -> None:
-    held = Slice(8)
+    user_slice = Slice(8)
     for turn in range(3):
-        put(held, f"m{turn}", "tea", turn)
-    put(held, "m1", "coffee", 1)
-    assert held.fallen == 1
-    assert (beside(held, "m0"), beside(held, "m1"), beside(held, "m2")) == (
+        put(user_slice, f"m{turn}", "tea", turn)
+    put(user_slice, "m1", "coffee", 1)
+    assert user_slice.fallen == 1
+    assert (beside(user_slice, "m0"), beside(user_slice, "m1"), beside(user_slice, "m2")) == (
         (None, "m1"),
         ("m0", "m2"),
         ("m1", None),
@@ -118,31 +122,31 @@ def test_a_changed_text_keeps_its_place_between_its_turns() -> None:
 
 
 def test_of_two_memories_with_one_turn_the_later_stands_even_when_the_earlier_changes() -> None:
-    held = Slice(8)
+    user_slice = Slice(8)
     for identity, turn in (("m0", 0), ("first", 1), ("second", 1)):
-        put(held, identity, "tea", turn)
-    assert beside(held, "m0") == (None, "second")
-    put(held, "first", "coffee", None)
-    assert beside(held, "m0") == (None, "second")
+        put(user_slice, identity, "tea", turn)
+    assert beside(user_slice, "m0") == (None, "second")
+    put(user_slice, "first", "coffee", None)
+    assert beside(user_slice, "m0") == (None, "second")
 
 
 @pytest.mark.parametrize("turn", [MAX_TURNS, 10**15, -1])
 def test_a_forged_turn_has_no_neighbours_and_takes_no_memory(turn: int) -> None:
-    held = Slice(8)
-    put(held, "m0", "tea", 0)
-    put(held, "forged", "tea", turn)
-    assert beside(held, "forged") == beside(held, "m0") == (None, None)
-    assert held.nbytes < 100_000
+    user_slice = Slice(8)
+    put(user_slice, "m0", "tea", 0)
+    put(user_slice, "forged", "tea", turn)
+    assert beside(user_slice, "forged") == beside(user_slice, "m0") == (None, None)
+    assert user_slice.nbytes < 100_000
 
 
 def test_a_status_changes_in_place_a_text_in_a_new_row() -> None:
-    held = Slice(8)
+    user_slice = Slice(8)
     for number in range(200):
-        put(held, f"m{number}", "tea", None)
-    put(held, "m7", "tea", None, status="deleted", access_count=3)
-    assert (len(held), held.fallen) == (200, 0)
-    assert held.column("access_count")[held.row("m7")] == 3
-    put(held, "m7", "tea", None, tags=["new"])
-    assert (len(held), held.fallen, held.row("m7")) == (201, 1, 200)
-    assert held.tagged("new").tolist() == [200]
-    assert not held.column("alive")[7]
+        put(user_slice, f"m{number}", "tea", None)
+    put(user_slice, "m7", "tea", None, status="deleted", access_count=3)
+    assert (len(user_slice), user_slice.fallen) == (200, 0)
+    assert user_slice.column("access_count")[user_slice.row("m7")] == 3
+    put(user_slice, "m7", "tea", None, tags=["new"])
+    assert (len(user_slice), user_slice.fallen, user_slice.row("m7")) == (201, 1, 200)
+    assert user_slice.tagged("new").tolist() == [200]
+    assert not user_slice.column("alive")[7]

@@ -52,7 +52,9 @@ def test_auto_supersedes_what_is_certain_and_leaves_the_old_truth_to_the_log() -
     old, new = truth("Fabrikam", 0), truth("Contoso", 5)
     done = resolve(met(new, old), OnConflict.AUTO)
     assert done.outcome is Outcome.SUPERSEDED
-    assert [(one.after.id, one.after.status) for one in done.changes] == [(new.id, Status.ACTIVE)]
+    assert [(change.after.id, change.after.status) for change in done.changes] == [
+        (new.id, Status.ACTIVE)
+    ]
     assert done.conflict is not None
     assert done.conflict.status == "resolved"
 
@@ -136,4 +138,6 @@ def test_of_two_statements_of_one_time_the_one_that_is_added_comes_last() -> Non
     old, new = truth("Fabrikam", 0), truth("Contoso", 0)
     slot = met(new, old).slot
     assert slot is not None
-    assert [statement_in(slot, new).order > one.order for one in slot.account.statements] == [True]
+    assert [
+        statement_in(slot, new).order > statement.order for statement in slot.account.statements
+    ] == [True]

@@ -34,16 +34,16 @@ def test_sizes_and_prose_are_counted(tmp_path):
         f'"""Say what nobody knows."""\n\n\ndef name(self, first, second):\n    {prose}\n    '
         "return first\n"
     )
-    found = measures(
+    figures = measures(
         modules_of(package(tmp_path / "pack", a=source, b="x.model_copy(update={'y': 1})\n"))
     )
-    assert found["files, lines"] == "2, 12"
-    assert found["module lines: median, largest"] == "6, 11"
-    assert found["functions; lines: median, p90, largest"] == "1; 8, 8, 8"
-    assert found["parameters: p90, most"] == "2, 2"
-    assert found["docstrings, with Args, Returns or Raises"] == "2, 1"
-    assert found["pronouns per 1,000 words of docstrings"] == "200.0"
-    assert found["model_copy(update={…})"] == "1"
+    assert figures["files, lines"] == "2, 12"
+    assert figures["module lines: median, largest"] == "6, 11"
+    assert figures["functions; lines: median, p90, largest"] == "1; 8, 8, 8"
+    assert figures["parameters: p90, most"] == "2, 2"
+    assert figures["docstrings, with Args, Returns or Raises"] == "2, 1"
+    assert figures["pronouns per 1,000 words of docstrings"] == "200.0"
+    assert figures["model_copy(update={…})"] == "1"
 
 
 def test_packages_stand_side_by_side(tmp_path, capsys):

@@ -30,7 +30,7 @@ def test_a_merge_that_keeps_everything_has_lost_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dropped", "told"),
+    ("dropped", "complaint_part"),
     [
         ("Berlin", "names"),
         ("2 cats", "numbers"),
@@ -41,9 +41,9 @@ def test_a_merge_that_keeps_everything_has_lost_nothing() -> None:
         ("---\n", "---"),
     ],
 )
-def test_what_a_merge_drops_is_named(dropped: str, told: str) -> None:
+def test_what_a_merge_drops_is_named(dropped: str, complaint_part: str) -> None:
     lost = what_is_lost(MERGED.replace(dropped, ""), SOURCES)
-    assert any(told in complaint for complaint in lost), lost
+    assert any(complaint_part in complaint for complaint in lost), lost
 
 
 def test_a_merge_shorter_than_its_longest_source_is_refused() -> None:
@@ -77,8 +77,8 @@ def test_what_no_source_says_is_named(added: str, complaint: str | None) -> None
         "## Summary\nUser lives in Lisbon since 2019 and bakes bread.\n\n---\nTags: bread",
         tags=["bread"],
     )
-    found = what_is_invented(source.content.replace("bread.", f"bread.{added}"), [source])
-    assert found == ([] if complaint is None else [complaint])
+    complaints = what_is_invented(source.content.replace("bread.", f"bread.{added}"), [source])
+    assert complaints == ([] if complaint is None else [complaint])
 
 
 def test_of_two_sources_each_keeps_what_only_it_says() -> None:

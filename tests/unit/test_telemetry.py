@@ -1,4 +1,4 @@
-"""What is counted by app is shown to that app, and to whoever runs the service."""
+"""What is counted by app is shown to that app, and to the operator of the service."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def test_an_app_does_not_see_what_others_took() -> None:
     telemetry.tokens("rival", "gpt-y", 900, 90)
     with telemetry.operation("save"):
         pass
-    told = telemetry.text({}, {}, "shop").decode()
-    assert 'memory_core_llm_tokens_total{app="shop",kind="prompt",model="gpt-y"} 7.0' in told
-    assert "rival" not in told
-    assert 'memory_core_operations_total{operation="save",' in told
+    text = telemetry.text({}, {}, "shop").decode()
+    assert 'memory_core_llm_tokens_total{app="shop",kind="prompt",model="gpt-y"} 7.0' in text
+    assert "rival" not in text
+    assert 'memory_core_operations_total{operation="save",' in text
     assert 'app="rival"' in telemetry.text({}, {}).decode()
 
 

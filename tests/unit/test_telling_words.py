@@ -9,7 +9,7 @@ from tests.builders import memory
 
 
 @pytest.mark.parametrize(
-    ("value", "text", "told"),
+    ("value", "text", "expected"),
     [
         ("peanuts", "I bought a peanut", True),
         ("peanuts", "I bought a walnut", False),
@@ -25,9 +25,9 @@ from tests.builders import memory
     ],
 )
 def test_a_text_tells_a_value_with_half_of_the_words_of_any_part_of_it(
-    value: str, text: str, told: bool
+    value: str, text: str, expected: bool
 ) -> None:
-    assert tells(text, marks_of_value(memory(value=value, value_text=value))) is told
+    assert tells(text, marks_of_value(memory(value=value, value_text=value))) is expected
 
 
 def test_without_a_value_the_words_beside_its_slot_tell_a_fact() -> None:

@@ -28,14 +28,14 @@ def test_every_place_of_every_term_is_known(texts):
     own = np.array([[term in text for term in asked] for text in texts], dtype=np.bool_).reshape(
         len(texts), len(asked)
     )
-    found = places_of(
+    places = places_of(
         {row: order_bytes(encoded_order(text)) for row, text in enumerate(texts)}, asked, own
     )
     expected = [
         (row, place, asked.index(term)) for row, text in enumerate(texts) for place,
         term in enumerate(text) if term in asked
     ]  # fmt: skip
-    assert list(zip(*(column.tolist() for column in found), strict=True)) == expected
+    assert list(zip(*(column.tolist() for column in places), strict=True)) == expected
 
 
 def test_a_text_of_one_passage_keeps_no_order():
@@ -59,11 +59,11 @@ def test_a_damaged_order_is_none(damaged):
 
 def test_columns_are_chosen_as_a_part_of_a_query_chooses_them():
     own = np.ones((1, 3), dtype=np.bool_)
-    found = places_of({0: order_bytes(encoded_order(["a", "b", "c"] * 30))}, ["a", "b", "c"], own)
-    part = of_terms(found, (2, 0))
+    places = places_of({0: order_bytes(encoded_order(["a", "b", "c"] * 30))}, ["a", "b", "c"], own)
+    part = of_terms(places, (2, 0))
     assert part.term[:4].tolist() == [1, 0, 1, 0]
     assert part.place[:4].tolist() == [0, 2, 3, 5]
-    assert len(of_terms(found, ()).row) == 0
+    assert len(of_terms(places, ()).row) == 0
     assert of_terms(NO_PLACES, (1,)) is NO_PLACES
 
 

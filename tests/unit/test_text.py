@@ -10,7 +10,7 @@ from memory_core.domain.text.analyzer import MAX_DISTINCT, MAX_WORD, counts, tok
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("form", "other"),
     [
         ("running shoes", "RUN shoe"),
         ("The museums", "museum"),
@@ -30,12 +30,12 @@ from memory_core.domain.text.analyzer import MAX_DISTINCT, MAX_WORD, counts, tok
         ("❤\ufe0f", "❤"),
     ],
 )
-def test_two_ways_to_write_the_same_give_the_same_terms(one, other):
-    assert tokens(one) == tokens(other) != []
+def test_two_ways_to_write_the_same_give_the_same_terms(form, other):
+    assert tokens(form) == tokens(other) != []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("word", "other"),
     [
         ("C++", "C#"),
         ("C++", "c"),
@@ -47,8 +47,8 @@ def test_two_ways_to_write_the_same_give_the_same_terms(one, other):
         ("हिन्दी", "हन्दी"),
     ],
 )
-def test_different_things_keep_different_terms(one, other):
-    assert tokens(one) != tokens(other)
+def test_different_things_keep_different_terms(word, other):
+    assert tokens(word) != tokens(other)
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40) | st.text("abC1_+#- '", max_size=20))

@@ -93,7 +93,7 @@ REASONS = {
 
 
 @pytest.fixture(scope="module")
-def found() -> set[str]:
+def made_of_texts() -> set[str]:
     """Every suspect of the package, with the path of its module."""
     paths = sorted(ROOT.rglob("*.py"))
     return {
@@ -124,7 +124,7 @@ def is_constant(node: ast.expr) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("replace", "join")
     ):
-        return all(is_constant(one) for one in (node.func.value, *node.args))
+        return all(is_constant(argument) for argument in (node.func.value, *node.args))
     return False
 
 
@@ -195,12 +195,12 @@ def suspects(tree: ast.Module) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def test_no_pattern_and_no_template_is_made_of_a_text(found: set[str]) -> None:
-    assert found - REASONS.keys() == set()
+def test_no_pattern_and_no_template_is_made_of_a_text(made_of_texts: set[str]) -> None:
+    assert made_of_texts - REASONS.keys() == set()
 
 
-def test_every_reason_is_still_needed(found: set[str]) -> None:
-    assert REASONS.keys() - found == set()
+def test_every_reason_is_still_needed(made_of_texts: set[str]) -> None:
+    assert REASONS.keys() - made_of_texts == set()
 
 
 @pytest.mark.parametrize(

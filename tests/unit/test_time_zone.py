@@ -1,4 +1,4 @@
-"""Time zones: which names are taken, and what a day is where somebody lives."""
+"""Time zones: which names are taken, and what a day is where a user lives."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def utc(*parts: int) -> datetime:
 
 
 def foreseen(text: str, at: datetime, zone: str | None) -> list[tuple[datetime, datetime | None]]:
-    said = in_its_zone([Message(role="user", content=text, timestamp=at)], zone)
-    return [(one.start_time, one.end_time) for one in said_foresight(said)]
+    messages = in_its_zone([Message(role="user", content=text, timestamp=at)], zone)
+    return [(foresight.start_time, foresight.end_time) for foresight in said_foresight(messages)]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_a_weekday_is_that_of_who_says_it() -> None:
 
 
 def test_what_lasts_two_weeks_ends_at_the_same_hour_after_the_clocks_were_changed() -> None:
-    (found,) = foreseen("I'm travelling for two weeks.", utc(2026, 3, 20, 12), "Europe/Berlin")
-    assert found == (utc(2026, 3, 20, 12), utc(2026, 4, 3, 11))
+    (window,) = foreseen("I'm travelling for two weeks.", utc(2026, 3, 20, 12), "Europe/Berlin")
+    assert window == (utc(2026, 3, 20, 12), utc(2026, 4, 3, 11))
 
 
 def test_a_date_of_the_last_year_of_the_calendar_breaks_nothing() -> None:

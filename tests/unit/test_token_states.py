@@ -20,9 +20,9 @@ def states(count):
 
 
 def test_what_is_kept_is_one_character_a_number_that_json_takes_as_it_is():
-    kept = encoded(states(50))
-    assert len(kept) == len(VERSION) + 50 * DIMENSIONS <= 2_500
-    assert len(json.dumps(kept)) == len(kept) + 2
+    written = encoded(states(50))
+    assert len(written) == len(VERSION) + 50 * DIMENSIONS <= 2_500
+    assert len(json.dumps(written)) == len(written) + 2
 
 
 def test_the_nearest_token_is_found_as_exactly_as_it_matters():

@@ -27,8 +27,8 @@ def fact(text: str, quote: str, **fields: Any) -> SaidFact:
     return SaidFact.model_validate({"text": text, "message": 0, "quote": quote} | fields)
 
 
-def told(said: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
-    return told_facts(ExtractedFacts(facts=said if isinstance(said, list) else [said]), messages)
+def told(facts: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
+    return told_facts(ExtractedFacts(facts=facts if isinstance(facts, list) else [facts]), messages)
 
 
 def home(value: str, subject: str | None = "Ana") -> dict[str, Any]:
@@ -39,8 +39,8 @@ LISBON = says("I moved to Lisbon, and I have two cats.")
 
 
 def test_a_fact_that_a_person_tells_stays_as_it_is() -> None:
-    said = fact("Ana lives in Lisbon", "I moved to Lisbon", **home("Lisbon"))
-    assert told(said, LISBON).facts == [said]
+    stored_fact = fact("Ana lives in Lisbon", "I moved to Lisbon", **home("Lisbon"))
+    assert told(stored_fact, LISBON).facts == [stored_fact]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_an_assistant_says_and_a_person_only_confirms_is_no_fact() -> None:
 
 def test_a_text_in_words_that_nobody_used_is_told_in_those_that_prove_it() -> None:
     message = says("I'm expecting a baby in May")
-    (kept,) = told(
+    (stored_fact,) = told(
         fact(
             "Ana is pregnant",
             "I'm expecting a baby in May",
@@ -128,7 +128,7 @@ def test_a_text_in_words_that_nobody_used_is_told_in_those_that_prove_it() -> No
         ),
         message,
     ).facts
-    assert (kept.text, kept.subject, kept.value, kept.lasting) == (
+    assert (stored_fact.text, stored_fact.subject, stored_fact.value, stored_fact.lasting) == (
         "Ana: I'm expecting a baby in May",
         None,
         None,
@@ -156,15 +156,15 @@ def test_a_fact_keeps_the_language_in_which_it_was_told(
     message: str, text: str, value: str
 ) -> None:
     done = told(fact(text, message, **home(value)), says(message))
-    assert [(one.text, one.value) for one in done.facts] in ([(f"Ana: {message}", None)], [])
+    assert [(fact.text, fact.value) for fact in done.facts] in ([(f"Ana: {message}", None)], [])
 
 
 def test_a_translation_without_a_name_of_its_own_keeps_the_told_words() -> None:
     message = says("Ich bin seit dem Sommer mit meiner Ausbildung fertig")
-    (kept,) = told(
+    (stored_fact,) = told(
         fact("Ana has finished the training", message.content, lasting=True), message
     ).facts
-    assert (kept.text, kept.lasting) == (f"Ana: {message.content}", True)
+    assert (stored_fact.text, stored_fact.lasting) == (f"Ana: {message.content}", True)
 
 
 @pytest.mark.parametrize(
@@ -185,29 +185,29 @@ def test_a_translation_without_a_name_of_its_own_keeps_the_told_words() -> None:
 def test_a_speaker_with_a_name_is_told_by_it(
     text: str, subject: str, wanted: str, slot: str
 ) -> None:
-    (kept,) = told(
+    (stored_fact,) = told(
         fact(text, "My sister and I moved to Lisbon", **home("Lisbon", subject)),
         says("My sister and I moved to Lisbon"),
     ).facts
-    assert (kept.text, kept.subject) == (wanted, slot)
+    assert (stored_fact.text, stored_fact.subject) == (wanted, slot)
 
 
 def test_a_speaker_without_a_name_is_the_user_whatever_a_model_calls_them() -> None:
-    (kept,) = told(
+    (stored_fact,) = told(
         fact("Maria lives in Lisbon", "I moved to Lisbon", **home("Lisbon", "Maria")),
         says("I moved to Lisbon", None),
     ).facts
-    assert (kept.text, kept.subject) == ("User lives in Lisbon", "user")
+    assert (stored_fact.text, stored_fact.subject) == ("User lives in Lisbon", "user")
 
 
 @pytest.mark.parametrize(
     "slot", [{"value": None}, {"attribute": None}, {"subject": None}, {"subject": "she"}]
 )
 def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
-    (kept,) = told(
+    (stored_fact,) = told(
         fact("Ana lives in Lisbon", "I moved to Lisbon", **(home("Lisbon") | slot)), LISBON
     ).facts
-    assert (kept.subject, kept.attribute, kept.value) == (None, None, None)
+    assert (stored_fact.subject, stored_fact.attribute, stored_fact.value) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,9 @@ def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
     ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"],
 )
 def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
-    said = text.removeprefix("Ana: ").replace("Ana", "I")
-    (kept,) = told(fact(text, said, lasting=True), says(said)).facts
-    assert not kept.lasting
+    sentence = text.removeprefix("Ana: ").replace("Ana", "I")
+    (stored_fact,) = told(fact(text, sentence, lasting=True), says(sentence)).facts
+    assert not stored_fact.lasting
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -226,7 +226,7 @@ def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None
         fact("Ana lives in Berlin", "I live in Berlin", **home("Berlin")),
         fact("Ana lives in Lisbon", "I mean Lisbon now", message=1, **home("Lisbon")),
     ][::order]
-    assert {(one.text, one.value) for one in last_word_wins(facts)} == {
+    assert {(fact_left.text, fact_left.value) for fact_left in last_word_wins(facts)} == {
         ("Ana lives in Berlin", None),
         ("Ana lives in Lisbon", "Lisbon"),
     }
@@ -266,7 +266,7 @@ def ahead(description: str, **fields: Any) -> SaidForesight:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "foresight",
     [
         ahead("Ana lives in Lisbon with Petra"),
         ahead("Ana is in Lisbon", end_time=NOON - timedelta(days=1)),
@@ -275,8 +275,8 @@ def ahead(description: str, **fields: Any) -> SaidForesight:
     ],
     ids=["a name", "ends before it begins", "in another age", "not said"],
 )
-def test_foresight_goes_through_the_same_checks(said: SaidForesight) -> None:
-    done = told_facts(ExtractedFacts(foresight=[said]), [LISBON])
+def test_foresight_goes_through_the_same_checks(foresight: SaidForesight) -> None:
+    done = told_facts(ExtractedFacts(foresight=[foresight]), [LISBON])
     assert (done.foresight, done.dropped) == ([], 1)
 
 
@@ -284,7 +284,9 @@ def test_foresight_is_of_the_speaker_by_name() -> None:
     done = told_facts(
         ExtractedFacts(foresight=[ahead("The user is in Lisbon until 5 March 2026")]), [LISBON]
     )
-    assert [one.description for one in done.foresight] == ["Ana is in Lisbon until 5 March 2026"]
+    assert [foresight.description for foresight in done.foresight] == [
+        "Ana is in Lisbon until 5 March 2026"
+    ]
 
 
 @pytest.mark.parametrize(

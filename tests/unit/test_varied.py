@@ -43,9 +43,9 @@ def shown(content: str, actor: str | None, day: str, kind: str) -> SerializedMem
     st.lists(tellings, max_size=12), st.sampled_from(("episodic", "semantic")), st.integers(1, 12)
 )
 async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_asked(
-    told: list[tuple[str, str | None, str]], kind: str, limit: int
+    results: list[tuple[str, str | None, str]], kind: str, limit: int
 ) -> None:
-    memories = {row: shown(*one, kind) for row, one in enumerate(told)}
+    memories = {row: shown(*result, kind) for row, result in enumerate(results)}
 
     async def read(rows: Sequence[int]) -> Mapping[int, SerializedMemory]:
         return {row: memories[row] for row in rows}
@@ -55,13 +55,16 @@ async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_as
 
     answers = [await put_repeats_behind(rank, limit, read) for _ in range(2)]
     assert answers[0] == answers[1]
-    rows, found = answers[0]
-    looked_at = [row for row in sorted(rows) if row in found]
-    days = [None if kind == "semantic" else told[row][2] for row in looked_at]
+    rows, read_rows = answers[0]
+    looked_at = [row for row in sorted(rows) if row in read_rows]
+    days = [None if kind == "semantic" else results[row][2] for row in looked_at]
     behind = repeats(
-        [Telling(told[row][0], told[row][1], day) for row, day in zip(looked_at, days, strict=True)]
+        [
+            Telling(results[row][0], results[row][1], day)
+            for row, day in zip(looked_at, days, strict=True)
+        ]
     )
     repeating = [looked_at[place] for place in behind]
     assert rows == [row for row in looked_at if row not in repeating] + repeating + [
-        row for row in rows if row not in found
+        row for row in rows if row not in read_rows
     ]

@@ -53,9 +53,9 @@ def test_memories_without_words_of_their_own_repeat_nothing():
     )
 )
 def test_the_best_of_those_that_repeat_each_other_is_never_among_them(contents):
-    told = [Telling(one) for one in contents]
-    repeated = repeats(told)
+    tellings = [Telling(content) for content in contents]
+    repeated = repeats(tellings)
     assert 0 not in repeated
     assert repeated == sorted(set(repeated))
-    left = [one for place, one in enumerate(told) if place not in repeated]
+    left = [repeated_text for place, repeated_text in enumerate(tellings) if place not in repeated]
     assert repeats(left) == []

@@ -191,7 +191,7 @@ def test_an_ipv4_address_within_ipv6_is_judged_as_what_it_is(
         ipaddress.IPv6Address((0x2002 << 112) | (int(address) << 80)),
         ipaddress.IPv6Address((0x64FF9B << 96) | int(address)),
     ]
-    assert not any(is_public(one) for one in hidden)
+    assert not any(is_public(address) for address in hidden)
 
 
 @given(st.ip_addresses())

@@ -95,24 +95,24 @@ def wishes(content: str, role: Role = "user") -> list[Wish]:
     return said_wishes([message(content, role)])
 
 
-@pytest.mark.parametrize(("said", "about"), TO_FORGET)
-def test_a_request_to_forget_says_what(said: str, about: str) -> None:
-    assert [(one.kind, one.about) for one in wishes(said)] == [("forget", about)]
+@pytest.mark.parametrize(("sentence", "about"), TO_FORGET)
+def test_a_request_to_forget_says_what(sentence: str, about: str) -> None:
+    assert [(wish.kind, wish.about) for wish in wishes(sentence)] == [("forget", about)]
 
 
-@pytest.mark.parametrize("said", INSTRUCTIONS)
-def test_what_is_to_be_done_from_now_on_is_an_instruction(said: str) -> None:
-    assert [one.kind for one in wishes(said)] == ["instruction"]
+@pytest.mark.parametrize("sentence", INSTRUCTIONS)
+def test_what_is_to_be_done_from_now_on_is_an_instruction(sentence: str) -> None:
+    assert [wish.kind for wish in wishes(sentence)] == ["instruction"]
 
 
-@pytest.mark.parametrize("said", WITHDRAWALS)
-def test_an_instruction_can_be_lifted(said: str) -> None:
-    assert [one.kind for one in wishes(said)] == ["withdrawal"]
+@pytest.mark.parametrize("sentence", WITHDRAWALS)
+def test_an_instruction_can_be_lifted(sentence: str) -> None:
+    assert [wish.kind for wish in wishes(sentence)] == ["withdrawal"]
 
 
-@pytest.mark.parametrize("said", HARMLESS)
-def test_what_only_sounds_like_a_wish_is_none(said: str) -> None:
-    assert wishes(said) == []
+@pytest.mark.parametrize("sentence", HARMLESS)
+def test_what_only_sounds_like_a_wish_is_none(sentence: str) -> None:
+    assert wishes(sentence) == []
 
 
 @pytest.mark.parametrize("role", ["assistant", "tool", "system"])
@@ -127,28 +127,33 @@ def test_what_is_quoted_is_no_wish() -> None:
 
 
 def test_to_stop_something_may_be_an_instruction_by_itself() -> None:
-    assert [(one.kind, one.instructs) for one in wishes("Stop using emojis")] == [
+    assert [(wish.kind, wish.instructs) for wish in wishes("Stop using emojis")] == [
         ("withdrawal", True)
     ]
 
 
 def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
-    told = [
+    messages = [
         message(
             "I moved to Bonn. Please forget what I told you about Gerd. And delete everything "
             "about Tina!"
         ),
         message("Hello"),
     ]
-    left = without_requests(told, said_wishes(told))
-    assert [one.content for one in left] == [f"I moved to Bonn. {REQUESTED} {REQUESTED}", "Hello"]
-    assert [only_requests(one) for one in left] == [False, False]
+    left = without_requests(messages, said_wishes(messages))
+    assert [message.content for message in left] == [
+        f"I moved to Bonn. {REQUESTED} {REQUESTED}",
+        "Hello",
+    ]
+    assert [only_requests(message) for message in left] == [False, False]
     alone = [message("Delete everything about Gerd, please.")]
-    assert [only_requests(one) for one in without_requests(alone, said_wishes(alone))] == [True]
+    assert [only_requests(request) for request in without_requests(alone, said_wishes(alone))] == [
+        True
+    ]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Could all of the info about my custody case be deleted? My lawyer insists.",
         "The thing I mentioned about Tara's rehab should never have been shared. Wipe it.",
@@ -160,12 +165,12 @@ def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
         "前に言った会社名、伏せておきたいので消してください",
     ],
 )
-def test_a_request_is_heard_in_other_words(said: str) -> None:
-    assert [wish.kind for wish in wishes(said)] == ["forget"]
+def test_a_request_is_heard_in_other_words(sentence: str) -> None:
+    assert [wish.kind for wish in wishes(sentence)] == ["forget"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Delete everything about Berlin from the itinerary",
         "My therapist told me to forget about perfection.",
@@ -178,8 +183,8 @@ def test_a_request_is_heard_in_other_words(said: str) -> None:
         "「忘れてください」を英語にして",
     ],
 )
-def test_what_is_edited_reported_or_quoted_is_no_request(said: str) -> None:
-    assert [wish for wish in wishes(said) if wish.kind == "forget"] == []
+def test_what_is_edited_reported_or_quoted_is_no_request(sentence: str) -> None:
+    assert [wish for wish in wishes(sentence) if wish.kind == "forget"] == []
 
 
 def test_what_only_points_is_what_the_sentence_before_told() -> None:
@@ -195,14 +200,14 @@ def test_everything_is_asked_for_in_so_many_words() -> None:
 
 
 def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
-    told = [
+    messages = [
         message("Please forget what I told you about my salary.", "user"),
         message("Always use metric units.", "user"),
     ]
-    assert said_wishes(told)
+    assert said_wishes(messages)
     named = [
-        one.model_copy(update={"actor": name})
-        for one, name in zip(told, ("Ana", "Ben"), strict=True)
+        message.model_copy(update={"actor": name})
+        for message, name in zip(messages, ("Ana", "Ben"), strict=True)
     ]
     assert said_wishes(named) == []
     assert said_wishes([*named, message("Sure.", "assistant")])

@@ -52,7 +52,7 @@ EXPECTED = [
     ("Do you remember that night in Rome?", "normal"),
     ("I'll never forget that concert.", "normal"),
     ("The test passed once the cache was emptied.", "normal"),
-    # What nobody keeps.
+    # What is not worth keeping.
     ("ok", "fast"),
     ("lol good morning", "fast"),
     ("Thanks, that's great!", "fast"),

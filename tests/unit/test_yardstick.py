@@ -1,4 +1,4 @@
-"""The yardstick's arithmetic: intervals, what stands in a context, packing, fusing,
+"""The yardstick's arithmetic: intervals, what is in a context, packing, fusing,
 and how a session is cut into calls.
 """
 

@@ -59,17 +59,23 @@ def month(number: int, **more: int) -> Stored:
     )
 
 
-def standing(month: int, told: int, ours: float, peer: float = 1.0) -> Standing:
+def standing(month: int, told_month: int, ours: float, peer: float = 1.0) -> Standing:
     return Standing(
-        month=month, told=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100
+        month=month,
+        told_month=told_month,
+        question=told_month,
+        turn=f"D{told_month}",
+        ours=ours,
+        peer=peer,
+        words=100,
     )
 
 
 def lived(beginning: float, months: list[Stored] | None = None) -> Lived:
     answers = [
-        standing(number, told, beginning if told == 0 < number else 1.0)
+        standing(number, told_month, beginning if told_month == 0 < number else 1.0)
         for number in range(MONTHS)
-        for told in {0, number}
+        for told_month in {0, number}
     ]
     return Lived("a life", months or [month(number) for number in range(MONTHS)], answers)
 
@@ -114,10 +120,11 @@ def test_questions_that_name_a_date_or_have_no_answer_are_left_out() -> None:
         asked("What was said in July?", "D0:1"),
         asked("Who flew?", "D0:1", kind="adversarial"),
     )
-    kept = asked("What may it be?", "D0:1")
+    question = asked("What may it be?", "D0:1")
     assert [
-        one.text for one in of_conversation(conversation(dated, adversarial, kept)).questions
-    ] == [kept.text]
+        kept_question.text
+        for kept_question in of_conversation(conversation(dated, adversarial, question)).questions
+    ] == [question.text]
 
 
 def test_one_seed_makes_one_life_and_another_seed_another() -> None:
@@ -129,11 +136,11 @@ def test_every_month_of_a_made_up_life_has_the_same_number_of_facts_each_in_one_
 ):
     life = daily.life(every_days=12)
     turns = {turn.id: turn for chat in life.chats for turn in chat.turns}
-    months = [one for question in life.questions for one in question.evidence.values()]
+    months = [month for question in life.questions for month in question.evidence.values()]
     assert {months.count(number) for number in range(MONTHS)} == {10}
-    assert {turns[one].actor for question in life.questions for one in question.evidence} == {
-        daily.USER
-    }
+    assert {
+        turns[turn_id].actor for question in life.questions for turn_id in question.evidence
+    } == {daily.USER}
     assert (
         len({question.text for question in life.questions if question.until is None})
         == len(life.questions) - daily.CHANGED_AFTER
@@ -142,8 +149,8 @@ def test_every_month_of_a_made_up_life_has_the_same_number_of_facts_each_in_one_
 
 def test_a_truth_is_asked_about_until_it_is_told_anew() -> None:
     life = daily.life()
-    dentists = [one for one in life.questions if one.text == "Who is my dentist?"]
-    (old, new) = sorted(dentists, key=lambda one: max(one.evidence.values()))
+    dentists = [question for question in life.questions if question.text == "Who is my dentist?"]
+    (old, new) = sorted(dentists, key=lambda question: max(question.evidence.values()))
     assert old.until is not None
     assert new.until is None
     assert life.month_of(old.until) == max(new.evidence.values()) == daily.CHANGED_AFTER
@@ -152,7 +159,7 @@ def test_a_truth_is_asked_about_until_it_is_told_anew() -> None:
 def test_a_life_that_falls_silent_keeps_its_beginning_alone() -> None:
     silent = daily.life().first_months(1, "silent")
     assert {silent.month_of(chat.ends_at) for chat in silent.chats} == {0}
-    assert {told for one in silent.questions for told in one.evidence.values()} == {0}
+    assert {month for question in silent.questions for month in question.evidence.values()} == {0}
 
 
 def test_recall_is_of_the_turns_told_in_a_month_not_of_all_that_was_asked() -> None:
@@ -162,14 +169,14 @@ def test_recall_is_of_the_turns_told_in_a_month_not_of_all_that_was_asked() -> N
         standing(5, 0, 0.0, peer=0.25),
         standing(4, 0, 1.0),
     ]
-    found = recall([Told(Lived("a life", [], answers))], 5)
-    assert (found.now, found.earlier, found.beginning, found.peer_beginning, found.unfading) == (
-        1.0,
-        0.5,
-        0.0,
-        0.25,
-        None,
-    )
+    figures = recall([Told(Lived("a life", [], answers))], 5)
+    assert (
+        figures.now,
+        figures.earlier,
+        figures.beginning,
+        figures.peer_beginning,
+        figures.unfading,
+    ) == (1.0, 0.5, 0.0, 0.25, None)
 
 
 def test_a_year_in_which_nothing_is_lost_breaks_nothing() -> None:
@@ -197,10 +204,10 @@ def test_a_turn_that_takes_more_and_more_is_broken() -> None:
 def test_a_silent_life_that_grows_is_broken() -> None:
     still = [month(number, turns=100, documents=400, stored=9_000) for number in range(MONTHS)]
     grown = [*still[:-1], replace(still[-1], documents=440)]
-    (kept,), (broken,) = [
+    (verdict,), (broken,) = [
         verdicts([Told(lived(1.0, months), silent_after=0)]) for months in (still, grown)
     ]
-    assert kept.broken == []
+    assert verdict.broken == []
     assert broken.broken == ["a life, documents 1.10"]
 
 
@@ -214,7 +221,7 @@ def test_talks_together_are_judged_by_all_of_their_questions() -> None:
         [moved.Moved(0, 0.8, 0.9, 70), moved.Moved(400, recall, 0.9, 70)] for recall in (0.8, 0.7)
     ]
     whole = moved.together(list(zip(talks, days, strict=True)))
-    assert [round(one.recall, 3) for one in whole] == [0.8, 0.79]
-    assert [one.whole for one in whole] == [140, 140]
+    assert [round(day.recall, 3) for day in whole] == [0.8, 0.79]
+    assert [day.whole for day in whole] == [140, 140]
     assert moved.broken("both", whole) == []
     assert moved.broken("short", days[1]) == ["short, day 400: recall@10 0.700"]

@@ -54,11 +54,11 @@ class MemoryCoreProvider(ContextProvider):
     async def after_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
-        """Tell what was asked and answered; memories are formed of it while nobody waits."""
+        """Tell what was asked and answered; memories are formed of it in the background."""
         answers = context.response.messages if context.response is not None else []
-        told = said_in([*context.input_messages, *answers])
-        if told:
-            await asyncio.to_thread(self._user.tell, told, session.session_id)
+        messages = said_in([*context.input_messages, *answers])
+        if messages:
+            await asyncio.to_thread(self._user.tell, messages, session.session_id)
 
 
 def said_in(messages: Iterable[Message]) -> list[dict[str, Any]]:

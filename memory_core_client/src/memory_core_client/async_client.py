@@ -369,7 +369,7 @@ class AsyncUser:
     # Tasks.
 
     async def task(self, task_id: str) -> Task:
-        """A task as it stands. Raises NotFound."""
+        """A task as it is now. Raises NotFound."""
         return Task.model_validate(
             (await self._get(f"/api/v1/tasks/{_quoted(task_id)}", {})).json()
         )
@@ -476,7 +476,7 @@ def _encoded(value: Mapping[str, Any]) -> bytes:
 
 
 def _json_value(value: Any) -> Any:
-    """What stands in JSON for a value that it has none for: ISO 8601 for a moment."""
+    """How JSON writes a value that it has no type for: ISO 8601 for a moment."""
     if isinstance(value, date):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} can't be sent as JSON")

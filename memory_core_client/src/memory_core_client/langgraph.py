@@ -87,8 +87,8 @@ class MemoryNodes:
         service: MemoryCore,
         *,
         user_key: str = "user_id",
-        shown: int = 20,
-        told: int = 200,
+        context_messages: int = 20,
+        saved_messages: int = 200,
         max_tokens: int | None = None,
     ) -> None:
         """Build the nodes.
@@ -96,25 +96,20 @@ class MemoryNodes:
         Args:
             service: Where the memories are.
             user_key: Whose memories, by the name that this has in `config["configurable"]`.
-            shown: Messages that the context is made for: the last ones.
-            told: Messages that are told after a turn: the last ones. The service knows those again
-                that it has.
+            context_messages: How many of the thread's last messages the context is made for.
+            saved_messages: How many of the thread's last messages are sent after a turn. The
+                service recognises those that it has.
             max_tokens: Length of a context, 100 to 16,000; the service's default where
                 there is none.
 
         """
-        self._service, self._user_key, self._shown, self._told, self._max_tokens = (
-            service,
-            user_key,
-            shown,
-            told,
-            max_tokens,
-        )
+        self._service, self._user_key, self._max_tokens = service, user_key, max_tokens
+        self._context_messages, self._saved_messages = context_messages, saved_messages
 
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
-        """`context`: what to know of the user beside what stands in the thread."""
+        """`context`: what to know of the user beside what is in the thread."""
         thread = str(config["configurable"]["thread_id"])
-        messages = sendable(_dated(messages_to_dict(state["messages"][-self._shown :])))
+        messages = sendable(_dated(messages_to_dict(state["messages"][-self._context_messages :])))
         running = {"session_id": thread, "exclude_session_id": thread}
         answer = self._user(config).context(
             messages=messages or None, max_tokens=self._max_tokens, **running
@@ -122,10 +117,10 @@ class MemoryNodes:
         return {"context": answer.context}
 
     def remember(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
-        """Tell the thread, of which only what is new is stored; memories are formed of it while
-        nobody waits.
+        """Tell the thread, of which only what is new is stored; memories are formed of it in
+        the background.
         """
-        messages = sendable(_dated(messages_to_dict(state["messages"][-self._told :])))
+        messages = sendable(_dated(messages_to_dict(state["messages"][-self._saved_messages :])))
         if messages:
             self._user(config).tell(messages, str(config["configurable"]["thread_id"]))
         return {}
@@ -213,12 +208,12 @@ class MemoryCoreStore(BaseStore):
 
     def _get(self, ops: list[GetOp]) -> list[Result]:
         names = [name_of(op.namespace, op.key) for op in ops]
-        found = {
+        memories_by_key = {
             memory.key: memory
             for some in portions(names, AT_ONCE)
             for memory in self._user.get_many(keys=some, view="full").memories
         }
-        return [_item(found[name]) if name in found else None for name in names]
+        return [_item(memories_by_key[name]) if name in memories_by_key else None for name in names]
 
     def _put(self, ops: list[PutOp]) -> list[Result]:
         last = {name_of(op.namespace, op.key): op for op in ops}
@@ -328,7 +323,9 @@ def comparable(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         return {
-            name: kept for name, field in value.items() if (kept := comparable(field)) is not None
+            name: scalar
+            for name, field in value.items()
+            if (scalar := comparable(field)) is not None
         }
     text = json.dumps(value) if isinstance(value, list | tuple) else value
     if isinstance(text, str):

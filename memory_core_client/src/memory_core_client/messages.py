@@ -31,7 +31,7 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
     a model or a person sent, whatever that is: one message that is refused would be refused in
     each later turn.
     """
-    kept: list[Json] = []
+    sent: list[Json] = []
     size = 0
     for message in reversed(messages):
         body = message.get("data", message)
@@ -39,10 +39,10 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
             continue
         tidied = _tidied(message, MOST_BYTES // _texts_in(body))
         size += len(json.dumps(tidied, default=str))
-        if kept and size > MOST_OF_CALL:
+        if sent and size > MOST_OF_CALL:
             break
-        kept.append(tidied)
-    return kept[::-1]
+        sent.append(tidied)
+    return sent[::-1]
 
 
 def portions(things: Sequence[Any], most: int) -> Iterator[list[Any]]:
@@ -67,9 +67,9 @@ def _is_empty(message: Mapping[str, Any]) -> bool:
     if "content" not in message:
         return False
     content = message["content"]
-    said = bool(content.strip("\0 \t\r\n")) if isinstance(content, str) else bool(content)
+    has_text = bool(content.strip("\0 \t\r\n")) if isinstance(content, str) else bool(content)
     return (
-        not said
+        not has_text
         and not message.get("tool_calls")
         and not (message.get("additional_kwargs") or {}).get("tool_calls")
     )

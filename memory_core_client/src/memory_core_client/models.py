@@ -125,7 +125,7 @@ class Accepted(Answer):
 
 
 class Task(Answer):
-    """A task as it stands."""
+    """A task as it is now."""
 
     task_id: str
     kind: str

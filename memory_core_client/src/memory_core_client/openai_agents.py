@@ -50,7 +50,7 @@ class MemoryCoreSession(SessionABC):
         Args:
             user: Whose it is.
             session_id: Its name.
-            form: Whether memories are formed of what is added, too, while nobody waits.
+            form: Whether memories are formed of what is added, too, in the background.
             session_settings: The SDK's, such as how many items a run sees.
 
         """

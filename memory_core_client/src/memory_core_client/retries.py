@@ -56,5 +56,5 @@ def seconds_of(retry_after: str | None) -> float | None:
 
 
 def new_key() -> str:
-    """An idempotency key that nobody else has."""
+    """An idempotency key that no other call has."""
     return uuid.uuid4().hex

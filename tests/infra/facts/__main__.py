@@ -1,4 +1,4 @@
-"""Makes the facts anew: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why
+"""Makes the facts: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why
 their facts are kept as files.
 
 Run it when infra/ needs a type, a version or a resource that the files lack; name it in
@@ -48,14 +48,14 @@ def main() -> None:
     """Download, read, write."""
     with tempfile.TemporaryDirectory() as folder:
         arm, azurerm, azapi = (
-            download(one, Path(folder))
-            for one in (arm_source.PACKAGE, terraform_source.AZURERM, terraform_source.AZAPI)
+            download(package, Path(folder))
+            for package in (arm_source.PACKAGE, terraform_source.AZURERM, terraform_source.AZAPI)
         )
         write("arm.json", arm_source.facts(arm))
-        kept = (terraform_source.RESOURCES, terraform_source.DATA)
+        kinds = (terraform_source.RESOURCES, terraform_source.DATA)
         write(
             "azurerm.json",
-            terraform_source.facts(azurerm, terraform_source.AZURERM, "azurerm", *kept),
+            terraform_source.facts(azurerm, terraform_source.AZURERM, "azurerm", *kinds),
         )
         write(
             "azapi.json",

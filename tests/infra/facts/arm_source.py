@@ -2,8 +2,8 @@
 from Azure's own specifications.
 
 Nothing of it is imported or run. For every type it describes one API version wholly and names the
-others. One would get wrong: it lifts what Azure nests in `properties` up beside `location` and the
-like, so that where a property stands can't be told, only that it is there.
+others. Note: it lifts what Azure nests in `properties` up beside `location` and the like, so that
+the place of a property can't be told, only that it is there.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ def _properties(
     package: Package, folder: str, node: ast.ClassDef, objects: dict[str, Any]
 ) -> dict[str, Any]:
     required = _required(node)
-    found = {}
+    fields = {}
     for wire, (name, annotation) in _wire_names(node).items():
         if wire not in NOT_IN_THE_BODY:
-            found[wire] = _of(package, folder, annotation, objects) | (
+            fields[wire] = _of(package, folder, annotation, objects) | (
                 {"required": True} if name in required else {}
             )
-    return found
+    return fields
 
 
 def _of(package: Package, folder: str, annotation: str, objects: dict[str, Any]) -> dict[str, Any]:
@@ -149,15 +149,15 @@ def _of(package: Package, folder: str, annotation: str, objects: dict[str, Any])
 
 def _wire_names(node: ast.ClassDef) -> dict[str, tuple[str, str]]:
     """Property on the wire: its name in Python and its annotation."""
-    found = {}
+    names = {}
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and member.returns is not None:
             for decorator in member.decorator_list:
                 if ast.unparse(decorator).startswith("pulumi.getter"):
                     named = decorator.keywords[0].value if isinstance(decorator, ast.Call) else None
                     wire = named.value if isinstance(named, ast.Constant) else member.name
-                    found[str(wire)] = (member.name, ast.unparse(member.returns))
-    return found
+                    names[str(wire)] = (member.name, ast.unparse(member.returns))
+    return names
 
 
 def _required(node: ast.ClassDef) -> set[str]:
@@ -172,7 +172,7 @@ def _required(node: ast.ClassDef) -> set[str]:
 
 def _values(node: ast.ClassDef) -> list[str]:
     return [
-        str(one.value.value)
-        for one in node.body
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+        str(statement.value.value)
+        for statement in node.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
     ]

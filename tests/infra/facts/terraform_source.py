@@ -1,7 +1,7 @@
 """Arguments of Terraform's resources, read out of the `cdktn-provider-*` packages as data: they are
 generated from the providers' schemas.
 
-Nothing of them is imported or run. One would get wrong: the packages can't tell a block from an
+Nothing of them is imported or run. Note: the packages can't tell a block from an
 argument that is an object, so `blocks` are what the providers document as nested; azurerm has
 blocks only, azapi has arguments only.
 """
@@ -76,19 +76,19 @@ def _arguments(classes: dict[str, ast.ClassDef], node: ast.ClassDef) -> dict[str
         for member in node.body
         if isinstance(member, ast.FunctionDef) and member.name == "__init__"
     )
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for argument, default in zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True):
         if argument.arg in NOT_ARGUMENTS | META or argument.annotation is None:
             continue
         annotation = ast.unparse(argument.annotation)
-        one: dict[str, Any] = {"required": True} if default is None else {}
+        field: dict[str, Any] = {"required": True} if default is None else {}
         nested = next(
             (name for name in re.findall(r"'(\w+)'", annotation) if name in classes), None
         )
         if nested is not None:
-            one["block"] = _arguments(classes, classes[nested])
-        found[argument.arg.rstrip("_")] = one
-    return found
+            field["block"] = _arguments(classes, classes[nested])
+        arguments[argument.arg.rstrip("_")] = field
+    return arguments
 
 
 def _outputs(node: ast.ClassDef) -> set[str]:
@@ -98,7 +98,9 @@ def _outputs(node: ast.ClassDef) -> set[str]:
     names = set()
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and not member.name.endswith("_input"):
-            decorators = {ast.unparse(one).partition("(")[0] for one in member.decorator_list}
+            decorators = {
+                ast.unparse(decorator).partition("(")[0] for decorator in member.decorator_list
+            }
             if decorators >= {"builtins.property", "jsii.member"}:
                 names.add(member.name)
     return names

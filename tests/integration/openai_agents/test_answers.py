@@ -56,7 +56,7 @@ async def test_of_a_truncated_list_the_whole_items_are_kept(
     text = json.dumps({"facts": facts, "foresight": []})
     server.script = [says(text[: text.index("fact 3") + 9], finish="length")]
     answer = await agents.extract_facts(APP, MESSAGES)
-    assert [one.text for one in answer.value.facts] == ["fact 0", "fact 1", "fact 2"]
+    assert [fact.text for fact in answer.value.facts] == ["fact 0", "fact 1", "fact 2"]
 
 
 async def test_wrong_items_are_left_out_and_that_is_logged_without_their_words(

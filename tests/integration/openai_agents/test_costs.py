@@ -140,14 +140,14 @@ async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tel
         )
         for delivery in await core.queue.receive("formation", 1, timedelta(seconds=30)):
             await core.work(delivery.body)
-        found = (await core.list(owner, ListInput())).memories
-        assert {"User lives in Lisbon"} <= {one.content for one in found}
-        assert {one.model for one in found} == {"gpt-y"}
+        memories = (await core.list(owner, ListInput())).memories
+        assert {"User lives in Lisbon"} <= {memory.content for memory in memories}
+        assert {memory.model for memory in memories} == {"gpt-y"}
         assert (
             'memory_core_llm_tokens_total{app="local",kind="completion",model="gpt-y"}'
             in core.metrics().decode()
         )
-    cells = sum(one.category == "cell" for one in found)
+    cells = sum(memory.category == "cell" for memory in memories)
     assert Counter("proof" if is_proof(body) else kind_of(body) for body in server.bodies) == {
         "proof": 1,
         "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells,

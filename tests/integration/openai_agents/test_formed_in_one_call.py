@@ -94,10 +94,10 @@ async def core_of(world: World, made: Made, mode: str, **given: Any) -> MemoryCo
 
 
 async def formed(
-    world: World, core: MemoryCore, said: ConverseInput = TOLD, owner: Owner = ALICE
+    world: World, core: MemoryCore, conversation: ConverseInput = TOLD, owner: Owner = ALICE
 ) -> list[Memory]:
     """What is made of a conversation."""
-    accepted = await core.converse(owner, said)
+    accepted = await core.converse(owner, conversation)
     await finished(world, core, accepted, owner)
     return [
         memory
@@ -407,7 +407,7 @@ async def test_what_rules_are_certain_of_is_not_asked(
 
 
 @pytest.mark.parametrize(
-    ("said", "boundaries"),
+    ("conversation", "boundaries"),
     [
         (talk(*(f"I said {number} about the garden" for number in range(14))), 0),
         (talk(*(f"I said {number} about the garden" for number in range(15))), 1),
@@ -416,9 +416,9 @@ async def test_what_rules_are_certain_of_is_not_asked(
     ids=["short", "long", "with a pause"],
 )
 async def test_rules_cut_what_is_short_and_without_a_pause(
-    world: World, made: Made, model: Model, said: ConverseInput, boundaries: int
+    world: World, made: Made, model: Model, conversation: ConverseInput, boundaries: int
 ) -> None:
-    await formed(world, await core_of(world, made, "two"), said)
+    await formed(world, await core_of(world, made, "two"), conversation)
     assert model.asked["Boundaries"] == boundaries
     assert set(model.asked) <= {"Boundaries", "FormedCell"}
 
@@ -457,11 +457,13 @@ async def test_all_joint_calls_begin_with_the_same_long_text(
 
 async def test_calls_and_tokens_of_a_conversation(few_authorities: None, tmp_path: Path) -> None:
     measured = await formation_calls.compare(tmp_path, 20, 4, runs=False)
-    calls = {mode: len(one.forming) / 20 for mode, one in measured.items()}
+    calls = {mode: len(measurement.forming) / 20 for mode, measurement in measured.items()}
     assert calls["separate"] > 7
     assert calls["one"] <= 1.5
     assert calls["two"] <= 3
-    tokens = {mode: formation_calls.tokens(one.forming) for mode, one in measured.items()}
+    tokens = {
+        mode: formation_calls.tokens(measurement.forming) for mode, measurement in measured.items()
+    }
     assert tokens["one"] <= 0.45 * tokens["separate"]
     assert tokens["two"] <= 0.45 * tokens["separate"]
     for mode in ("one", "two"):

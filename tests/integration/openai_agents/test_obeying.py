@@ -27,23 +27,25 @@ async def test_a_model_that_writes_what_a_text_orders_changes_nothing(
     """The text itself comes back as the answer: it is refused, or decides about nothing that it
     was not shown.
     """
-    new, held = (
-        turn(number, type="semantic", category="fact", content=said)
-        for number, said in ((1, "Ana sails"), (2, text))
+    new, memory = (
+        turn(number, type="semantic", category="fact", content=content)
+        for number, content in ((1, "Ana sails"), (2, text))
     )
-    shown = ConflictPrompt((new,), (held,))
+    conflict_prompt = ConflictPrompt((new,), (memory,))
     server.script = [says(text)]
     try:
-        answer = await agents.decide_conflicts(APP, *shown.items())
+        answer = await agents.decide_conflicts(APP, *conflict_prompt.items())
     except AgentFailed:
         return
-    assert Rulings.of(shown, answer.value, answer.provenance.model).on(new, held) is None
+    assert (
+        Rulings.of(conflict_prompt, answer.value, answer.provenance.model).on(new, memory) is None
+    )
 
 
 async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(
     agents: OpenAIAgents, server: ChatServer
 ) -> None:
-    shown = ConflictPrompt(
+    conflict_prompt = ConflictPrompt(
         (turn(1, content="Ana sails"),), (turn(2, content="Ana rows"), turn(3, content="Ana swims"))
     )
     decisions = [
@@ -57,8 +59,8 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(
         for new, memory in [(0, 1), (0, 2), (0, 99), (1, 0), (-1, 0), (0, "mem_3")]
     ]
     server.script = [says(json.dumps({"decisions": decisions}))]
-    answer = await agents.decide_conflicts(APP, *shown.items())
-    rulings = Rulings.of(shown, answer.value, answer.provenance.model)
+    answer = await agents.decide_conflicts(APP, *conflict_prompt.items())
+    rulings = Rulings.of(conflict_prompt, answer.value, answer.provenance.model)
     assert list(rulings.by_pair) == [("mem_1", "mem_3")]
     assert rulings.invented == 3
 
@@ -67,7 +69,7 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(
 async def test_a_model_that_gives_the_mark_away_is_not_believed(
     agents: OpenAIAgents, server: ChatServer, name: str
 ) -> None:
-    """Small models do; the mark says nothing, and would stand in somebody's memories."""
+    """Small models do; the mark says nothing, and would be in a user's memories."""
 
     async def recites(_: Any, body: dict[str, Any]) -> Any:
         recited = json.loads(json.dumps(GOOD[kind_of(body)]))

@@ -61,16 +61,16 @@ class Scripted:
         return completion(json.dumps(answer))
 
     def _decided(self, record: str) -> list[dict[str, Any]]:
-        new, held = (re.findall(rf"\| {name} (\d+) \| fact", record) for name in ("new", "held"))
-        said = {
+        new, older = (re.findall(rf"\| {name} (\d+) \| fact", record) for name in ("new", "held"))
+        ruling = {
             "confidence_score": 0.9,
             "reasoning": "she has two homes",
             "operation": self.decision,
         }
         return [
-            {"new": int(one), "memory": int(other), **said}
-            for one in new
-            for other in held
+            {"new": int(number), "memory": int(other), **ruling}
+            for number in new
+            for other in older
             if self.decision
         ]
 
@@ -107,24 +107,24 @@ async def core(made: Made, tmp_path: Path) -> AsyncIterator[MemoryCore]:
 
 
 async def tell(
-    core: MemoryCore, *said: str | tuple[str, str], days: int = 0, actor: str | None = "Ana"
+    core: MemoryCore, *lines: str | tuple[str, str], days: int = 0, actor: str | None = "Ana"
 ) -> None:
     messages = [
         {
-            "role": "user" if isinstance(one, str) else one[0],
-            "content": one if isinstance(one, str) else one[1],
+            "role": "user" if isinstance(line, str) else line[0],
+            "content": line if isinstance(line, str) else line[1],
             "timestamp": (NOW + days * DAY + place * timedelta(minutes=1)).isoformat(),
-            "actor": actor if isinstance(one, str) else None,
+            "actor": actor if isinstance(line, str) else None,
         }
-        for place, one in enumerate(said)
+        for place, line in enumerate(lines)
     ]
-    told = ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
-    task = await formed(core, await core.converse(ALICE, told))
+    conversation = ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
+    task = await formed(core, await core.converse(ALICE, conversation))
     assert task.status == "succeeded", task
 
 
 async def instructions(core: MemoryCore) -> list[Memory]:
-    return [one for one in await listed(core, ALICE) if one.category == "instruction"]
+    return [memory for memory in await listed(core, ALICE) if memory.category == "instruction"]
 
 
 async def test_only_what_people_said_becomes_a_fact(core: MemoryCore, model: Scripted) -> None:
@@ -166,16 +166,16 @@ async def test_only_what_people_said_becomes_a_fact(core: MemoryCore, model: Scr
 async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_part_of_every_context(  # noqa: E501
     core: MemoryCore, model: Scripted
 ) -> None:
-    said = "Celsius is the only scale that says anything to me, so stick with it"
-    model.facts = [fact("Ana uses Celsius", said)]
-    model.instructions = [{"message": 0, "quote": said}]
-    await tell(core, f"It is 20 degrees here. {said}.")
-    (kept,) = await instructions(core)
-    assert (kept.type, kept.content, kept.session_id) == ("procedural", said, "s0")
+    sentence = "Celsius is the only scale that says anything to me, so stick with it"
+    model.facts = [fact("Ana uses Celsius", sentence)]
+    model.instructions = [{"message": 0, "quote": sentence}]
+    await tell(core, f"It is 20 degrees here. {sentence}.")
+    (memory,) = await instructions(core)
+    assert (memory.type, memory.content, memory.session_id) == ("procedural", sentence, "s0")
     context = await core.context(ALICE, ContextInput(query="What is the capital of France?"))
-    assert said in context.context
-    await tell(core, f"It is 20 degrees here. {said}.")
-    assert [one.id for one in await instructions(core)] == [kept.id]
+    assert sentence in context.context
+    await tell(core, f"It is 20 degrees here. {sentence}.")
+    assert [instruction.id for instruction in await instructions(core)] == [memory.id]
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ async def test_no_other_words_become_an_instruction(
 async def test_what_is_lifted_later_in_the_talk_is_not_kept(
     core: MemoryCore, model: Scripted
 ) -> None:
-    said = "Celsius is the only scale that says anything to me, so stick with it"
-    model.instructions = [{"message": 0, "quote": said}]
-    await tell(core, said, ("assistant", "Fine."), "You don't need to use Celsius any more.")
+    sentence = "Celsius is the only scale that says anything to me, so stick with it"
+    model.instructions = [{"message": 0, "quote": sentence}]
+    await tell(core, sentence, ("assistant", "Fine."), "You don't need to use Celsius any more.")
     assert await instructions(core) == []
 
 
@@ -234,7 +234,7 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
     model.facts, model.decision = [home("Lisbon")], "KEEP"
     await tell(core, "My home is in Lisbon", days=3)
     made = await facts_of(core)
-    assert {text: one.status for text, one in made.items()} == {
+    assert {text: memory.status for text, memory in made.items()} == {
         "Ana's home is in Berlin": "active",
         "Ana's home is in Lisbon": "active",
     }
@@ -244,7 +244,7 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
 
 
 @pytest.mark.parametrize(
-    ("said", "story"),
+    ("sentence", "story"),
     [
         (
             (
@@ -264,10 +264,10 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
     ids=["in another language", "with invented people"],
 )
 async def test_a_story_that_is_not_of_the_talk_is_told_by_the_rules(
-    core: MemoryCore, model: Scripted, said: str, story: str
+    core: MemoryCore, model: Scripted, sentence: str, story: str
 ) -> None:
     model.story = story
-    await tell(core, said)
+    await tell(core, sentence)
     (cell,) = await of_category(core, "cell")
     assert cell.content != story
     assert cell.model != "gpt-x"

@@ -10,7 +10,7 @@ from typing import Any
 import azure.functions as func
 
 app = func.FunctionApp(http_auth_level=func.AuthLevel.FUNCTION)
-kept: list[dict[str, Any]] = []
+records: list[dict[str, Any]] = []
 
 
 @app.queue_trigger(arg_name="message", queue_name="orders", connection="AzureWebJobsStorage")
@@ -21,7 +21,7 @@ async def take(message: func.QueueMessage) -> None:
     if text == "broken":
         raise ValueError(f"can't take this, try {message.dequeue_count}")
     inserted = message.insertion_time.isoformat() if message.insertion_time else None
-    kept.append(
+    records.append(
         {
             "id": message.id,
             "text": text,
@@ -37,13 +37,13 @@ async def sweep(timer: func.TimerRequest) -> None:
     """Keep that it was time; a tick that is past due fails."""
     if timer.past_due:
         raise RuntimeError("too late")
-    kept.append({"last": timer.schedule_status["Last"]})
+    records.append({"last": timer.schedule_status["Last"]})
 
 
 @app.route(route="seen", methods=["GET"])
 async def seen(req: func.HttpRequest) -> func.HttpResponse:
     """What was kept."""
-    return func.HttpResponse(json.dumps(kept), mimetype="application/json")
+    return func.HttpResponse(json.dumps(records), mimetype="application/json")
 
 
 @app.route(route="nothing", methods=["GET"])
