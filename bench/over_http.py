@@ -98,7 +98,7 @@ async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool
         host.kill()
     lost = await lost_after_kill(data, measured)
     rows += [_row(measured, kind, USER_MEMORIES, CLIENTS) for kind in ("retrieve", "save")]
-    both = [one for times in measured.times.values() for one in times]
+    both = [time for times in measured.times.values() for time in times]
     errors = sum(measured.errors.values())
     if cpu_before is not None and cpu_after is not None and both:
         per_call_ms = 1000 * (cpu_after - cpu_before) / len(both)

@@ -79,10 +79,10 @@ async def measured(
                 "content": f"Ann lives in town {number}",
                 "on_conflict": on_conflict,
             }
-            one = SaveInput.model_validate({**content, **fields})
+            item = SaveInput.model_validate({**content, **fields})
             counts.clear()
             before = process_time()
-            await core.save(owner(user), one)
+            await core.save(owner(user), item)
             requests = sum(count for name, count in counts.items() if name.endswith(".requests"))
             units = (
                 sum(count for name, count in counts.items() if name.endswith(".milliunits")) / 1000

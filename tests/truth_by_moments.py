@@ -44,10 +44,10 @@ class Grid:
         """
         self.moments, self.whole = moments, of or self
         self.entries = [one for one in log if known_at is None or one.sequence <= known_at]
-        self.by_place = {one.place: one for one in self.entries}
+        self.by_place = {entry.place: entry for entry in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
         self.deletions = [
-            one for one in self.entries if isinstance(one, Hiding) and self.counts(one)
+            entry for entry in self.entries if isinstance(entry, Hiding) and self.counts(entry)
         ]
         kept = [
             each.memory_ids for each in self.entries if isinstance(each, Pair) and self.counts(each)
@@ -55,17 +55,17 @@ class Grid:
         self.pairs = [{other, names[-1]} for names in kept for other in names[:-1]]
         self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
         said = [
-            one
-            for one in self.entries
-            if isinstance(one, Assertion | Retraction) and self.counts(one)
+            entry
+            for entry in self.entries
+            if isinstance(entry, Assertion | Retraction) and self.counts(entry)
         ]
         said = [one for one in said if one.valid_until is None or one.valid_from < one.valid_until]
         self.said = sorted(said, key=lambda one: (one.asserted_at, one.place))
         if of is not None:
             self.deletions, self.pairs, self.hidden_at = of.deletions, of.pairs, of.hidden_at
-        for one in self.said:
-            if not self.whole.is_voided(one):
-                self.add(one)
+        for retraction in self.said:
+            if not self.whole.is_voided(retraction):
+                self.add(retraction)
 
     def values(self, moment: datetime) -> list[str]:
         return sorted(
@@ -76,15 +76,15 @@ class Grid:
 
     def retraction(self, moment: datetime) -> str | None:
         """The memory of the retraction that holds, where no value does."""
-        found = [
+        marks = [
             mark
             for mark in self.top[moment]
             if mark.shows == "retraction" and self.hidden(mark.said) is None
         ]
-        if self.values(moment) or not found:
+        if self.values(moment) or not marks:
             return None
         return str(
-            max(found, key=lambda mark: (mark.said.asserted_at, mark.said.place)).said.memory_id
+            max(marks, key=lambda mark: (mark.said.asserted_at, mark.said.place)).said.memory_id
         )
 
     def counts(self, entry: Entry) -> bool:
@@ -93,7 +93,7 @@ class Grid:
             for one in self.entries
             if isinstance(one, Withdrawal) and one.place > entry.place and entry.place in one.places
         ]
-        return not any(self.counts(one) for one in later)
+        return not any(self.counts(withdrawal) for withdrawal in later)
 
     def hidden(self, said: Statement) -> tuple[int, int] | None:
         if said.place not in self.hidden_at:
@@ -120,7 +120,9 @@ class Grid:
                 for one in self.said
                 if (one.memory_id, one.version) == (memory, version) and one.edits is not None
             ]
-            edits = [one for one in edits if until is None or self.order(one) <= self.order(until)]
+            edits = [
+                edit for edit in edits if until is None or self.order(edit) <= self.order(until)
+            ]
             if not edits:
                 return version
             version = edits[-1].edits
@@ -131,7 +133,9 @@ class Grid:
 
     def is_voided(self, said: Statement) -> bool:
         return isinstance(said, Assertion) and any(
-            self.voids(one, said) for one in self.said if isinstance(one, Retraction)
+            self.voids(retraction, said)
+            for retraction in self.said
+            if isinstance(retraction, Retraction)
         )
 
     def voids(self, retraction: Retraction, said: Assertion) -> bool:
@@ -163,7 +167,7 @@ class Grid:
         if (
             not chain
             or chain[-1].value != retraction.value
-            or (limit is not None and any(one.place > limit for one in chain))
+            or (limit is not None and any(assertion.place > limit for assertion in chain))
         ):
             return False
         edits = [
@@ -172,7 +176,7 @@ class Grid:
             if one.edits is not None and one.value == retraction.value
         ]
         return any(
-            min(one.valid_from for one in chain[: number + 1]) >= retraction.valid_from
+            min(assertion.valid_from for assertion in chain[: number + 1]) >= retraction.valid_from
             for number in edits
         )
 
@@ -289,15 +293,17 @@ class Grid:
         until = end
         if said.corrects_past:
             held = [
-                one
-                for one in self.moments
-                if any(own(mark) and mark.said.version == said.edits for mark in self.top[one])
+                moment
+                for moment in self.moments
+                if any(own(mark) and mark.said.version == said.edits for mark in self.top[moment])
             ]
             if not held:
                 return
-            before = [one for one in self.moments if one <= held[-1] and one not in held]
+            before = [
+                moment for moment in self.moments if moment <= held[-1] and moment not in held
+            ]
             begin = next(one for one in held if not before or one > before[-1])
-            last = next((one for one in self.moments if one > held[-1]), None)
+            last = next((moment for moment in self.moments if moment > held[-1]), None)
             if said.valid_from < said.asserted_at and (last is None or said.valid_from < last):
                 begin = said.valid_from
             if last is not None and end is not None and end > last:

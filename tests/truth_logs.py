@@ -114,9 +114,9 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
             Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields),
         ]
     new = Assertion(memory_id=f"m{number}", value=value, **fields)
-    held = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
-    if held and c % 4:
-        return [*log, replace(new, memory_id=held[0].memory_id, version=held[0].version)]
+    intervals = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
+    if intervals and c % 4:
+        return [*log, replace(new, memory_id=intervals[0].memory_id, version=intervals[0].version)]
     if kind == 13:
         holders = dict.fromkeys(one.memory_id for one in resolve(log).at(max(said, begin)))
         return added(log, commands.says(new, beside=holders), number, now)
@@ -229,8 +229,8 @@ def projections(timeline: Timeline, now: datetime) -> dict[Reference, Projection
     """
     made = project(timeline, now).values()
     return {
-        (one.memory_id, one.version, one.part): replace(
-            one, supersedes_id=None, holds=False, members=frozenset()
+        (projection.memory_id, projection.version, projection.part): replace(
+            projection, supersedes_id=None, holds=False, members=frozenset()
         )
-        for one in made
+        for projection in made
     }

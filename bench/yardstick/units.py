@@ -150,12 +150,12 @@ def _tell(service: Service, meter: Meter, name: str, count: int, seed: int) -> N
     """Tell conversations one after the other. Whether a task has ended is asked in a pause of the
     count, once the store is quiet.
     """
-    for number, told in enumerate(conversations(seed, count)):
+    for number, conversation in enumerate(conversations(seed, count)):
         user = f"user-{number}-of-{seed}"
         progress(f"units, {name}: conversation {number + 1} of {count}")
         messages = [
             {name: spoken[name] for name in SPOKEN}
-            for spoken in told.model_dump(mode="json")["messages"]
+            for spoken in conversation.model_dump(mode="json")["messages"]
         ]
         task = service.tell(user, "monday", messages)
         counting, until = meter.counting, time.monotonic() + ENDS_S

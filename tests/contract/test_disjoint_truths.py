@@ -37,11 +37,11 @@ async def cities(core: MemoryCore, *days: float) -> list[str]:
     """
     answers = []
     for number in days:
-        shown = [one.content for one in await listed(core, at=day(number))]
+        shown = [memory.content for memory in await listed(core, at=day(number))]
         replayed = await core.replay(
             ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=day(number), limit=100)
         )
-        assert sorted(shown) == sorted(one.content for one in replayed.memories)
+        assert sorted(shown) == sorted(memory.content for memory in replayed.memories)
         answers.append(
             "/".join(one.replace("Ana lives in ", "").replace("\n", "+") for one in sorted(shown))
         )
@@ -110,10 +110,10 @@ async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(
     """The last twenty were left as they were, by a cap that nobody was told of."""
     for number in range(1, 61):
         await save(core, f"City {number}", number)
-    told = await save(core, "Bern", 100, valid_from=day(0))
+    result = await save(core, "Bern", 100, valid_from=day(0))
     assert await cities(core, *(number + 0.5 for number in range(61))) == ["Bern"] * 61
-    assert [one.value for one in await listed(core)] == ["Bern"]
-    assert told.conflict is not None
+    assert [memory.value for memory in await listed(core)] == ["Bern"]
+    assert result.conflict is not None
     await world.check_slots()
 
 

@@ -101,9 +101,9 @@ async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(
     query = "live in Berlin beside the zoo"
     told = {
         days: {
-            one["current"]
+            fact["current"]
             for hit in await hits(core, query, at=NOW + timedelta(days=days))
-            for one in hit.stale_facts
+            for fact in hit.stale_facts
         }
         for days in (1, 15, 25, 31)
     }
@@ -114,7 +114,7 @@ async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(
         31: {None},
     }
     world.clock.forward(timedelta(days=21).total_seconds())
-    assert {one["current"] for hit in await hits(core, query) for one in hit.stale_facts} == {
+    assert {fact["current"] for hit in await hits(core, query) for fact in hit.stale_facts} == {
         None
     }, "what took its place has expired"
     for asked in (ContextInput(query=query), ContextInput(session_id="s1")):

@@ -26,9 +26,15 @@ def projected(steps: list[dict[str, Any]], now: str) -> Fields:
     return projections(resolve(played(steps)), day(now))
 
 
-def row(one: Projection) -> tuple[str, str | None, str, str | None, str | None]:
-    until = None if one.valid_until is None else f"{one.valid_until:%Y-%m}"
-    return one.status.value, one.status_reason, f"{one.valid_from:%Y-%m}", until, one.next_id
+def row(projection: Projection) -> tuple[str, str | None, str, str | None, str | None]:
+    until = None if projection.valid_until is None else f"{projection.valid_until:%Y-%m}"
+    return (
+        projection.status.value,
+        projection.status_reason,
+        f"{projection.valid_from:%Y-%m}",
+        until,
+        projection.next_id,
+    )
 
 
 def test_of_an_announced_truth_and_the_present_one_both_are_active() -> None:
