@@ -55,13 +55,15 @@ class Tagging:
 
         def decide(look: Look) -> Chunk:
             memories = [
-                one
-                for one in map(look.memory, ids)
-                if one is not None and self.name not in one.tags
+                memory
+                for memory in map(look.memory, ids)
+                if memory is not None and self.name not in memory.tags
             ]
             changes = [
-                Change("updated", one.model_copy(update={"tags": [*one.tags, self.name]}), one)
-                for one in memories
+                Change(
+                    "updated", memory.model_copy(update={"tags": [*memory.tags, self.name]}), memory
+                )
+                for memory in memories
             ]
             return Chunk(tuple(changes), cursor=begun + 2, counts={"tagged": len(changes)})
 

@@ -30,7 +30,7 @@ from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, find, listed
 
 REASON = {"status_reason": "any"}
-"""What holds again says so in its reason."""
+"""What is active again says so in its reason."""
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ async def test_an_undo_restores_both_as_they_were(
 async def test_what_was_decided_at_a_save_can_be_undone(
     words: MemoryCore, world: World, strategy: OnConflict
 ) -> None:
-    """Both stand then, the new one as if nobody had contradicted it; a rejected text comes back."""
+    """Both are active then, the new one as if it contradicted nothing; a rejected text is back."""
     old = await lives(words, "Oslo", tags=["a"])
     before = await words.get(ALICE, old.memory.id)
     new = await lives(words, "Bergen", 1, on_conflict=strategy, tags=["b"], session_id="s1")
@@ -139,12 +139,12 @@ async def deleted(core: MemoryCore, new: Saved) -> str:
 async def test_an_undo_names_what_is_in_its_way(core: MemoryCore, world: World, later: Any) -> None:
     await lives(core, "Oslo")
     new = await lives(core, "Bergen", 1)
-    said = await later(core, new)
+    blocking = await later(core, new)
     before = await all_of(core)
     assert new.conflict is not None
     with pytest.raises(Conflict) as refused:
         await core.undo_conflict(ALICE, new.conflict.id)
-    assert said in refused.value.detail
+    assert blocking in refused.value.detail
     assert await all_of(core) == before
     await check_questions(world, core)
 

@@ -78,9 +78,9 @@ async def test_what_was_committed_is_read_back_whole(store: LongTermStore) -> No
 
 async def test_an_unknown_user_has_no_head_and_nothing_else(store: LongTermStore) -> None:
     assert (await store.snapshot(ALICE, ["mem_x"])).head is None
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert (found.head, len(found.candidates), found.statistics.documents) == (None, 0, 0)
-    assert found.candidates.tf.shape == (0, 1)
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert (answer.head, len(answer.candidates), answer.statistics.documents) == (None, 0, 0)
+    assert answer.candidates.tf.shape == (0, 1)
     assert await store.page(ALICE, "memory", None, None, 10) == []
     assert await store.events(ALICE, 0, 10) == []
 
@@ -311,11 +311,11 @@ async def test_owners_never_see_each_other_by_any_read(store: LongTermStore) -> 
         )
         assert [event.sequence for event in await store.events(owner, 0, 100)] == [1]
         others = " ".join(f"word{other}" for other in range(len(OWNERS)) if other != number)
-        found = await store.search(owner, query(f"shared {others}", unit(7)))
-        assert found.candidates.actor == [f"actor{number}"]
-        assert found.statistics.documents == 1
-        assert found.statistics.actors == {f"actor{number}"}
-        assert sum(found.statistics.document_frequency.values()) == 1
+        answer = await store.search(owner, query(f"shared {others}", unit(7)))
+        assert answer.candidates.actor == [f"actor{number}"]
+        assert answer.statistics.documents == 1
+        assert answer.statistics.actors == {f"actor{number}"}
+        assert sum(answer.statistics.document_frequency.values()) == 1
     assert (await store.snapshot(Owner("a", "nobody"), ["mem_same"])).documents == {}
 
 

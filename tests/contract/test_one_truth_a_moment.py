@@ -35,12 +35,12 @@ async def held(core: MemoryCore, *days: int) -> list[str]:
     answers = []
     for day in days:
         at = NOW + timedelta(days=day, hours=12)
-        shown = [
+        cities = [
             memory.content.removeprefix("Ana lives in ") for memory in await listed(core, at=at)
         ]
         page = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=at))
-        assert shown == [memory.content.removeprefix("Ana lives in ") for memory in page.memories]
-        answers.append("/".join(shown))
+        assert cities == [memory.content.removeprefix("Ana lives in ") for memory in page.memories]
+        answers.append("/".join(cities))
     return answers
 
 
@@ -298,7 +298,7 @@ async def test_a_value_that_holds_again_takes_the_place_of_its_key_also_where_wh
 async def test_the_next_truth_is_taken_where_a_deletion_left_an_ending_that_ends_nothing(
     core: MemoryCore,
 ) -> None:
-    """Rome, told late, led to the ending, and the ending, passed over, to Rome:
+    """Rome, told late, led to the retraction, and the retraction, ignored, to Rome:
     whatever was told next was refused.
     """
     await told(core, "Graz", 15, value={"no_longer": "Graz"})

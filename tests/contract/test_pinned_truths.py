@@ -1,5 +1,5 @@
-"""What somebody has pinned by hand falls to nothing that decides by itself: not to a conversation,
-nor to a save that leaves it open.
+"""What a person has pinned is superseded by nothing that decides by itself: not by a conversation,
+nor by a save that leaves it open.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ async def test_contradictions_in_a_chain_leave_the_last_one_and_a_way_to_it(
         Status.SUPERSEDED,
         Status.ACTIVE,
     ]
-    forward = {one.id: one.next_id for one in (first, second, last)}
+    forward = {memory.id: memory.next_id for memory in (first, second, last)}
     assert forward[last.id] is None
     assert {forward[first.id], forward[second.id]} <= {second.id, last.id}
     assert forward[second.id] == last.id
@@ -212,7 +212,9 @@ async def test_a_question_about_one_that_falls_is_asked_about_who_took_its_place
     (middle,) = frozenset.intersection(*about)
     record = next(record for record in await records_of(world) if record.old_id == middle)
     await core.resolve_conflict(ALICE, record.id, ResolveInput(decision="supersede"))
-    standing = [one for one in await now(core, first, second, last) if one.status is Status.ACTIVE]
+    standing = [
+        memory for memory in await now(core, first, second, last) if memory.status is Status.ACTIVE
+    ]
     assert len(standing) == 2
     assert [
         {record.old_id, record.new_id} for record in await records_of(world) if record.open
@@ -286,7 +288,7 @@ async def test_killed_between_any_two_commits_a_run_ends_as_one_that_was_not(wor
     core = await core_of(world, agents)
     await Hand(core, "consolidation").work_all()
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
-    statuses = [one.status for one in await now(core, *saved)]
+    statuses = [memory.status for memory in await now(core, *saved)]
     assert statuses == [Status.SUPERSEDED, Status.ACTIVE] * 3
     assert agents.calls["conflicts"] == 3
     await check_questions(world, core)

@@ -1,4 +1,4 @@
-"""A run and its user at once: whatever the user has written stands, whatever the run does is done
+"""A run and its user at once: whatever the user has written stays, whatever the run does is done
 once, and the log tells it all.
 """
 
@@ -67,11 +67,11 @@ async def lived(world: World) -> Accepted:
 async def side(world: World) -> Memory:
     """One side of an open conflict: the one that is held."""
     store = await world.look_on(WordsEmbedder())
-    found = (
+    documents = (
         await store.snapshot(ALICE, [record.old_id for record in await records_of(world)])
     ).documents
     return min(
-        (Memory.model_validate(document.body) for document in found.values()),
+        (Memory.model_validate(document.body) for document in documents.values()),
         key=lambda memory: memory.content,
     )
 
@@ -94,7 +94,9 @@ async def tells(core: MemoryCore, world: World) -> Check:
     )
 
     async def check() -> None:
-        memories = [await core.get(ALICE, one.memory.id) for one in (result, saved)]
+        memories = [
+            await core.get(ALICE, saved_result.memory.id) for saved_result in (result, saved)
+        ]
         assert [memory.status for memory in memories] == [Status.ACTIVE, Status.ACTIVE]
         assert [memory.content for memory in memories] == [
             result.memory.content,
@@ -154,7 +156,7 @@ ACTS: tuple[Act, ...] = (saves, tells, updates, deletes, decides)
 
 
 async def settled(world: World, core: MemoryCore, accepted: Accepted, check: Check) -> None:
-    """The run ends, the next one too; what the user wrote stands, and everything agrees."""
+    """The run ends, the next one too; what the user wrote stays, and everything agrees."""
     for _ in range(3):
         await Hand(core, "consolidation").work_all()
         world.clock.forward(3600)
@@ -190,7 +192,7 @@ def copied(start: Path, name: object) -> World:
 
 
 async def calls_of_a_run(start: Path) -> int:
-    """How many calls of its store a run makes that nobody disturbs."""
+    """How many calls of its store an undisturbed run makes."""
     here, seen = copied(start, "alone"), list[Meets]()
 
     def watched(store: LongTermStore) -> Meets:
@@ -320,7 +322,7 @@ async def test_a_run_that_dies_between_any_two_writes_ends_as_one_that_does_not(
 
 
 def made(memories: dict[str, Memory]) -> dict[str, tuple[Any, ...]]:
-    """What each memory says and how it stands, whenever and in however many commits it
+    """What each memory says and its state, whenever and in however many commits it
     came to that.
     """
     return {

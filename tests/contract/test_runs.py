@@ -282,7 +282,7 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
     )
     await core.bulk(ALICE, [turn("one"), turn("two")])
     task = await settled(core)
-    said = {
+    counts = {
         "after": 0,
         "to": 2,
         "read": 2,
@@ -292,18 +292,18 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
     }
     assert task.result == {
         "counts": {"tagged": 2, "prompt_tokens": 1_000, "completion_tokens": 200},
-        **said,
+        **counts,
     }
     (report,) = await (await world.look_on()).page(ALICE, "run", None, None, 10)
     assert report.id.startswith("run_")
-    assert {name: report.body[name] for name in (*said, "counts")} == {
-        **said,
+    assert {name: report.body[name] for name in (*counts, "counts")} == {
+        **counts,
         "counts": {"tagged": 2},
     }
     assert report.expires_at == world.clock.now() + timedelta(days=30)
     text = core.metrics().decode()
-    for what, count in (("runs", 1), ("read", 2), ("tagged", 2), ("prompt_tokens", 1_000)):
-        assert f'memory_core_consolidation_total{{what="{what}"}} {float(count)}' in text
+    for kind, count in (("runs", 1), ("read", 2), ("tagged", 2), ("prompt_tokens", 1_000)):
+        assert f'memory_core_consolidation_total{{what="{kind}"}} {float(count)}' in text
 
 
 @ON_SQLITE

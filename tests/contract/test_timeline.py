@@ -114,10 +114,10 @@ async def test_events_are_found_by_memory_type_time_and_cause(
         (whole[2].occurred_at, whole[6].occurred_at),
     ):
         wanted = [
-            one
-            for one in whole
-            if (since is None or since <= one.occurred_at)
-            and (until is None or one.occurred_at < until)
+            event
+            for event in whole
+            if (since is None or since <= event.occurred_at)
+            and (until is None or event.occurred_at < until)
         ]
         assert await timeline(core, 2, since=since, until=until) == wanted
 
@@ -231,10 +231,10 @@ async def test_what_had_expired_is_not_in_what_was_known_then(
     await core.save(
         ALICE, fact("Ana has a cold", valid_from=NOW, valid_until=NOW + timedelta(hours=1))
     )
-    for hours, shown in ((0, 1), (1, 0)):
-        assert len(await listed(core, known_at=NOW + timedelta(hours=hours))) == shown
+    for hours, count in ((0, 1), (1, 0)):
+        assert len(await listed(core, known_at=NOW + timedelta(hours=hours))) == count
         clock.moment = NOW + timedelta(hours=hours)
-        assert len(await listed(core)) == shown
+        assert len(await listed(core)) == count
 
 
 async def test_an_old_version_is_known_by_its_own_words(
@@ -343,10 +343,10 @@ async def test_the_past_may_be_read_while_others_write(world: World) -> None:
         for n in range(20):
             await cores[1].save(ALICE, turn(f"later {n}"))
 
-    found = await asyncio.gather(
+    answers = await asyncio.gather(
         *(replayed(cores[0], sequence=20, limit=7) for _ in range(5)), write()
     )
-    assert found[:5] == [answer] * 5
+    assert answers[:5] == [answer] * 5
 
 
 async def test_a_memory_asked_for_as_known_before_its_first_event_is_a_404_that_names_that_moment(

@@ -1,5 +1,5 @@
-"""A truth that returns, told in every order: each moment has the right value, one truth stands,
-and the chain ends.
+"""A truth that returns, told in every order: each moment has the right value, one truth is
+active, and the chain ends.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ async def check(core: MemoryCore, owner: Owner, values: tuple[str, ...]) -> None
             number
         )
     assert [fact.value for fact in await facts(core, owner)] == [values[-1]]
-    held = {fact.id: fact for fact in await facts(core, owner, status="all")}
-    for memory in held.values():
+    memories = {fact.id: fact for fact in await facts(core, owner, status="all")}
+    for memory in memories.values():
         assert (
             memory.next_id is None
             if memory.status is Status.ACTIVE
-            else held[memory.next_id or ""].valid_from > memory.valid_from
+            else memories[memory.next_id or ""].valid_from > memory.valid_from
         )
 
 
@@ -116,7 +116,7 @@ async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_sta
     for place, value in ((0, "Oslo"), (2, "Oslo"), (1, "Bergen")):
         await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
     oslo, bergen, again = sorted(
-        await facts(core, ALICE, status="all"), key=lambda one: one.valid_from
+        await facts(core, ALICE, status="all"), key=lambda fact: fact.valid_from
     )
     assert [memory.value for memory in (oslo, bergen, again)] == ["Oslo", "Bergen", "Oslo"]
     assert [memory.supersedes_id for memory in (oslo, bergen, again)] == [None, oslo.id, bergen.id]
@@ -157,7 +157,7 @@ async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCo
 async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_what_was_ended(
     world: World,
 ) -> None:
-    """Nobody who looks for the past of a slot can know beforehand which of its
+    """A caller that looks for the past of a slot can't know beforehand which of its
     truths held twice.
     """
     core = await world.core(agents=Tellers(notes=False))

@@ -61,13 +61,13 @@ class Counting:
     calls: list[str] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name not in ("snapshot", "commit", "search", "memories", "page", "events"):
-            return found
+            return attribute
 
         async def noted(*args: Any, **options: Any) -> Any:
             self.calls.append(name)
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return noted
 
@@ -185,9 +185,11 @@ async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
     """The key has no log yet; the next value finds it, and asks for no more. More than three
     documents are read by one query, as with a session; three cost less one by one.
     """
-    found = await warm.kinds(warm.core.save(ALICE, rule("drink", "tea", session_id=session_id)))
+    kinds_of_save = await warm.kinds(
+        warm.core.save(ALICE, rule("drink", "tea", session_id=session_id))
+    )
     asked = Counter(request["operation"] for request in warm.server.requests())
-    assert (found[0], asked) == (
+    assert (kinds_of_save[0], asked) == (
         ["snapshot", "snapshot", "commit"],
         {"read": 5, "query": 1, "batch": 1}
         if session_id is None
@@ -339,13 +341,13 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
             )
             document = written(task)
             await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
-    found: list[Any] = []
+    poisoned: list[Any] = []
 
     async def listed() -> None:
-        found.extend((await core.poisoned_tasks("app", AcrossInput())).tasks)
+        poisoned.extend((await core.poisoned_tasks("app", AcrossInput())).tasks)
 
     calls, asked = await warm.kinds(listed())
-    assert len(found) == 6
+    assert len(poisoned) == 6
     assert (calls, {**asked, "ranges": 0}) == (
         ["snapshot"] * 2,
         {"plan": 1, "query": 1, "read": 2, "ranges": 0},
@@ -492,7 +494,7 @@ async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> No
 async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
     core = warm.core
     memory = (await core.save(ALICE, rule("drink", "tea"))).memory
-    said = (await core.save(ALICE, turn("green tea", "s"))).memory
+    turn_of_session = (await core.save(ALICE, turn("green tea", "s"))).memory
     assert await warm.kinds(core.get(ALICE, memory.id)) == (["snapshot"], {"read": 2})
     assert await warm.kinds(core.procedure(ALICE, "drink")) == (["snapshot"], {"read": 2})
     # The head once more, for the sequence that the page is of.
@@ -512,12 +514,12 @@ async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
         {"read": 4},
     )
     # Which session a memory counts in is known once it is read.
-    assert await warm.kinds(core.delete(ALICE, said.id)) == (
+    assert await warm.kinds(core.delete(ALICE, turn_of_session.id)) == (
         ["snapshot", "snapshot", "commit"],
         {"read": 5, "batch": 1},
     )
     # What brings it back is known once it is read.
-    back = core.set_status(ALICE, said.id, StatusInput(status="active"))
+    back = core.set_status(ALICE, turn_of_session.id, StatusInput(status="active"))
     assert await warm.kinds(back) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
 
 
@@ -530,7 +532,7 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
         "MEMORY_COSMOS_ENDPOINT": server.endpoint,
         "MEMORY_COSMOS_KEY": KEY,
     }
-    # Nobody is held: reading a user into memory goes on beside the calls, and is charged to the one
+    # No user is held in memory: reading one goes on beside the calls, and is charged to the call
     # that began it.
     given = {
         "MEMORY_COSMOS_DATABASE": database,
@@ -562,7 +564,7 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
                 for request in server.requests()
                 if request["operation"] in ("read", "query", "batch") and request["status"] != 400
             ]
-            return _charge(core, operation) - before, sum(one["charge"] for one in asked)
+            return _charge(core, operation) - before, sum(request["charge"] for request in asked)
 
         saving = core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
         counted, paid = await charged("save", saving)
@@ -587,9 +589,9 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
 
 def _charge(core: MemoryCore, operation: str) -> float:
     lines = core.metrics().decode().splitlines()
-    found = [
+    lines_found = [
         line
         for line in lines
         if line.startswith(f'memory_core_request_charge_total{{operation="{operation}"}}')
     ]
-    return float(found[0].split()[-1]) if found else 0.0
+    return float(lines_found[0].split()[-1]) if lines_found else 0.0

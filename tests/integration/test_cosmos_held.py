@@ -173,7 +173,7 @@ async def test_what_is_committed_while_a_user_is_read_is_seen(opened: Open) -> N
         assert f"mem_more{turn}" in await found(there)
         await held(there)
         assert await found(there) == {f"mem_{number}" for number in range(30)} | {
-            f"mem_more{one}" for one in range(turn + 1)
+            f"mem_more{number}" for number in range(turn + 1)
         }
 
 

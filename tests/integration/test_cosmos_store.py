@@ -158,13 +158,13 @@ async def test_counting_in_a_storm_counts_each_acknowledged_step_once(
 
     await asyncio.gather(*(counter(ledger(store)) for store in stores))
     server.heal()
-    held = (
+    sequence = (
         (await stores[0].snapshot(ALICE, [stored_memory.id]))
         .documents[stored_memory.id]
         .body["reinforcement_count"]
     )
-    assert held == len(await stores[1].events(ALICE, 0, 500)) - 1
-    assert held >= done > 15
+    assert sequence == len(await stores[1].events(ALICE, 0, 500)) - 1
+    assert sequence >= done > 15
 
 
 async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refused(
@@ -196,7 +196,9 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     server.fault("slow", document="head", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
     deadline = time.monotonic() + 10
-    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+    while "read" not in [
+        request["operation"] for request in await asyncio.to_thread(server.requests)
+    ]:
         assert time.monotonic() < deadline
     await there.commit(ALICE, rival)
     seen = await looking
@@ -238,8 +240,8 @@ async def test_a_look_never_shows_half_of_a_rivals_commit(
 async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head(
     server: CosmosServer, opened: Opened
 ) -> None:
-    """Whoever asked for a task while an import was published was told that there was none: it was
-    of the new epoch, the head not.
+    """A caller that asked for a task while an import was published was told that there was none: it
+    was of the new epoch, the head not.
     """
     here, there = await opened(), await opened()
     task = Document("tsk_1", "task", {"sequence": 1, "epoch": "ep_old"})
@@ -254,7 +256,9 @@ async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head
     server.fault("slow", document="tsk_1", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["tsk_1"]))
     deadline = time.monotonic() + 10
-    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+    while "read" not in [
+        request["operation"] for request in await asyncio.to_thread(server.requests)
+    ]:
         assert time.monotonic() < deadline
     await there.commit(ALICE, reborn)
     seen = await looking
@@ -437,15 +441,17 @@ async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_
     database = store._names[0]  # made for this test
     async with client_of(server.endpoint) as client:
         proxy = client.get_database_client(database)
-        held = await proxy.get_container_client("memories").read()
+        properties = await proxy.get_container_client("memories").read()
         paths = [
-            path for path in held["indexingPolicy"]["includedPaths"] if path["path"] != "/key/?"
+            path
+            for path in properties["indexingPolicy"]["includedPaths"]
+            if path["path"] != "/key/?"
         ]
-        earlier = {**held["indexingPolicy"], "includedPaths": paths}
-        texts = held["fullTextPolicy"]
+        earlier = {**properties["indexingPolicy"], "includedPaths": paths}
+        texts = properties["fullTextPolicy"]
         await proxy.replace_container(
             "memories",
-            held["partitionKey"],
+            properties["partitionKey"],
             indexing_policy=earlier,
             default_ttl=-1,
             full_text_policy=texts,
@@ -513,15 +519,15 @@ async def test_a_search_reads_no_vector_and_says_what_it_cost(
     # how the account ranks is found out once a process, and no search's own cost
     await store.check()
     server.forget_requests()
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert all(memory.embedding is None for memory in found.candidates.memories.values())
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert all(memory.embedding is None for memory in answer.candidates.memories.values())
     paid = [
         request["charge"]
         for request in server.requests()
         if request["operation"] in ("read", "query") and request["status"] == 200
     ]
-    assert found.charge == pytest.approx(sum(paid))
-    assert found.candidates.lists["vector"][0] == "mem_1"
+    assert answer.charge == pytest.approx(sum(paid))
+    assert answer.candidates.lists["vector"][0] == "mem_1"
 
 
 async def test_the_events_of_one_commit_are_one_item(opened: Opened) -> None:

@@ -24,16 +24,16 @@ def near(content: str, similarity: float, **fields: object) -> Neighbour:
 JOB = {"subject": "Ann", "attribute": "employer"}
 
 
-def slot(*held: Neighbour) -> SlotLog:
+def slot(*neighbours: Neighbour) -> SlotLog:
     """The log of the slot of what is held."""
-    members = [one.memory for one in held]
+    members = [neighbour.memory for neighbour in neighbours]
     name = slot_name(members[0])
     assert name is not None
     return SlotLog.rebuilt(name, members, lambda name: None, None, NOW, None)
 
 
-def judged(new: Memory, *held: Neighbour) -> Judgement:
-    return judge(new, held, 0.98, slot(*held))
+def judged(new: Memory, *neighbours: Neighbour) -> Judgement:
+    return judge(new, neighbours, 0.98, slot(*neighbours))
 
 
 def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> (

@@ -96,7 +96,7 @@ def test_a_second_successor_and_a_circle_are_refused(way: dict[str, str]) -> Non
 
 
 def test_a_circle_that_is_there_already_is_survived() -> None:
-    """It must not lead round for ever; that it does not lead to the one that falls is all
+    """It must not lead round for ever; that it does not lead to the superseded one is all
     that matters.
     """
     sheet, stored_document = page(
@@ -128,7 +128,7 @@ def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() ->
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what"),
+    ("old", "new", "decision"),
     [
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Lisbon"), "last"),
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Berlin"), "both"),
@@ -164,10 +164,12 @@ def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() ->
         ),
     ],
 )
-def test_rules_are_certain_of_what_a_slot_says_alone(old: Memory, new: Memory, what: str) -> None:
+def test_rules_are_certain_of_what_a_slot_says_alone(
+    old: Memory, new: Memory, decision: str
+) -> None:
     verdict = by_rule(old, new)
     assert verdict is not None
-    assert verdict.decision == what
+    assert verdict.decision == decision
 
 
 def test_no_rule_is_certain_of_what_fills_no_slot() -> None:

@@ -16,8 +16,8 @@ from tests.unit.test_truth_properties import logs
 
 @given(logs)
 def test_a_log_is_read_as_it_was_written(log: list[Entry]) -> None:
-    kept = orjson.loads(orjson.dumps(rows(log)))
-    assert entries_in(kept) == sorted(log, key=lambda entry: entry.place)
+    stored_rows = orjson.loads(orjson.dumps(rows(log)))
+    assert entries_in(stored_rows) == sorted(log, key=lambda entry: entry.place)
 
 
 def test_a_log_of_memories_side_by_side_grows_with_their_number_and_not_with_its_square() -> None:

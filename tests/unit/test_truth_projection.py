@@ -18,8 +18,8 @@ from tests.truth_stories import day, played
 Fields = dict[tuple[str, int, int], Projection]
 
 
-def save(memory: str, value: str, said: str, **more: Any) -> dict[str, Any]:
-    return {"do": "save", "memory": memory, "value": value, "said": said, **more}
+def save(memory: str, value: str, date_said: str, **more: Any) -> dict[str, Any]:
+    return {"do": "save", "memory": memory, "value": value, "said": date_said, **more}
 
 
 def projected(steps: list[dict[str, Any]], now: str) -> Fields:
@@ -185,4 +185,4 @@ def test_a_deleted_retraction_of_two_that_held_side_by_side_has_one_time() -> No
         {"do": "retract", "memory": "m3", "value": None, "said": "2024-03"},
         {"do": "delete", "memory": "m3", "on": "2024-04"},
     ]
-    assert [one for one in projected(steps, "2024-05") if one[0] == "m3"] == [("m3", 1, 0)]
+    assert [member for member in projected(steps, "2024-05") if member[0] == "m3"] == [("m3", 1, 0)]

@@ -50,8 +50,8 @@ def differences(log: list[Entry], known_at: int | None = None) -> list[str]:
     timeline, grid, made = resolve(log, known_at), Grid(log, MOMENTS, known_at), list[str]()
     for moment in MOMENTS:
         at = timeline.at(moment)
-        values = sorted(one.value for one in at if one.value is not None)
-        retractions = [one.memory_id for one in at if one.value is None]
+        values = sorted(interval.value for interval in at if interval.value is not None)
+        retractions = [interval.memory_id for interval in at if interval.value is None]
         retraction = grid.retraction(moment)
         if values != grid.values(moment):
             made.append(f"{moment:%d.%m.}: {values}, by the tables {grid.values(moment)}")
@@ -83,14 +83,18 @@ def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
 
 
 def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_before_it() -> None:
-    """Oslo is told on the 2nd and the 11th and deleted; then somebody brings a letter of the 6th
+    """Oslo is told on the 2nd and the 11th and deleted; then a letter of the 6th is saved
     that says Oslo too.
     """
     assertions = [
         Assertion(
-            sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)
+            sequence=n,
+            memory_id="m1",
+            value="Oslo",
+            asserted_at=day(day_told),
+            valid_from=day(day_told),
         )
-        for n, said in ((1, 1), (2, 10))
+        for n, day_told in ((1, 1), (2, 10))
     ]
     letter = Assertion(
         sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5)
@@ -103,7 +107,7 @@ def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_befor
 
 def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
     """Rome is told on the 2nd for the 10th on, and Oslo on the 4th from then to the 10th; on the
-    6th somebody puts right that it was Bonn and not Rome, on the 2nd and the 3rd alone.
+    6th the user corrects that it was Bonn and not Rome, on the 2nd and the 3rd alone.
     """
     log: list[Entry] = [
         Assertion(sequence=1, memory_id="m1", value="Rome", asserted_at=day(1), valid_from=day(9)),
@@ -184,10 +188,10 @@ def test_values_do_not_depend_on_the_order_of_arrival(acts: list[Act], random: R
         if isinstance(attempt, Assertion | Retraction)
     ]
     assume(len({retraction.asserted_at for retraction in log}) == len(log))
-    places, before = [one.sequence for one in log], resolve(log)
+    places, before = [entry.sequence for entry in log], resolve(log)
     random.shuffle(places)
     otherwise = resolve(
-        [replace(one, sequence=place) for one, place in zip(log, places, strict=True)]
+        [replace(entry, sequence=place) for entry, place in zip(log, places, strict=True)]
     )
     for moment in MOMENTS:
         assert [interval.value for interval in otherwise.at(moment)] == [
@@ -229,14 +233,18 @@ def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
     stored = project(timeline, NOW)
     assert len(projections(timeline, NOW)) == len(stored)
     assert all(name == projection.id for name, projection in stored.items())
-    own = [(one.memory_id, one.version) for one in stored.values() if one.part == 0]
+    own = [
+        (projection.memory_id, projection.version)
+        for projection in stored.values()
+        if projection.part == 0
+    ]
     assert own == [(member.memory_id, member.version) for member in timeline.members]
 
 
 def untouched(log: list[Entry]) -> list[str]:
     """Memories of which nothing is hidden, withdrawn or merged."""
     account = Account.of(log)
-    touched = {one.memory_id for one in account.withdrawn} | {
+    touched = {withdrawal.memory_id for withdrawal in account.withdrawn} | {
         statement.memory_id
         for statement in account.statements
         if statement.place in account.hidden_at
@@ -264,7 +272,13 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
     assume(names)
     undone = added(log, commands.undoes(names[choice % len(names)]), LATER)
     counted = {statement.place for statement in Account.of(log).statements}
-    gone = sorted({one.memory_id for one in Account.of(undone).withdrawn if one.place in counted})
+    gone = sorted(
+        {
+            withdrawal.memory_id
+            for withdrawal in Account.of(undone).withdrawn
+            if withdrawal.place in counted
+        }
+    )
     assume(set(gone) <= set(names))
     back = undone
     for number_, name in enumerate(gone, LATER + 1):
@@ -282,12 +296,12 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
 @example(log_of([(1, 0, 1, 3), (13, 9, 7, 6), (1, 9, 6, 8)]), 11)
 @example(log_of([(1, 0, 1, 3), (13, 1, 7, 6), (1, 1, 6, 8), (1, 0, 6, 8)]), 1)
 def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
-    """A repeat takes the place of another memory of its value, and stands beside what that is kept
-    beside, or a repeat of it. So of those that hold beside what was undone each was said before it,
+    """A repeat takes the place of another memory of its value, and coexists with what that coexists
+    with, or a repeat of it. So of those that hold beside what was undone each was said before it,
     and has a value that is kept beside its own.
     """
     account = Account.of(log)
-    names = [one for one in untouched(log) if one not in account.pairs]
+    names = [memory_id for memory_id in untouched(log) if memory_id not in account.pairs]
     assume(names)
     name = names[choice % len(names)]
     statements = [statement for statement in account.statements if statement.memory_id == name]
@@ -315,13 +329,16 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
     before = [
         statement for statement in account.statements if statement.order < statements[0].order
     ]
-    alike = {one.memory_id for one in before if one.value == statements[0].value}
-    kept = {other for one in alike for other in account.pairs.get(one, ())}
-    values = {one.value for one in before if one.memory_id in kept} - {statements[0].value, None}
-    beside = {one.memory_id for one in before if one.value in values}
-    held = [one.memory_id for one in undone.at(moment)]
-    assert held.count(name) == 1
-    assert {*held} - {name} <= beside
+    alike = {interval.memory_id for interval in before if interval.value == statements[0].value}
+    coexisting = {other for memory_id in alike for other in account.pairs.get(memory_id, ())}
+    values = {interval.value for interval in before if interval.memory_id in coexisting} - {
+        statements[0].value,
+        None,
+    }
+    beside = {interval.memory_id for interval in before if interval.value in values}
+    shown_ids = [interval.memory_id for interval in undone.at(moment)]
+    assert shown_ids.count(name) == 1
+    assert {*shown_ids} - {name} <= beside
 
 
 @drawn_settings
@@ -360,7 +377,7 @@ def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
 @given(logs)
 def test_a_mention_changes_nothing(log: list[Entry]) -> None:
     timeline = resolve(log)
-    intervals = [one for one in timeline.at(NOW) if one.value is not None]
+    intervals = [interval for interval in timeline.at(NOW) if interval.value is not None]
     assume(intervals)
     mention = Assertion(
         sequence=LATER,
@@ -405,7 +422,11 @@ def test_a_span_that_is_over_changes_nothing_outside_it(
     )
     before, now = resolve(log), resolve([*log, new])
     for moment in MOMENTS:
-        names = {"new"} if begin <= moment < end else {one.memory_id for one in before.at(moment)}
+        names = (
+            {"new"}
+            if begin <= moment < end
+            else {interval.memory_id for interval in before.at(moment)}
+        )
         assert {interval.memory_id for interval in now.at(moment)} == names
 
 
@@ -416,11 +437,11 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     assume(names)
     name = names[choice % len(names)]
     values = {
-        one.value
-        for one in log
-        if isinstance(one, Assertion | Retraction) and one.memory_id != name
+        entry.value
+        for entry in log
+        if isinstance(entry, Assertion | Retraction) and entry.memory_id != name
     }
-    own = [one.value for one in log if isinstance(one, Assertion) and one.memory_id == name]
+    own = [entry.value for entry in log if isinstance(entry, Assertion) and entry.memory_id == name]
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
     forgotten = commands.without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()

@@ -51,7 +51,7 @@ def untold(timeline: Timeline, whole: Told) -> Told:
 def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
     """How many acts a sealed log was enough for."""
     log = log_of(acts[:sealed_after])
-    last = max((one.sequence for one in log), default=0)
+    last = max((entry.sequence for entry in log), default=0)
     sealed = seal_oldest(log, keep, last)
     if sealed is None:
         return 0
@@ -63,7 +63,7 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
     frozen, enough = untold(resolve_sealed(rest, seal), told(resolve(log))), 0
     for place, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
         log = after(log, act, place)
-        added = [one for one in log if one.sequence > last]
+        added = [entry for entry in log if entry.sequence > last]
         if reaches_back(seal, rest, added) or away & names(added):
             break
         timeline = resolve_sealed([*rest, *added], seal)
