@@ -50,13 +50,14 @@ STEEPNESS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question. of: the place of its set; features: U × F by `names`; answers:
-    which candidates are evidence.
+    """One question. of: the place of its set; conversation: its place there; features: U × F
+    by `names`; answers: which candidates are evidence.
 
     long: how long turns are.
     """
 
     of: int
+    conversation: int
     fold: int
     kind: str
     names: tuple[str, ...]
@@ -69,6 +70,15 @@ class Example:
     long: float
 
 
+def gather_sets(files: Sequence[Path], keep: Path, tables: Path | None) -> list[Example]:
+    """The examples of all sets. keep, tables: as the options."""
+    examples = list[Example]()
+    for of, file in enumerate(files):
+        (keep / file.stem).mkdir(parents=True, exist_ok=True)
+        examples += asyncio.run(gather(file, of, keep / file.stem, tables))
+    return examples
+
+
 async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list[Example]:
     """The examples of a set. tables: as `--tables`."""
     turns_file, examples = folder / "turns.json", list[Example]()
@@ -78,13 +88,14 @@ async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list
         fold = start // in_fold % FOLDS
         async with _core(folder, tables and tables / table_name(fold)) as core:
             await core.warm_up()
-            for conversation in conversations[start : start + in_fold]:
+            for place, conversation in enumerate(conversations[start : start + in_fold], start):
                 if conversation.name not in turns:
                     turns[conversation.name] = await save(core, conversation)
                     turns_file.write_text(json.dumps(turns))
                 for question in conversation.questions:
                     look = await asked(core, conversation.name, question)
-                    examples.append(example(look, question, turns[conversation.name], of, fold))
+                    answered = turns[conversation.name]
+                    examples.append(example(look, question, answered, of, place, fold))
                 print(
                     f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions",
                     file=sys.stderr,
@@ -112,12 +123,15 @@ def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
     return turns
 
 
-def example(look: Look, question: Question, turns: dict[str, str], of: int, fold: int) -> Example:
+def example(
+    look: Look, question: Question, turns: dict[str, str], of: int, conversation: int, fold: int
+) -> Example:
     """A question's candidates with their features, those of its best part."""
     features = look.judged.features_of(-1)  # the whole query's
     names, candidates = tuple(features), look.candidates
     return Example(
         of,
+        conversation,
         fold,
         question.kind,
         names,
@@ -359,10 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="write the weights (default where the product reads them)",
     )
     options = parser.parse_args(arguments)
-    examples = list[Example]()
-    for of, file in enumerate(options.data):
-        (options.keep / file.stem).mkdir(parents=True, exist_ok=True)
-        examples += asyncio.run(gather(file, of, options.keep / file.stem, options.tables))
+    examples = gather_sets(options.data, options.keep, options.tables)
     record = learn_and_report(examples, [file.stem for file in options.data])
     if options.write:
         options.write.write_text(json.dumps(record, indent=1) + "\n")

@@ -15,8 +15,6 @@ import numpy as np
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Statistics
 from memory_core.domain.ranking.passages import (
-    ORDER_B,
-    ORDER_K1,
     BestPassages,
     PassageRules,
     TermWorth,
@@ -31,7 +29,6 @@ from memory_core.domain.ranking.relevance import (
     counted_mean_length,
     excused_terms,
     fused,
-    in_rows,
     known_cosines,
     long_turns,
     named_speaker,
@@ -70,32 +67,9 @@ class TermColumns:
         return covered
 
     @cached_property
-    def with_before(self) -> Floats:
-        """How well each candidate, with the turns before it, covers each term."""
-        return self._saturation(self.candidates.tf)
-
-    @cached_property
-    def textbook(self) -> Floats:
-        """The same as the lexical list is ordered by."""
-        mean_length = max(self.statistics.mean_length, 1.0)
-        return saturation(
-            self.candidates.tf, self.candidates.length, mean_length, ORDER_K1, ORDER_B
-        )
-
-    @cached_property
     def own(self) -> Floats:
         """1 where it says the term itself, else 0."""
         return self.candidates.own.astype(np.float64)
-
-    @cached_property
-    def own_after(self) -> Floats:
-        """`own` of the turn after it."""
-        return in_rows(self.own, self.candidates.after)
-
-    @cached_property
-    def own_before(self) -> Floats:
-        """`own` of the turn before it."""
-        return in_rows(self.own, self.candidates.before)
 
     @cached_property
     def said_or_before(self) -> Floats:
