@@ -350,21 +350,25 @@ def test_an_undo_takes_an_edit_alone_only_where_it_took_time(log: list[Entry], c
     assume(names)
     name = names[choice % len(names)]
     undone = added(log, commands.undoes(name), LATER)
-    held, kept = (
-        [(one.begins, one.ends) for one in resolve(undone).intervals if one.memory_id == name],
-        {one.key for one in Account.of(undone).statements},
+    spans, keys = (
+        [
+            (interval.begins, interval.ends)
+            for interval in resolve(undone).intervals
+            if interval.memory_id == name
+        ],
+        {statement.key for statement in Account.of(undone).statements},
     )
     for edit in Account.of(log).statements:
-        if edit.edits is not None and (edit.memory_id, edit.edits) in kept:
+        if edit.edits is not None and (edit.memory_id, edit.edits) in keys:
             spared = [
-                replace(one, places=tuple(place for place in one.places if place != edit.place))
-                if isinstance(one, Withdrawal) and one.sequence == LATER
-                else one
-                for one in undone
+                replace(entry, places=tuple(place for place in entry.places if place != edit.place))
+                if isinstance(entry, Withdrawal) and entry.sequence == LATER
+                else entry
+                for entry in undone
             ]
             again = resolve(spared).intervals
-            assert edit.key in kept or held != [
-                (one.begins, one.ends) for one in again if one.memory_id == name
+            assert edit.key in keys or spans != [
+                (interval.begins, interval.ends) for interval in again if interval.memory_id == name
             ]
 
 
