@@ -105,7 +105,7 @@ def brief_hit(hit: Hit) -> dict[str, Any]:
     """What a brief view shows of a result: its place, and what tells that it has faded or fallen
     only where it has.
     """
-    memory = brief(orjson.loads(hit.serialized.json))
+    memory = brief(hit.serialized.fields)
     # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
     memory.pop("foresight", None)
     fields: dict[str, Any] = {
