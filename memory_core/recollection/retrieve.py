@@ -275,8 +275,9 @@ class Retriever:
             short_ids,
             cold_ids,
             degraded,
+            left_out=notes,
+            everything=everything,
         )
-        look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return (

@@ -74,6 +74,9 @@ def _bound(query: RetrieveInput) -> dict[str, Any]:
 
 
 def _ranked(hits: Sequence[Hit], before: int) -> tuple[Hit, ...]:
+    """The hits, numbered after those of earlier pages."""
+    if not before:
+        return tuple(hits)
     return tuple(hit._replace(rank=before + place) for place, hit in enumerate(hits, start=1))
 
 
