@@ -195,8 +195,8 @@ class Slice:
 
     def orders(self, rows: Sequence[int]) -> dict[int, bytes]:
         """The orders of the terms of long texts (`order_bytes`), by their places among the rows."""
-        held = self._orders
-        return {place: held[row] for place, row in enumerate(rows) if row in held}
+        orders = self._orders
+        return {place: orders[row] for place, row in enumerate(rows) if row in orders}
 
     def states(self, rows: Sequence[int]) -> list[bytes | None]:
         """The states of each row's tokens, None where they are not kept; empty where none are."""
