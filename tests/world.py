@@ -19,7 +19,7 @@ import numpy as np
 from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.folder_archive import FolderArchive
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.redis.local import embedded
+from memory_core.adapters.redis.local import EmbeddedShortTermStore
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.bootstrap.adapters import Adapters
@@ -173,7 +173,7 @@ class World:
         keys = wrap_keys(store.key_store()) if wrap_keys else store.key_store()
         store, short_term, courier = (
             wrap(store) if wrap else store,
-            short_term or embedded(self.clock),
+            short_term or EmbeddedShortTermStore(self.clock),
             courier or ScriptedCourier(),
         )
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()

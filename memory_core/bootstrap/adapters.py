@@ -14,7 +14,7 @@ from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.embedders.cached import CachedEmbedder
 from memory_core.adapters.offline.thesaurus import NoRelatedWords, RelatedWords
 from memory_core.adapters.redis.client import server
-from memory_core.adapters.redis.local import NullShortTermStore, embedded
+from memory_core.adapters.redis.local import EmbeddedShortTermStore, NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook import WebCourier
 from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
@@ -197,7 +197,7 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         return NullShortTermStore()
     if settings.short_term == "embedded":
         budget = settings.short_term_budget_mb * 2**20
-        return embedded(
+        return EmbeddedShortTermStore(
             clock,
             max_bytes=budget,
             session_ttl_s=settings.session_ttl_s,

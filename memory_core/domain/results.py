@@ -29,12 +29,13 @@ class SerializedMemory:
     memory_id: names what can't be read.
     """
 
-    __slots__ = ("_memory", "_memory_id", "_rest", "json")
+    __slots__ = ("_fields", "_memory", "_memory_id", "_rest", "json")
 
     def __init__(
         self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None, *, memory_id: str = ""
     ) -> None:
         self.json = json
+        self._fields: Mapping[str, Any] | None = None
         self._rest = rest
         self._memory = memory
         self._memory_id = memory_id
@@ -45,22 +46,26 @@ class SerializedMemory:
         return cls(orjson.dumps(memory.public()), memory=memory)
 
     @property
+    def fields(self) -> Mapping[str, Any]:
+        """What is to be shown, parsed once. Raises JSONDecodeError where it is no JSON."""
+        if self._fields is None:
+            self._fields = orjson.loads(self.json)
+        return self._fields
+
+    @property
     def is_json(self) -> bool:
         """Whether what is to be shown is JSON at all: what a store keeps may be damaged."""
         try:
-            orjson.loads(self.json)
+            return self.fields is not None
         except orjson.JSONDecodeError:
             return False
-        return True
 
     @property
     def memory(self) -> Memory:
         """The memory itself, without its vector where it came from a store. Raises Damaged."""
         if self._memory is None:
             try:
-                self._memory = Memory.model_validate(
-                    {**orjson.loads(self.json), **orjson.loads(self._rest)}
-                )
+                self._memory = Memory.model_validate({**self.fields, **orjson.loads(self._rest)})
             except (orjson.JSONDecodeError, ValidationError) as error:
                 raise damaged_memory(self._memory_id) from error
         return self._memory

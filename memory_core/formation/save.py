@@ -31,6 +31,7 @@ from memory_core.formation.save_plan import (
     SessionGrew,
     draft,
     late_id,
+    most_of_one_commit,
     plan,
     prepare,
     told_apart,
@@ -118,9 +119,10 @@ class Saver:
                         self._embedder,
                     )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
+                most = offered if atomic else min(offered, most_of_one_commit(prepared))
                 try:
                     some = await self._commit_some(
-                        owner, prepared[:offered], look, call, part, further, keys, atomic=atomic
+                        owner, prepared[:most], look, call, part, further, keys, atomic=atomic
                     )
                     answers |= some
                     # what does not fit would be looked up for each commit again

@@ -31,7 +31,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import MAX_DOCUMENTS, Page
 from memory_core.evolution.contradictions import Verdict, contradict, judged
 from memory_core.evolution.reads import PROCEDURAL
 from memory_core.evolution.slot_log import SlotLog
@@ -47,6 +47,14 @@ MAX_ITEMS = 48
 """More never fit, since each is an event and a memory at least; so no more are searched
 neighbours for.
 """
+
+
+def most_of_one_commit(items: Sequence[Prepared]) -> int:
+    """How many of the first items one commit holds at most: each is an event and a memory, and each
+    session a document. With more, the plan of all that fit would be made twice.
+    """
+    sessions = {item.memory.session_id for item in items[:MAX_ITEMS]} - {None}
+    return max(1, min(MAX_ITEMS, (MAX_DOCUMENTS - len(sessions)) // 2))
 
 
 class SessionGrew(Exception):

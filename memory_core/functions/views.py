@@ -59,13 +59,14 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
         told_twice.add("cell_id")
     if str(memory.get("id")).startswith(_OF_A_MESSAGE):
         told_twice.add("value")  # the item as it was sent, which the messages of its session show
+    left_out = _KEPT_AND_FOUND_BY | told_twice
     return {
         name: value
         for name, value in memory.items()
-        if name not in _KEPT_AND_FOUND_BY
-        and name not in told_twice
+        if name not in left_out
         and value is not None
-        and value not in ([], {})
+        and value != []
+        and value != {}
         and not (name in _DEFAULTS and value == _DEFAULTS[name])
     }
 
@@ -105,7 +106,7 @@ def brief_hit(hit: Hit) -> dict[str, Any]:
     """What a brief view shows of a result: its place, and what tells that it has faded or fallen
     only where it has.
     """
-    memory = brief(orjson.loads(hit.serialized.json))
+    memory = brief(hit.serialized.fields)
     # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
     memory.pop("foresight", None)
     fields: dict[str, Any] = {

@@ -208,8 +208,11 @@ def assemble(
     logged = _logged(base, changes.changes, commit_id, _occurred_at(base, now), call)
     quiet = call.actor == CONSOLIDATION
     moved = _moved_head(base, changes, logged.events, commit_id, now, quiet=quiet)
-    if moved.kept_bytes is not None and changes.begins is None:
-        grown = _grown_by_versions(base, changes, logged.versions, known)
+    if (
+        moved.kept_bytes is not None
+        and changes.begins is None
+        and (grown := _grown_by_versions(base, changes, logged.versions, known))
+    ):
         moved = moved.model_copy(update={"kept_bytes": moved.kept_bytes + grown})
     marks = {**_unexpected(base, changes), **changes.marks}
     if marks:

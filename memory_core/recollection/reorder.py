@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-import orjson
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
@@ -152,36 +151,36 @@ async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemo
 
 def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Only memories of one group are read and compared: most answers have no two."""
-    groups = [_GROUPS.of(documents[row].json) for row in rows]
+    groups = [_GROUPS.of(documents[row]) for row in rows]
     grouped = Counter(groups)
     alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
-    return [alike[place] for place in repeats([_telling(documents[row].json) for row in alike])]
+    return [alike[place] for place in repeats([_telling(documents[row]) for row in alike])]
 
 
-def _telling(json: bytes) -> Telling:
-    body = orjson.loads(json)
+def _telling(document: SerializedMemory) -> Telling:
+    body = document.fields
     day = body["event_timestamp"][:10] if body["type"] == MemoryType.EPISODIC.value else None
     return Telling(body["content"], body["actor"], day, body["key"])
 
 
 class _Groups:
     """To which group each memory's JSON belongs, as numbers: none of its text is kept. The same
-    memories are found again and again, and to read and part ten of them takes 0.12 ms of a
-    retrieve's 1.35.
+    memories are found again and again, and to part the words of ten of them takes a tenth of
+    a millisecond.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._known: dict[int, int] = {}
 
-    def of(self, json: bytes) -> int:
+    def of(self, document: SerializedMemory) -> int:
         """Equal for all that might repeat one another."""
-        name = hash(json)
+        name = hash(document.json)
         group = self._known.get(name)
         if group is None:
             if len(self._known) >= self._most:
                 self._known.clear()
-            group = self._known[name] = hash(likeness(_telling(json)))
+            group = self._known[name] = hash(likeness(_telling(document)))
         return group
 
 

@@ -210,10 +210,14 @@ class Retriever:
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
         limit = max(least, CANDIDATES_PER_RESULT * self.passing.limit(query))
         # The embedder first, so that it works while words are looked up.
-        ((vectors, degraded), recalled), related, moment = await asyncio.gather(
-            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without),
-            self._prepare_words(owner, query_parts, limit, where),
-            self._local_moment(owner, query, query_parts, moment),
+        embedding = asyncio.ensure_future(
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
+        )
+        ((vectors, degraded), recalled), (related, moment) = await asyncio.gather(
+            embedding,
+            self._words_and_moment(
+                owner, query, query_parts, moment, _search(query_parts, (), limit, where), embedding
+            ),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
@@ -271,8 +275,9 @@ class Retriever:
             short_ids,
             cold_ids,
             degraded,
+            left_out=notes,
+            everything=everything,
         )
-        look = replace(look, left_out=notes, everything=everything)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return (
@@ -281,26 +286,28 @@ class Retriever:
             else await self._rerank(owner, query, look, self._reranking)
         )
 
-    async def _prepare_words(
-        self, owner: Owner, query_parts: QueryParts, limit: int, where: Filter
-    ) -> tuple[Related, ...]:
-        """The words near the query's terms, with which the store prepares the search."""
-        related = await self._thesaurus.related(query_parts.whole.terms)
-        await self._store.prepare(owner, _search(query_parts, (), limit, where, related))
-        return related
+    async def _words_and_moment(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        query_parts: QueryParts,
+        moment: datetime,
+        search: Search,
+        embedding: asyncio.Future[Any],
+    ) -> tuple[tuple[Related, ...], datetime]:
+        """The words near the query's terms, and the moment asked for by the asker's clocks, where
+        days are named or shown: a query names them, or a context shows them. Raises Unavailable.
 
-    async def _local_moment(
-        self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime
-    ) -> datetime:
-        """The moment by the asker's clocks, where days are named or shown.
-
-        A query names them, or a context shows them. Raises Unavailable.
+        As long as vectors are being made, the store prepares the search by its words.
         """
+        related = await self._thesaurus.related(search.terms)
+        if not embedding.done():
+            await self._store.prepare(owner, replace(search, related=related))
         if query.mode == "fast" and not any(
             part.analysis.names_a_time for part in query_parts.parts
         ):
-            return moment
-        return local(moment, await self._zones.of(owner, query.time_zone))
+            return related, moment
+        return related, local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
         """Those of relevance; where no order was learned, a context is ordered without the turns
@@ -798,7 +805,7 @@ def _search(
     vectors: Sequence[Vector],
     limit: int,
     where: Filter,
-    related: tuple[Related, ...],
+    related: tuple[Related, ...] = (),
 ) -> Search:
     """One search for all that is asked for."""
     terms = query_parts.whole.terms

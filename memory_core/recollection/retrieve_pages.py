@@ -9,8 +9,6 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Final
 
-import orjson
-
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
@@ -76,9 +74,12 @@ def _bound(query: RetrieveInput) -> dict[str, Any]:
 
 
 def _ranked(hits: Sequence[Hit], before: int) -> tuple[Hit, ...]:
+    """The hits, numbered after those of earlier pages."""
+    if not before:
+        return tuple(hits)
     return tuple(hit._replace(rank=before + place) for place, hit in enumerate(hits, start=1))
 
 
 def _mark(hit: Hit) -> str:
-    identity: str = orjson.loads(hit.serialized.json)["id"]
+    identity: str = hit.serialized.fields["id"]
     return blake2b(identity.encode(), digest_size=_MARK_CHARACTERS // 2).hexdigest()

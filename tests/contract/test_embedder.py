@@ -13,7 +13,7 @@ from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.embedders.minilm import MiniLMEmbedder
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
-from memory_core.adapters.redis.local import embedded
+from memory_core.adapters.redis.local import EmbeddedShortTermStore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.ranking.vectors import Chunking
 from memory_core.ports import Embedder
@@ -25,7 +25,7 @@ from tests.openai_server import OpenAIServer
 async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     server = OpenAIServer(16)
     await server.start()
-    short_term = embedded(MovableClock())
+    short_term = EmbeddedShortTermStore(MovableClock())
     openai = OpenAIEmbedder(
         Service(base_url=f"{server.root}/v1", api_key="k"), "m", 16, MovableClock()
     )

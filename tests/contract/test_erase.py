@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.local import embedded
+from memory_core.adapters.redis.local import EmbeddedShortTermStore
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
@@ -301,7 +301,7 @@ async def test_an_agents_answer_that_comes_after_the_erasure_is_not_kept(world: 
 async def test_a_short_term_that_is_down_is_waited_for_as_long_as_it_keeps_anything(
     world: World,
 ) -> None:
-    clock, short_term = world.clock, Unforgetting(embedded(world.clock))
+    clock, short_term = world.clock, Unforgetting(EmbeddedShortTermStore(world.clock))
     core = await world.core(short_term=short_term)
     await filled(core)
     accepted = await core.erase(ALICE)
@@ -331,7 +331,7 @@ class Unforgetting:
 async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_old_is_written_back(
     world: World,
 ) -> None:
-    short_term = embedded(world.clock)
+    short_term = EmbeddedShortTermStore(world.clock)
     paused_store = Paused(short_term)
     core = await world.core(short_term=short_term)
     late = await world.core(short_term=paused_store)

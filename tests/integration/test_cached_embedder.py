@@ -17,13 +17,14 @@ from redis.asyncio import Redis
 from memory_core.adapters.embedders.cached import CachedEmbedder
 from memory_core.adapters.openai.client import Retries, Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
-from memory_core.adapters.redis.client import in_process, server
+from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import ShortTermStore
 from tests.memories import MovableClock
 from tests.openai_server import Behaviour, OpenAIServer, refuses
+from tests.redis_server import in_process
 
 Make = Callable[..., CachedEmbedder]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.client import in_process, server
+from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
@@ -33,6 +33,7 @@ from tests.agents import Gate, Gated, ScriptedAgents
 from tests.azure_stores import AzureStores
 from tests.azure_stores import running as azure_stores_running
 from tests.builders import ALICE, StillClock
+from tests.redis_server import in_process
 from tests.remains import in_blobs, in_files, in_queues, in_redis, in_the_emulator
 from tests.tasks import NOW, converse
 from tests.world import Paused, fact, listed, rule, turn

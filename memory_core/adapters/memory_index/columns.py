@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from math import isnan, log
 from typing import Any, Final
@@ -21,6 +21,7 @@ import orjson
 from memory_core.adapters.memory_index.postings import LexicalIndex, Vectors
 from memory_core.domain.fading import fades
 from memory_core.domain.memory import Lexical, MemoryType, Status, Vector
+from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import own_length, weighted_tokens
 from memory_core.domain.ranking.index_terms import order_bytes
 from memory_core.domain.ranking.vectors import state_bytes
@@ -45,7 +46,7 @@ nothing stays in memory for longer.
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_,
-    "has_vector": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
+    "has_vector": np.bool_, "message": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32,
     "cell": np.int32, "successor": np.int32, "says_i": np.int8, "turn": np.int32, "stamp": np.int64,
@@ -192,13 +193,14 @@ class Slice:
         """The rows that carry a tag, those taken out included."""
         return np.array(self._tags.get(tag, ()), dtype=np.int32)
 
-    def order(self, row: int) -> bytes | None:
-        """The order of a long text's terms (`order_bytes`), None for any other row."""
-        return self._orders.get(row)
+    def orders(self, rows: Sequence[int]) -> dict[int, bytes]:
+        """The orders of the terms of long texts (`order_bytes`), by their places among the rows."""
+        orders = self._orders
+        return {place: orders[row] for place, row in enumerate(rows) if row in orders}
 
-    def states(self, row: int) -> bytes | None:
-        """The states of a row's tokens, None where they are not kept."""
-        return self._states.get(row)
+    def states(self, rows: Sequence[int]) -> list[bytes | None]:
+        """The states of each row's tokens, None where they are not kept; empty where none are."""
+        return list(map(self._states.get, rows)) if self._states else []
 
     @property
     def known_actors(self) -> frozenset[str]:
@@ -280,6 +282,7 @@ class Slice:
         self._rows[memory_id] = row
         fixed = {
             "alive": True, "version": kind == "version", "has_vector": blob is not None,
+            "message": is_message(memory_id),
             "asks": lexical.asks, "tells_time": lexical.tells_time,
             "says_i": -1 if lexical.says_i is None else lexical.says_i,
             "length": sum(weights.values()), "own_length": own_length(lexical),

@@ -30,7 +30,7 @@ from memory_core.domain.fading import (
     Fading,
 )
 from memory_core.domain.memory import MemoryType, Status, Vector
-from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
@@ -149,8 +149,8 @@ def find(
     candidates.near = None if near_meaning is None else near_meaning[rows]
     worded_rows = {
         place: order
-        for place, row in enumerate(rows.tolist())
-        if (order := user_slice.order(row)) and terms[1][place].any()
+        for place, order in user_slice.orders(rows.tolist()).items()
+        if terms[1][place].any()
     }
     candidates.places = places_of(worded_rows, search.terms, terms[1])
     candidates.lists = {
@@ -355,9 +355,8 @@ def _columns(
         access_count,
         confidence,
     ) = user_slice.column("numbers")[rows].T
-    ids = [user_slice.ids[row] for row in rows.tolist()]
     return CandidateSet(
-        ids=ids,
+        ids=[user_slice.ids[row] for row in rows.tolist()],
         cosine=cosine,
         previous_cosine=previous_cosine,
         next_cosine=next_cosine,
@@ -367,8 +366,7 @@ def _columns(
         own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
-        turns=np.array([is_message(name) for name in ids], dtype=np.bool_)
-        | (user_slice.column("turn")[rows] >= 0),
+        turns=user_slice.column("message")[rows] | (user_slice.column("turn")[rows] >= 0),
         asks=user_slice.column("asks")[rows],
         tells_time=user_slice.column("tells_time")[rows],
         actor=user_slice.actors.of(user_slice.column("actor")[rows]),
@@ -377,7 +375,7 @@ def _columns(
         says_i=np.where(
             user_slice.column("says_i")[rows] < 0, np.nan, user_slice.column("says_i")[rows]
         ),
-        states=[user_slice.states(row) for row in rows.tolist()],
+        states=user_slice.states(rows.tolist()),
         faded=user_slice.column("status")[rows] == STATUS_CODES[Status.DECAYED.value],
         event_at=event_at,
         touched_at=touched_at,

@@ -74,23 +74,6 @@ def server(
     return connect
 
 
-def in_process() -> Connect:
-    """A connector to a fresh Redis of this process alone, gone with it. Needs the extra `local`."""
-
-    def connect() -> Redis:
-        from fakeredis import FakeServer
-        from fakeredis.aioredis import FakeRedis
-
-        # It answers at once: there is nothing to wait for, and a pool of connections would cost a
-        # tenth of each call.
-        client: Redis = FakeRedis(
-            server=FakeServer(), socket_timeout=None, single_connection_client=True
-        )
-        return client
-
-    return connect
-
-
 def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
     """A provider that fetches tokens, and renews them on open connections before they end."""
     from redis.auth.token_manager import RetryPolicy, TokenManagerConfig

@@ -9,7 +9,6 @@ by a breaker once several have failed.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -60,9 +59,8 @@ class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
     timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
-    vector_ttl_s, session_cap: see `keys`. room bounds the memory that sessions take on a server
-    that does not bound its own. `failures` counts failed calls since the start; `skipped` counts
-    memories that could not be written as an entry, or read back from one.
+    vector_ttl_s, session_cap: see `keys`. `failures` counts failed calls since the start; `skipped`
+    counts memories that could not be written as an entry, or read back from one.
     """
 
     def __init__(
@@ -76,7 +74,6 @@ class RedisShortTermStore(GuardedRedis):
         session_ttl_s: int = SESSION_TTL_S,
         vector_ttl_s: int = VECTOR_TTL_S,
         session_cap: int = SESSION_CAP,
-        room: Room | None = None,
     ) -> None:
         super().__init__(
             connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker
@@ -84,7 +81,6 @@ class RedisShortTermStore(GuardedRedis):
         self._session_ttl_s = session_ttl_s
         self._vector_ttl_s = vector_ttl_s
         self._session_cap = session_cap
-        self._room = room
 
     async def recall(
         self, owner: Owner, session_id: str, limit: int
@@ -150,19 +146,17 @@ class RedisShortTermStore(GuardedRedis):
             self._session_ttl_s,
             self._now_s(),
         ]
-        sizes = []
+        written = 0
         for memory in memories:
             data = self._encoded(memory)
             if data is not None:
-                sizes.append(len(data))
+                written += 1
                 arguments += [memory.id, data, memory.sequence]
-        if not sizes or not await self._script(
+        if not written or not await self._script(
             "remember", [keys.entries, keys.order, erased_key(owner)], arguments, 0
         ):
             return False
-        for size in sizes:
-            await self._make_room(self._room, (keys.entries, keys.order), size, self._session_cap)
-        return len(sizes) == len(memories)
+        return written == len(memories)
 
     async def drop(
         self,
@@ -194,20 +188,15 @@ class RedisShortTermStore(GuardedRedis):
         keys = session_keys(owner, session_id)
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
         arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s, self._now_s()]
-        size = 0
         for memory in newest:
             data = self._encoded(memory)
             if data is not None:
-                size += len(data)
                 arguments += [memory.id, data, memory.sequence]
-        was_rebuilt = bool(
+        return bool(
             await self._script(
                 "rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0
             )
         )
-        if was_rebuilt and newest:
-            await self._make_room(self._room, (keys.entries, keys.order), size, 1)
-        return was_rebuilt
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
         """Note the epochs as erased, then delete every key of the owner: a walk over all keys,
@@ -224,8 +213,6 @@ class RedisShortTermStore(GuardedRedis):
             async for key in client.scan_iter(match=owner_pattern(owner), count=KEYS_A_STEP):
                 if key != erased.encode():
                     await client.delete(key)
-                    if self._room is not None:
-                        self._room.lost(key.decode())
             await client.srem(GATHERED, owner_name(owner))
             return True
 
@@ -263,9 +250,9 @@ class RedisShortTermStore(GuardedRedis):
         await self._bounded("keep_vectors", keep, False)
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
-        """Add accesses; False where Redis is this process's own, which would lose them with it."""
-        if self._room is not None or not touches:
-            return not touches
+        """Add accesses, for all processes."""
+        if not touches:
+            return True
         return await self._bounded("gather", lambda client: add_touches(client, touches), False)
 
     async def gathered(self, limit: int) -> list[Owner]:
@@ -288,11 +275,7 @@ class RedisShortTermStore(GuardedRedis):
         await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
-        """Count by the server's clock; None where Redis is this process's own, and
-        while it is away.
-        """
-        if self._room is not None:
-            return None
+        """Count by the server's clock; None while it is away."""
         keys = [protocol.rate_key(app_id, bucket.name, bucket.key) for bucket in buckets]
         rates = [
             number for bucket in buckets for number in (bucket.rate.requests, bucket.rate.seconds)
@@ -337,13 +320,6 @@ class RedisShortTermStore(GuardedRedis):
                 error,
             )
         self.skipped += 1
-
-    async def _make_room(
-        self, room: Room | None, keys: tuple[str, ...], size: int, of_at_most: int
-    ) -> None:
-        victims = room.took(keys, size, of_at_most=of_at_most) if room else []
-        if victims:
-            await self._bounded("make_room", lambda client: client.delete(*victims), 0)
 
 
 def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
@@ -420,60 +396,3 @@ def taken_of(answer: list[bytes]) -> Taken | None:
 
 def _moment(milliseconds: bytes) -> datetime:
     return datetime.fromtimestamp(int(milliseconds) / 1000, timezone.utc)
-
-
-# A bound on what the in-process Redis holds: the least recently written keys go first.
-#
-# A real server has `maxmemory` and evicts by itself; the in-process one would grow until its
-# entries expire a day later. Sizes are estimates from what was written, with the measured overhead
-# of the in-process server.
-
-
-OVERHEAD = 250
-"""Bytes that one value costs beside its own length: its key, its place in a dictionary and
-in an order.
-"""
-
-
-class Room:
-    """Counts what was written under each group of keys that live and go together."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._held: OrderedDict[tuple[str, ...], int] = OrderedDict()
-        self._groups: dict[str, tuple[str, ...]] = {}
-        self._total = 0
-
-    @property
-    def total(self) -> int:
-        """The estimated bytes of what is held."""
-        return self._total
-
-    def took(self, keys: tuple[str, ...], size: int, *, of_at_most: int = 1) -> list[str]:
-        """A value of `size` bytes was written under `keys`, which hold at most `of_at_most` values.
-        Answers the keys to delete.
-
-        What was just written stays, whatever its size.
-        """
-        cost = size + OVERHEAD
-        before = self._held.pop(keys, 0)
-        after = min(before + cost, cost * of_at_most)
-        self._held[keys] = after
-        self._groups.update(dict.fromkeys(keys, keys))
-        self._total += after - before
-        victims: list[str] = []
-        while self._total > self._max_bytes and len(self._held) > 1:
-            victims.extend(self._drop(next(iter(self._held))))
-        return victims
-
-    def lost(self, key: str) -> None:
-        """A key was deleted otherwise, and with it, soon, the others of its group."""
-        keys = self._groups.get(key)
-        if keys is not None:
-            self._drop(keys)
-
-    def _drop(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        self._total -= self._held.pop(keys)
-        for key in keys:
-            self._groups.pop(key, None)
-        return keys

@@ -157,6 +157,9 @@ class Relevance:
 
     def of_parts(self, best: Ints) -> Relevance:
         """Of each candidate the numbers of one part. best: U, which part that is."""
+        if len(self.score) == 1:
+            boosts = {name: np.atleast_2d(factor)[0] for name, factor in self.boosts.items()}
+            return Relevance(self.score[0], self.lexical[0], self.similarity[0], boosts)
         shape, rows = self.score.shape, np.arange(len(best))
         return Relevance(
             self.score[best, rows],

@@ -17,6 +17,7 @@ from memory_core.domain.redaction.rules import (
     Rule,
 )
 from memory_core.domain.redaction.values import is_measure, is_secret_value
+from memory_core.domain.text.kept import keep_texts
 
 LEAST = 6
 """Characters below which no text holds anything that is looked for."""
@@ -128,6 +129,7 @@ def kind_of_field(
     return kind_named if is_secret_value(text, quoted=True, chosen=is_chosen) else None
 
 
+@keep_texts(1_024)
 def _named(name: str) -> tuple[str | None, str]:
     """The kind of a field's name, and the part that says it; None where none does."""
     for kind, expression in NAMES:

@@ -20,8 +20,8 @@ MAX_LENGTH = 500
 """Characters of one sentence: as many as a quotation may have. A longer one is cut
 between words.
 """
-LEAST_KEPT = 500
-"""Characters of a text whose sentences are kept for the next time that they are asked for."""
+LONG = 500
+"""Characters of a text whose sentences short ones must not displace among those that are kept."""
 
 _ABBREVIATIONS = frozenset(
     {
@@ -71,9 +71,7 @@ def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most
     `MAX_LENGTH` characters.
     """
-    if len(text) < LEAST_KEPT:
-        return list(islice(_sentences(text), MAX_SENTENCES))
-    return list(_kept_sentences(text))
+    return list(_of_short(text) if len(text) < LONG else _of_long(text))
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
@@ -81,10 +79,13 @@ def _sentences(text: str) -> Iterator[Sentence]:
         yield from _pieces(text, start, end)
 
 
-@keep_texts(128)
-def _kept_sentences(text: str) -> tuple[Sentence, ...]:
-    """Of a longer text, which is read by several rules, one after the other."""
+def _first_sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(islice(_sentences(text), MAX_SENTENCES))
+
+
+# A query, and a message that is formed, is read by several rules, one after the other.
+_of_short = keep_texts(128)(_first_sentences)
+_of_long = keep_texts(128)(_first_sentences)
 
 
 def breaks_off(text: str) -> bool:

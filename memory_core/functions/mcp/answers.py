@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from memory_core.domain.memory import Event, Memory, Outcome
 from memory_core.domain.redaction.requests import Redaction
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
@@ -204,7 +202,7 @@ def memory_line(memory: Mapping[str, Any], limit: int | None = SHORT) -> str:
 
 
 def _hit_lines(hit: Hit, whole: bool, moment: datetime) -> Iterable[str]:
-    memory = orjson.loads(hit.serialized.json)
+    memory = hit.serialized.fields
     # Of an episode the turns that matched tell more than its beginning.
     passages = hit.passages if len(memory["content"]) > SHORT else ()
     faded = f" (faded, {hit.age_days} days old)" if hit.tier == "faded" else ""
