@@ -45,7 +45,7 @@ async def measure_one(data: Path, user: str, size: int, seconds: float) -> list[
         ]
         # the first one reads the user's memories into memory
         await drive(host.port, [retrieves[:20]], 60.0)
-        found = await drive(host.port, [retrieves], seconds)
+        retrieved = await drive(host.port, [retrieves], seconds)
         saves = [
             _save(user, body)
             for body in islice(memories(library.SEED + 2 * size, "http"), library.MAX_SAVES)
@@ -56,7 +56,7 @@ async def measure_one(data: Path, user: str, size: int, seconds: float) -> list[
         host.kill()
     lost = await lost_after_kill(data, saved)
     return [
-        _row(found, "retrieve", size, 1, rss_mb=rss),
+        _row(retrieved, "retrieve", size, 1, rss_mb=rss),
         _row(saved, "save", size, 1, lost=lost, rss_mb=rss),
     ]
 
@@ -72,11 +72,11 @@ async def measure_many(
     for number in range(rounds):
         for count in workers:
             folder = data / f"{count}-workers-{number}"
-            rows += await _measure_many(folder, seconds, count, shown=len(workers) > 1)
+            rows += await _measure_many(folder, seconds, count, is_shown=len(workers) > 1)
     return rows
 
 
-async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool) -> list[Row]:
+async def _measure_many(data: Path, seconds: float, workers: int, *, is_shown: bool) -> list[Row]:
     async with library.opened(data) as core:
         for number in range(CLIENTS):
             await library.load(core, f"user-{number}", USER_MEMORIES)
@@ -87,9 +87,12 @@ async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool
     host = Host(data, workers=workers)
     try:
         rows = [await ceiling(host.port, 1), await ceiling(host.port, CLIENTS)]
-        # each worker has each user in memory, whoever is connected to which
+        # each worker has each user in memory, whichever client is connected to it
         for turn in range(workers):
-            warm = [[one for one in asks if one.kind == "retrieve"][:5] for asks in clients]
+            warm = [
+                [ask_of_client for ask_of_client in asks if ask_of_client.kind == "retrieve"][:5]
+                for asks in clients
+            ]
             await drive(host.port, warm[turn:] + warm[:turn], 60.0)
         cpu_before = host.cpu_s()
         measured = await drive(host.port, clients, seconds)
@@ -98,7 +101,7 @@ async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool
         host.kill()
     lost = await lost_after_kill(data, measured)
     rows += [_row(measured, kind, USER_MEMORIES, CLIENTS) for kind in ("retrieve", "save")]
-    both = [one for times in measured.times.values() for one in times]
+    both = [time for times in measured.times.values() for time in times]
     errors = sum(measured.errors.values())
     if cpu_before is not None and cpu_after is not None and both:
         per_call_ms = 1000 * (cpu_after - cpu_before) / len(both)
@@ -106,8 +109,8 @@ async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool
     rows.append(
         Row.of("both", USER_MEMORIES, CLIENTS, both, measured.took, errors, lost=lost, rss_mb=rss)
     )
-    if shown:
-        return [replace(row, what=f"{row.what}, {workers} workers") for row in rows]
+    if is_shown:
+        return [replace(row, name=f"{row.name}, {workers} workers") for row in rows]
     return rows
 
 
@@ -117,14 +120,16 @@ async def lost_after_kill(data: Path, measured: Measured) -> int:
     host = Host(data)
     try:
         asks = [
-            ask("get", "GET", f"/api/v1/memories/{one['id']}?user_id={one['user_id']}")
-            for one in saved
+            ask("get", "GET", f"/api/v1/memories/{memory['id']}?user_id={memory['user_id']}")
+            for memory in saved
         ]
         read = await drive(host.port, [asks], 600.0)
     finally:
         host.stop()
-    held = {one["id"]: one["content"] for one in map(orjson.loads, read.bodies.get("get", ()))}
-    return sum(held.get(one["id"]) != one["content"] for one in saved)
+    contents = {
+        memory["id"]: memory["content"] for memory in map(orjson.loads, read.bodies.get("get", ()))
+    }
+    return sum(contents.get(memory["id"]) != memory["content"] for memory in saved)
 
 
 def _half_and_half(user: str, number: int, count: int) -> list[Ask]:
@@ -133,7 +138,7 @@ def _half_and_half(user: str, number: int, count: int) -> list[Ask]:
     pairs = (
         zip(saves, retrieves, strict=False) if number % 2 else zip(retrieves, saves, strict=False)
     )
-    return [one for pair in islice(pairs, count // 2) for one in pair]
+    return [ask_of_pair for pair in islice(pairs, count // 2) for ask_of_pair in pair]
 
 
 def _retrieve(user: str, text: str) -> Ask:

@@ -112,11 +112,11 @@ def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
                 (
                     row_of_ours
                     for row_of_ours in ours
-                    if row_of_ours.what == mine and row_of_ours.memories == row.memories
+                    if row_of_ours.name == mine and row_of_ours.memories == row.memories
                 ),
                 None,
             )
-            if row.what == other and match is not None and row.per_second > 0:
+            if row.name == other and match is not None and row.per_second > 0:
                 ratio = match.per_second / row.per_second
                 lines.append(
                     [

@@ -3,10 +3,11 @@ messages, tokens, storage, time, money.
 
 A sample of users lives a day on the real code, with a store that counts (`bench/day.py`); the
 counts are scaled by how many users there are, but for the fan-out, which is gone through for each
-size (`bench/ticks.py`). What a reader would get wrong: request units are reckoned, tokens are what
-a model would be shown by the same prompts, and ALL PRICES ARE EXAMPLES, there to show the formula;
-give those of your price list with `--price`. `--ms` takes the times that your machines measured.
-The same seed prints the same tables.
+size (`bench/ticks.py`). `--ms` takes the times that your machines measured. The same seed prints
+the same tables.
+
+Note: request units are reckoned, tokens are what a model would be shown by the same prompts, and
+ALL PRICES ARE EXAMPLES, there to show the formula; give those of your price list with `--price`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _number(number: float) -> str:
 
 def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
     """Print all."""
-    heads = [f"{one.users:,} users" if one.users else "idle" for one in loads]
+    heads = [f"{load.users:,} users" if load.users else "idle" for load in loads]
     lines = [
         ["a conversation of 10 messages", *_one(sample.formed, sample.conversations)],
         ["a retrieve", *_one(sample.asked, RETRIEVES * sample.conversations)],
@@ -55,41 +56,47 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
         lines,
     )
     counts: dict[str, list[float]] = {
-        "conversations": [one.conversations for one in loads],
-        "runs": [one.runs for one in loads],
-        "runs begun in the busiest hour": [one.runs_peak for one in loads],
-        "requests to the store": [one.requests for one in loads],
-        "request units, talk": [one.talk_units for one in loads],
-        "request units, consolidation": [one.run_units for one in loads],
-        "ranges (physical partitions)": [one.ranges for one in loads],
-        "range messages of the busiest tick": [one.ticked.ranges for one in loads],
-        "pages of due users of the busiest tick": [one.ticked.pages for one in loads],
-        "queue messages": [one.messages for one in loads],
-        "model calls": [one.calls for one in loads],
-        "tokens, prompts": [one.prompt for one in loads],
-        "tokens, answers": [one.completion for one in loads],
-        "tokens a minute, busiest hour": [one.tokens_a_minute for one in loads],
+        "conversations": [load.conversations for load in loads],
+        "runs": [load.runs for load in loads],
+        "runs begun in the busiest hour": [load.runs_peak for load in loads],
+        "requests to the store": [load.requests for load in loads],
+        "request units, talk": [load.talk_units for load in loads],
+        "request units, consolidation": [load.run_units for load in loads],
+        "ranges (physical partitions)": [load.ranges for load in loads],
+        "range messages of the busiest tick": [load.ticked.ranges for load in loads],
+        "pages of due users of the busiest tick": [load.ticked.pages for load in loads],
+        "queue messages": [load.messages for load in loads],
+        "model calls": [load.calls for load in loads],
+        "tokens, prompts": [load.prompt for load in loads],
+        "tokens, answers": [load.completion for load in loads],
+        "tokens a minute, busiest hour": [load.tokens_a_minute for load in loads],
     }
     shares = {
-        "request units a second, busiest hour": [one.units_a_second for one in loads],
-        "… of each range": [one.units_a_second / one.ranges for one in loads],
-        "queue messages a second, busiest": [one.messages_a_second for one in loads],
-        f"stored after {assumed.kept_days} such days, GB": [one.stored_gb for one in loads],
-        "instance hours, forming": [one.talk_hours for one in loads],
-        "instance hours, consolidation": [one.run_hours for one in loads],
+        "request units a second, busiest hour": [load.units_a_second for load in loads],
+        "… of each range": [load.units_a_second / load.ranges for load in loads],
+        "queue messages a second, busiest": [load.messages_a_second for load in loads],
+        f"stored after {assumed.kept_days} such days, GB": [load.stored_gb for load in loads],
+        "instance hours, forming": [load.talk_hours for load in loads],
+        "instance hours, consolidation": [load.run_hours for load in loads],
         f"busiest hour's runs on {assumed.instances} instances, minutes": [
-            one.busiest_minutes for one in loads
+            load.busiest_minutes for load in loads
         ],
     }
     rows = [[name, *map(_number, numbers)] for name, numbers in counts.items()]
     show(
         "A day",
         ("a day", *heads),
-        [*rows, *([name, *(f"{one:,.1f}" for one in numbers)] for name, numbers in shares.items())],
+        [
+            *rows,
+            *(
+                [name, *(f"{number:,.1f}" for number in numbers)]
+                for name, numbers in shares.items()
+            ),
+        ],
     )
     show("Where limits are", ("", "limit", "reached at"), limits(loads[-1], sample, assumed))
-    costs = [dollars(one, assumed) for one in loads]
-    months = [[meter, *(f"{one[meter]:,.2f}" for one in costs)] for meter in costs[0]]
+    costs = [dollars(load, assumed) for load in loads]
+    months = [[meter, *(f"{cost[meter]:,.2f}" for cost in costs)] for meter in costs[0]]
     show("A month of such days in dollars, at EXAMPLE prices", ("", *heads), months)
 
 
@@ -100,7 +107,7 @@ def _one(counted: Mapping[str, int], by: float) -> list[str]:
         sum(number for name, number in counted.items() if name.startswith("message.")),
         *(counted.get(name, 0) for name in ("calls", "prompt_tokens", "completion_tokens")),
     ]
-    return [f"{one / max(1, by):,.1f}" for one in made]
+    return [f"{number / max(1, by):,.1f}" for number in made]
 
 
 def limits(of: Load, sample: Day, assumed: Assumed) -> list[list[str]]:
@@ -159,13 +166,13 @@ def limits(of: Load, sample: Day, assumed: Assumed) -> list[list[str]]:
 
 def _settings(given: Sequence[str], known: Mapping[str, float]) -> dict[str, float]:
     """`name=number` over what is known. Raises SystemExit for another name."""
-    found = dict(known)
-    for one in given:
-        name, _, number = one.partition("=")
+    values = dict(known)
+    for setting in given:
+        name, _, number = setting.partition("=")
         if name not in known:
             raise SystemExit(f"{name!r} is none of {', '.join(known)}")
-        found[name] = float(number)
-    return found
+        values[name] = float(number)
+    return values
 
 
 async def simulated(
@@ -201,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.scale", description="Simulates a day of many users."
     )
     parser.add_argument(
-        "--users", type=lambda text: [int(one) for one in text.split(",")], default=list(SIZES)
+        "--users", type=lambda text: [int(size) for size in text.split(",")], default=list(SIZES)
     )
     parser.add_argument(
         "--sample", type=int, default=200, help="users who live the day on the real code"

@@ -79,10 +79,10 @@ async def measured(
                 "content": f"Ann lives in town {number}",
                 "on_conflict": on_conflict,
             }
-            one = SaveInput.model_validate({**content, **fields})
+            item = SaveInput.model_validate({**content, **fields})
             counts.clear()
             before = process_time()
-            await core.save(owner(user), one)
+            await core.save(owner(user), item)
             requests = sum(count for name, count in counts.items() if name.endswith(".requests"))
             units = (
                 sum(count for name, count in counts.items() if name.endswith(".milliunits")) / 1000
@@ -140,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
     root = Path(__file__).parents[1]
     print(" | ".join(HEADER))
     for code in [root, *([options.code.resolve()] if options.code else [])]:
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         command = [
             sys.executable,
             str(Path(__file__).resolve()),
@@ -150,16 +150,16 @@ def main(arguments: list[str] | None = None) -> int:
         done = subprocess.run(
             command,
             cwd=code,
-            env={**kept, "PYTHONPATH": str(code)},
+            env={**environment, "PYTHONPATH": str(code)},
             stdout=subprocess.PIPE,
             check=True,
         )
-        for one in json.loads(done.stdout.splitlines()[-1]):
+        for row in json.loads(done.stdout.splitlines()[-1]):
             cells = (
-                one["size"],
-                f"{one['cpu_ms']:.1f}",
-                int(one["requests"]),
-                f"{one['units']:.0f}",
+                row["size"],
+                f"{row['cpu_ms']:.1f}",
+                int(row["requests"]),
+                f"{row['units']:.0f}",
             )
             print(" | ".join(map(str, ("this" if code == root else "other", *cells))))
     return 0

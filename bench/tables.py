@@ -17,7 +17,7 @@ class Row:
     served, after the run.
     """
 
-    what: str
+    name: str
     memories: int
     clients: int
     operations: int
@@ -32,7 +32,7 @@ class Row:
     @classmethod
     def of(
         cls,
-        what: str,
+        name: str,
         memories: int,
         clients: int,
         times: Sequence[float],
@@ -46,7 +46,7 @@ class Row:
         ordered = sorted(times)
         middle, high, highest = (1000 * percentile(ordered, share) for share in (0.5, 0.95, 0.99))
         return cls(
-            what,
+            name,
             memories,
             clients,
             len(ordered),
@@ -69,11 +69,12 @@ class Row:
             f"{self.operations:,}",
             f"{self.per_second:,.0f}",
         ]
-        return [self.what, *counts, *numbers, str(self.errors), lost, rss]
+        return [self.name, *counts, *numbers, str(self.errors), lost, rss]
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        fields = asdict(self)
+        return {"what": fields.pop("name"), **fields}
 
 
 HEADINGS = (

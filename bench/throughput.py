@@ -5,7 +5,7 @@ eight; mem0 beside it, where the extra `bench` is installed; start-up. The embed
 that the product is measured and not a model; everything else is as it is by default. Every retrieve
 asks for ten results with a floor of 0, so that none is cheap for finding nothing. `lost` counts
 acknowledged saves that could not be read back; over HTTP the host is killed first and another one
-asked. What a reader would get wrong: client and server share the cores.
+asked. Note: client and server share the cores.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--sizes",
-        type=lambda text: [int(one) for one in text.split(",") if one],
+        type=lambda text: [int(size) for size in text.split(",") if size],
         help="memories of one user, e.g. 1000,10000",
     )
     parser.add_argument("--seconds", type=float, help="of each measurement (default 5)")

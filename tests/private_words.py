@@ -1,4 +1,4 @@
-"""Refuse private words in the folders that are free of them: `python -m tests.private_words`.
+"""Refuse private words in Python code and its docstrings: `python -m tests.private_words`.
 
 Two things are refused: names bound in code that are pronouns or bare participles (`one`, `held`,
 `told`), where a noun of what it is would tell more; and words of docstrings and comments that this
@@ -18,7 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = tuple(
-    ROOT / name for name in ("memory_core", "deployment", "examples", "memory_core_client")
+    ROOT / name
+    for name in ("memory_core", "bench", "deployment", "examples", "memory_core_client", "tests")
 )
 NAMES = frozenset(
     [

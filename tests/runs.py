@@ -54,14 +54,16 @@ class Tagging:
             return None
 
         def decide(look: Look) -> Chunk:
-            held = [
-                one
-                for one in map(look.memory, ids)
-                if one is not None and self.name not in one.tags
+            memories = [
+                memory
+                for memory in map(look.memory, ids)
+                if memory is not None and self.name not in memory.tags
             ]
             changes = [
-                Change("updated", one.model_copy(update={"tags": [*one.tags, self.name]}), one)
-                for one in held
+                Change(
+                    "updated", memory.model_copy(update={"tags": [*memory.tags, self.name]}), memory
+                )
+                for memory in memories
             ]
             return Chunk(tuple(changes), cursor=begun + 2, counts={"tagged": len(changes)})
 
@@ -139,11 +141,11 @@ async def hour(core: MemoryCore) -> int:
 
 async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Task]:
     """All runs of these users that are still known, each user's newest first."""
-    found = [
-        one
+    tasks = [
+        task
         for owner in owners
-        for one in (
+        for task in (
             await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)
         ).tasks
     ]
-    return list(found)
+    return list(tasks)

@@ -18,7 +18,7 @@ Statement = Any
 class Mark:
     """What a statement left at a moment."""
 
-    said: Statement
+    statement: Statement
     shows: str  # value, retraction, nothing
     begins: datetime
     until: datetime | None
@@ -26,7 +26,7 @@ class Mark:
 
     @property
     def value(self) -> str | None:
-        return self.said.value if self.shows == "value" else None
+        return self.statement.value if self.shows == "value" else None
 
 
 class Grid:
@@ -43,69 +43,79 @@ class Grid:
         on this one.
         """
         self.moments, self.whole = moments, of or self
-        self.entries = [one for one in log if known_at is None or one.sequence <= known_at]
-        self.by_place = {one.place: one for one in self.entries}
+        self.entries = [entry for entry in log if known_at is None or entry.sequence <= known_at]
+        self.by_place = {entry.place: entry for entry in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
         self.deletions = [
-            one for one in self.entries if isinstance(one, Hiding) and self.counts(one)
+            entry for entry in self.entries if isinstance(entry, Hiding) and self.counts(entry)
         ]
-        kept = [
+        pairs = [
             each.memory_ids for each in self.entries if isinstance(each, Pair) and self.counts(each)
         ]
-        self.pairs = [{other, names[-1]} for names in kept for other in names[:-1]]
+        self.pairs = [{other, names[-1]} for names in pairs for other in names[:-1]]
         self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
-        said = [
-            one
-            for one in self.entries
-            if isinstance(one, Assertion | Retraction) and self.counts(one)
+        statements = [
+            entry
+            for entry in self.entries
+            if isinstance(entry, Assertion | Retraction) and self.counts(entry)
         ]
-        said = [one for one in said if one.valid_until is None or one.valid_from < one.valid_until]
-        self.said = sorted(said, key=lambda one: (one.asserted_at, one.place))
+        statements = [
+            statement
+            for statement in statements
+            if statement.valid_until is None or statement.valid_from < statement.valid_until
+        ]
+        self.statements = sorted(
+            statements, key=lambda statement: (statement.asserted_at, statement.place)
+        )
         if of is not None:
             self.deletions, self.pairs, self.hidden_at = of.deletions, of.pairs, of.hidden_at
-        for one in self.said:
-            if not self.whole.is_voided(one):
-                self.add(one)
+        for retraction in self.statements:
+            if not self.whole.is_voided(retraction):
+                self.add(retraction)
 
     def values(self, moment: datetime) -> list[str]:
         return sorted(
-            mark.said.value
+            mark.statement.value
             for mark in self.top[moment]
-            if mark.shows == "value" and self.hidden(mark.said) is None
+            if mark.shows == "value" and self.hidden(mark.statement) is None
         )
 
     def retraction(self, moment: datetime) -> str | None:
         """The memory of the retraction that holds, where no value does."""
-        found = [
+        marks = [
             mark
             for mark in self.top[moment]
-            if mark.shows == "retraction" and self.hidden(mark.said) is None
+            if mark.shows == "retraction" and self.hidden(mark.statement) is None
         ]
-        if self.values(moment) or not found:
+        if self.values(moment) or not marks:
             return None
         return str(
-            max(found, key=lambda mark: (mark.said.asserted_at, mark.said.place)).said.memory_id
+            max(
+                marks, key=lambda mark: (mark.statement.asserted_at, mark.statement.place)
+            ).statement.memory_id
         )
 
     def counts(self, entry: Entry) -> bool:
         later = [
-            one
-            for one in self.entries
-            if isinstance(one, Withdrawal) and one.place > entry.place and entry.place in one.places
+            withdrawal
+            for withdrawal in self.entries
+            if isinstance(withdrawal, Withdrawal)
+            and withdrawal.place > entry.place
+            and entry.place in withdrawal.places
         ]
-        return not any(self.counts(one) for one in later)
+        return not any(self.counts(withdrawal) for withdrawal in later)
 
-    def hidden(self, said: Statement) -> tuple[int, int] | None:
-        if said.place not in self.hidden_at:
+    def hidden(self, statement: Statement) -> tuple[int, int] | None:
+        if statement.place not in self.hidden_at:
             later = [
-                one.place
-                for one in self.deletions
-                if one.memory_id == said.memory_id and one.place > said.place
+                deletion.place
+                for deletion in self.deletions
+                if deletion.memory_id == statement.memory_id and deletion.place > statement.place
             ]
-            self.hidden_at[said.place] = (
-                min(later) if later else (10**9, 0) if said.is_forgotten else None
+            self.hidden_at[statement.place] = (
+                min(later) if later else (10**9, 0) if statement.is_forgotten else None
             )
-        return self.hidden_at[said.place]
+        return self.hidden_at[statement.place]
 
     def paired(self, first: str, second: str) -> bool:
         return {first, second} in self.pairs
@@ -116,88 +126,102 @@ class Grid:
         """
         while True:
             edits = [
-                one
-                for one in self.said
-                if (one.memory_id, one.version) == (memory, version) and one.edits is not None
+                edit
+                for edit in self.statements
+                if (edit.memory_id, edit.version) == (memory, version) and edit.edits is not None
             ]
-            edits = [one for one in edits if until is None or self.order(one) <= self.order(until)]
+            edits = [
+                edit for edit in edits if until is None or self.order(edit) <= self.order(until)
+            ]
             if not edits:
                 return version
             version = edits[-1].edits
 
     @staticmethod
-    def order(said: Statement) -> tuple[datetime, tuple[int, int]]:
-        return said.asserted_at, said.place
+    def order(statement: Statement) -> tuple[datetime, tuple[int, int]]:
+        return statement.asserted_at, statement.place
 
-    def is_voided(self, said: Statement) -> bool:
-        return isinstance(said, Assertion) and any(
-            self.voids(one, said) for one in self.said if isinstance(one, Retraction)
+    def is_voided(self, statement: Statement) -> bool:
+        return isinstance(statement, Assertion) and any(
+            self.voids(retraction, statement)
+            for retraction in self.statements
+            if isinstance(retraction, Retraction)
         )
 
-    def voids(self, retraction: Retraction, said: Assertion) -> bool:
+    def voids(self, retraction: Retraction, assertion: Assertion) -> bool:
         if (
             retraction.value is None
             or retraction.valid_until is not None
-            or self.order(retraction) < self.order(said)
+            or self.order(retraction) < self.order(assertion)
         ):
             return False
         limit = self.hidden(retraction)
         if (
-            said.edits is None
-            and retraction.value == said.value
-            and retraction.valid_from <= said.valid_from
+            assertion.edits is None
+            and retraction.value == assertion.value
+            and retraction.valid_from <= assertion.valid_from
         ):
-            return limit is None or said.place < limit
+            return limit is None or assertion.place < limit
         same = [
-            one
-            for one in self.said
-            if isinstance(one, Assertion) and one.memory_id == said.memory_id
+            assertion_of_memory
+            for assertion_of_memory in self.statements
+            if isinstance(assertion_of_memory, Assertion)
+            and assertion_of_memory.memory_id == assertion.memory_id
         ]
-        before = [one for one in same if self.order(one) < self.order(retraction)]
+        before = [
+            assertion_of_memory
+            for assertion_of_memory in same
+            if self.order(assertion_of_memory) < self.order(retraction)
+        ]
         chain = [
-            one
-            for one in before
-            if self.original(one.memory_id, one.version)
-            == self.original(said.memory_id, said.version)
+            assertion_of_memory
+            for assertion_of_memory in before
+            if self.original(assertion_of_memory.memory_id, assertion_of_memory.version)
+            == self.original(assertion.memory_id, assertion.version)
         ]
         if (
             not chain
             or chain[-1].value != retraction.value
-            or (limit is not None and any(one.place > limit for one in chain))
+            or (limit is not None and any(assertion.place > limit for assertion in chain))
         ):
             return False
         edits = [
             number
-            for number, one in enumerate(chain)
-            if one.edits is not None and one.value == retraction.value
+            for number, assertion_of_memory in enumerate(chain)
+            if assertion_of_memory.edits is not None
+            and assertion_of_memory.value == retraction.value
         ]
         return any(
-            min(one.valid_from for one in chain[: number + 1]) >= retraction.valid_from
+            min(assertion.valid_from for assertion in chain[: number + 1]) >= retraction.valid_from
             for number in edits
         )
 
-    def spares(self, said: Statement, mark: Mark, *, is_gap: bool = False) -> bool:
-        limit = self.hidden(said)
-        if limit is not None and mark.said.place > limit:
+    def spares(self, statement: Statement, mark: Mark, *, is_gap: bool = False) -> bool:
+        limit = self.hidden(statement)
+        if limit is not None and mark.statement.place > limit:
             return True
-        equal = isinstance(said, Assertion) and not is_gap and mark.value == said.value
-        return self.paired(said.memory_id, mark.said.memory_id) and not equal
+        equal = isinstance(statement, Assertion) and not is_gap and mark.value == statement.value
+        return self.paired(statement.memory_id, mark.statement.memory_id) and not equal
 
     def put(self, moment: datetime, mark: Mark) -> None:
-        self.top[moment] = [one for one in self.top[moment] if not mark.overwrites(one)] + [mark]
+        self.top[moment] = [older for older in self.top[moment] if not mark.overwrites(older)] + [
+            mark
+        ]
 
-    def met_by(self, said: Statement, moment: datetime) -> list[Mark]:
-        limit = self.hidden(said)
-        if limit is None or all(mark.said.place < limit for mark in self.top[moment]):
+    def met_by(self, statement: Statement, moment: datetime) -> list[Mark]:
+        limit = self.hidden(statement)
+        if limit is None or all(mark.statement.place < limit for mark in self.top[moment]):
             return self.top[moment]
         before = [
-            one for one in self.said if one.place < limit and self.order(one) < self.order(said)
+            earlier
+            for earlier in self.statements
+            if earlier.place < limit and self.order(earlier) < self.order(statement)
         ]
         return Grid(before, self.moments, of=self.whole).top[moment]
 
-    def is_met(self, said: Statement, mark: Mark) -> bool:
-        deletion = self.hidden(mark.said)
-        return mark.shows != "nothing" and (deletion is None or said.place < deletion)
+    def is_met(self, statement: Statement, mark: Mark) -> bool:
+        deletion = self.hidden(mark.statement)
+        return mark.shows != "nothing" and (deletion is None or statement.place < deletion)
 
     def from_on(self, begin: datetime, end: datetime | None) -> list[datetime]:
         return [
@@ -205,46 +229,49 @@ class Grid:
         ]
 
     def run(self, moment: datetime, belongs: Callable[[list[Mark]], bool]) -> datetime | None:
-        return next((one for one in self.from_on(moment, None) if not belongs(self.top[one])), None)
+        return next(
+            (later for later in self.from_on(moment, None) if not belongs(self.top[later])), None
+        )
 
-    def add(self, said: Statement) -> None:
-        if said.edits is not None:
-            self.edit(said)
-        if isinstance(said, Retraction):
-            self.retract(said)
-        elif said.edits is None and not self.repeat(said):
-            self.plain(said)
+    def add(self, statement: Statement) -> None:
+        if statement.edits is not None:
+            self.edit(statement)
+        if isinstance(statement, Retraction):
+            self.retract(statement)
+        elif statement.edits is None and not self.repeat(statement):
+            self.plain(statement)
 
-    def plain(self, said: Assertion) -> None:
-        begin, end = said.valid_from, said.valid_until
+    def plain(self, assertion: Assertion) -> None:
+        begin, end = assertion.valid_from, assertion.valid_until
         for moment in self.from_on(begin, end):
             self.put(
-                moment, Mark(said, "value", begin, end, lambda mark: not self.spares(said, mark))
+                moment,
+                Mark(assertion, "value", begin, end, lambda mark: not self.spares(assertion, mark)),
             )
-        if end is not None and end > said.asserted_at:
+        if end is not None and end > assertion.asserted_at:
             for moment in self.from_on(end, None):
                 gap = Mark(
-                    said,
+                    assertion,
                     "nothing",
                     end,
                     end,
-                    lambda mark: mark.begins < end and not self.spares(said, mark),
+                    lambda mark: mark.begins < end and not self.spares(assertion, mark),
                 )
                 self.put(moment, gap)
 
-    def repeat(self, said: Assertion) -> bool:
-        moment = max(said.asserted_at, said.valid_from)
+    def repeat(self, assertion: Assertion) -> bool:
+        moment = max(assertion.asserted_at, assertion.valid_from)
 
         def same(mark: Mark) -> bool:
-            return mark.value == said.value and self.is_met(said, mark)
+            return mark.value == assertion.value and self.is_met(assertion, mark)
 
-        met = [mark for mark in self.met_by(said, moment) if same(mark)]
-        if not met or (said.valid_until is not None and said.valid_until != met[0].until):
+        met = [mark for mark in self.met_by(assertion, moment) if same(mark)]
+        if not met or (assertion.valid_until is not None and assertion.valid_until != met[0].until):
             return False
         self.over(
-            said,
+            assertion,
             "value",
-            said.valid_from,
+            assertion.valid_from,
             self.run(moment, lambda top: any(map(same, top))),
             met[0].until,
             same,
@@ -253,7 +280,7 @@ class Grid:
 
     def over(
         self,
-        said: Statement,
+        statement: Statement,
         shows: str,
         begin: datetime,
         end: datetime | None,
@@ -262,108 +289,132 @@ class Grid:
         *,
         only_own: bool = False,
     ) -> None:
-        limit = self.hidden(said)
+        limit = self.hidden(statement)
 
         def ends(mark: Mark) -> bool:
-            return own(mark) and (limit is None or mark.said.place < limit)
+            return own(mark) and (limit is None or mark.statement.place < limit)
 
         for moment in self.from_on(begin, end):
             if only_own and not any(map(own, self.top[moment])):
                 continue
             is_own = any(
-                ends(mark) and (self.hidden(mark.said) is None or limit is not None)
+                ends(mark) and (self.hidden(mark.statement) is None or limit is not None)
                 for mark in self.top[moment]
             )
             plain: Callable[[Mark], bool] = lambda mark: (  # noqa: E731
-                not self.spares(said, mark, is_gap=shows != "value")
+                not self.spares(statement, mark, is_gap=shows != "value")
             )
-            self.put(moment, Mark(said, shows, begin, until, ends if is_own else plain))
+            self.put(moment, Mark(statement, shows, begin, until, ends if is_own else plain))
 
-    def edit(self, said: Statement) -> None:
-        moment, end = max(said.asserted_at, said.valid_from), said.valid_until
-        shows = "value" if isinstance(said, Assertion) else "retraction"
+    def edit(self, statement: Statement) -> None:
+        moment, end = max(statement.asserted_at, statement.valid_from), statement.valid_until
+        shows = "value" if isinstance(statement, Assertion) else "retraction"
 
         def own(mark: Mark) -> bool:
-            return mark.said.memory_id == said.memory_id and self.is_met(said, mark)
+            return mark.statement.memory_id == statement.memory_id and self.is_met(statement, mark)
 
         until = end
-        if said.corrects_past:
-            held = [
-                one
-                for one in self.moments
-                if any(own(mark) and mark.said.version == said.edits for mark in self.top[one])
+        if statement.corrects_past:
+            shown_at = [
+                moment
+                for moment in self.moments
+                if any(
+                    own(mark) and mark.statement.version == statement.edits
+                    for mark in self.top[moment]
+                )
             ]
-            if not held:
+            if not shown_at:
                 return
-            before = [one for one in self.moments if one <= held[-1] and one not in held]
-            begin = next(one for one in held if not before or one > before[-1])
-            last = next((one for one in self.moments if one > held[-1]), None)
-            if said.valid_from < said.asserted_at and (last is None or said.valid_from < last):
-                begin = said.valid_from
+            before = [
+                moment
+                for moment in self.moments
+                if moment <= shown_at[-1] and moment not in shown_at
+            ]
+            begin = next(start for start in shown_at if not before or start > before[-1])
+            last = next((moment for moment in self.moments if moment > shown_at[-1]), None)
+            if statement.valid_from < statement.asserted_at and (
+                last is None or statement.valid_from < last
+            ):
+                begin = statement.valid_from
             if last is not None and end is not None and end > last:
                 end = until = last
         else:
-            begin, met = said.valid_from, [mark for mark in self.met_by(said, moment) if own(mark)]
+            begin, met = (
+                statement.valid_from,
+                [mark for mark in self.met_by(statement, moment) if own(mark)],
+            )
             if met:
                 last = self.run(moment, lambda top: any(map(own, top)))
                 until = met[0].until if end is None else end
             else:
                 here = {mark.value for mark in self.top[moment]} - {None}
                 last = self.run(moment, lambda top: {mark.value for mark in top} - {None} == here)
-        self.over(said, shows, begin, last if end is None else end, until, own)
+        self.over(statement, shows, begin, last if end is None else end, until, own)
         if end is not None and (last is None or end < last):
-            self.over(said, "nothing", max(begin, end), last, until, own, only_own=True)
+            self.over(statement, "nothing", max(begin, end), last, until, own, only_own=True)
 
-    def retract(self, said: Retraction) -> None:
-        limit = self.hidden(said)
+    def retract(self, retraction: Retraction) -> None:
+        limit = self.hidden(retraction)
 
         def ends(mark: Mark, value: str | None) -> bool:
             wordings = [
-                one
-                for one in self.said
-                if one.edits is not None
-                and self.order(one) <= self.order(said)
-                and not self.is_voided(one)
-                and one.memory_id == mark.said.memory_id
-                and self.original(one.memory_id, one.version, said)
-                == self.original(mark.said.memory_id, mark.said.version, mark.said)
+                edit
+                for edit in self.statements
+                if edit.edits is not None
+                and self.order(edit) <= self.order(retraction)
+                and not self.is_voided(edit)
+                and edit.memory_id == mark.statement.memory_id
+                and self.original(edit.memory_id, edit.version, retraction)
+                == self.original(mark.statement.memory_id, mark.statement.version, mark.statement)
             ]
             wording = (
                 wordings[-1].value if wordings and isinstance(wordings[-1], Assertion) else None
             )
             named = value in (mark.value, wording)
-            return mark.shows == "value" and named and (limit is None or mark.said.place < limit)
+            return (
+                mark.shows == "value" and named and (limit is None or mark.statement.place < limit)
+            )
 
         def end_from(value: str, last: datetime | None) -> None:
-            for moment in self.from_on(said.valid_from, last):
+            for moment in self.from_on(retraction.valid_from, last):
                 if any(ends(mark, value) for mark in self.top[moment]):
                     self.put(
                         moment,
                         Mark(
-                            said,
+                            retraction,
                             "retraction",
-                            said.valid_from,
-                            said.valid_until,
+                            retraction.valid_from,
+                            retraction.valid_until,
                             lambda mark: ends(mark, value),
                         ),
                     )
 
-        if said.value is not None:
-            end_from(said.value, said.valid_until)
+        if retraction.value is not None:
+            end_from(retraction.value, retraction.valid_until)
         else:
-            for value in {mark.value for mark in self.top[said.valid_from]} - {None}:
+            for value in {mark.value for mark in self.top[retraction.valid_from]} - {None}:
                 assert value is not None
                 last = self.run(
-                    said.valid_from, lambda top, value=value: any(ends(mark, value) for mark in top)
+                    retraction.valid_from,
+                    lambda top, value=value: any(ends(mark, value) for mark in top),
                 )
-                lasts = [one for one in (last, said.valid_until) if one is not None]
+                lasts = [
+                    moment_of_end
+                    for moment_of_end in (last, retraction.valid_until)
+                    if moment_of_end is not None
+                ]
                 end_from(value, min(lasts) if lasts else None)
         if limit is not None:
             return
-        for moment in self.from_on(said.valid_from, said.valid_until):
+        for moment in self.from_on(retraction.valid_from, retraction.valid_until):
             if self.values(moment):
                 break
             visible: Callable[[Mark], bool] = lambda mark: (  # noqa: E731
-                mark.shows == "retraction" and self.hidden(mark.said) is None
+                mark.shows == "retraction" and self.hidden(mark.statement) is None
             )
-            self.put(moment, Mark(said, "retraction", said.valid_from, said.valid_until, visible))
+            self.put(
+                moment,
+                Mark(
+                    retraction, "retraction", retraction.valid_from, retraction.valid_until, visible
+                ),
+            )

@@ -70,9 +70,9 @@ def after(log: list[Entry], act: Act, number: int) -> list[Entry]:
         return _said(log, act, number, now)
     names = sorted(
         {
-            one.memory_id
-            for one in log
-            if isinstance(one, Assertion | Retraction) and not one.is_forgotten
+            entry.memory_id
+            for entry in log
+            if isinstance(entry, Assertion | Retraction) and not entry.is_forgotten
         }
     )
     if not names:
@@ -86,27 +86,27 @@ def after(log: list[Entry], act: Act, number: int) -> list[Entry]:
 
 def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]:
     kind, a, b, c = act
-    said, value = now, "ABCD"[a % 4]
-    begin, end = said, None
+    asserted_at, value = now, "ABCD"[a % 4]
+    begin, end = asserted_at, None
     if kind in (2, 3, 7, 9):  # out of order
-        said = begin = now - timedelta(days=b)
+        asserted_at = begin = now - timedelta(days=b)
     if kind == 4:  # announced
         begin = now + timedelta(days=1 + b)
     if kind == 5:  # a span that was over
         begin, end = now - timedelta(days=b + 1), now - timedelta(days=c * b // NUMBERS)
     if kind in (6, 7):  # a stated end ahead
-        end = said + timedelta(days=1 + c)
+        end = asserted_at + timedelta(days=1 + c)
     if kind == 8:  # since before
         begin = now - timedelta(days=b)
     fields: dict[str, Any] = {
         "sequence": number,
-        "asserted_at": said,
+        "asserted_at": asserted_at,
         "valid_from": begin,
         "valid_until": end,
     }
     if 9 <= kind <= 12:
         if kind >= 11:
-            fields["valid_from"] = said + timedelta(days=b - 4)
+            fields["valid_from"] = asserted_at + timedelta(days=b - 4)
         if kind == 12 and c % 3 == 0:
             fields["valid_until"] = fields["valid_from"] + timedelta(days=1 + c)
         return [
@@ -114,11 +114,15 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
             Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields),
         ]
     new = Assertion(memory_id=f"m{number}", value=value, **fields)
-    held = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
-    if held and c % 4:
-        return [*log, replace(new, memory_id=held[0].memory_id, version=held[0].version)]
+    intervals = [
+        interval for interval in resolve(log).at(max(asserted_at, begin)) if interval.value == value
+    ]
+    if intervals and c % 4:
+        return [*log, replace(new, memory_id=intervals[0].memory_id, version=intervals[0].version)]
     if kind == 13:
-        holders = dict.fromkeys(one.memory_id for one in resolve(log).at(max(said, begin)))
+        holders = dict.fromkeys(
+            interval.memory_id for interval in resolve(log).at(max(asserted_at, begin))
+        )
         return added(log, commands.says(new, beside=holders), number, now)
     return [*log, new]
 
@@ -181,9 +185,9 @@ def _acted(
         case 24:
             conflicts = sorted(
                 {
-                    one.conflict_id
-                    for one in log
-                    if one.conflict_id and one.conflict_id.startswith("decision")
+                    entry.conflict_id
+                    for entry in log
+                    if entry.conflict_id and entry.conflict_id.startswith("decision")
                 }
             )
             return (
@@ -214,9 +218,9 @@ def _acted(
 
 def next_version(log: Iterable[Entry], memory_id: str, value: str) -> Assertion:
     version = 1 + max(
-        one.version
-        for one in log
-        if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id
+        entry.version
+        for entry in log
+        if isinstance(entry, Assertion | Retraction) and entry.memory_id == memory_id
     )
     return Assertion(
         memory_id=memory_id, version=version, value=value, asserted_at=START, valid_from=START
@@ -229,8 +233,8 @@ def projections(timeline: Timeline, now: datetime) -> dict[Reference, Projection
     """
     made = project(timeline, now).values()
     return {
-        (one.memory_id, one.version, one.part): replace(
-            one, supersedes_id=None, holds=False, members=frozenset()
+        (projection.memory_id, projection.version, projection.part): replace(
+            projection, supersedes_id=None, holds=False, members=frozenset()
         )
-        for one in made
+        for projection in made
     }

@@ -117,7 +117,7 @@ def expectations(story: dict[str, Any]) -> list[tuple[str, int | None, datetime,
 
 
 def values_at(timeline: Timeline, moment: datetime) -> list[str]:
-    return [one.value for one in timeline.at(moment) if one.value is not None]
+    return [interval.value for interval in timeline.at(moment) if interval.value is not None]
 
 
 __all__ = ["CONFLICT", "STORIES", "Slot", "day", "expectations", "played", "resolve", "values_at"]

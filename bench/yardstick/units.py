@@ -94,8 +94,8 @@ def measure(codes: Sequence[Path], count: int) -> Measured:
 def version(code: Path) -> str:
     """The commit that is checked out in a folder, or the folder's name."""
     asked = ["git", "-C", str(code), "describe", "--always", "--dirty"]
-    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    return f"{said} (this)" if said and code == ROOT else said or code.name
+    described = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{described} (this)" if described and code == ROOT else described or code.name
 
 
 def _measured(
@@ -127,7 +127,7 @@ def _measured(
         finally:
             cosmos.kill()
     after = _counted(meter)
-    made = {what: (after[what] - base[what]) / count for what in COUNTED}
+    made = {count_name: (after[count_name] - base[count_name]) / count for count_name in COUNTED}
     return (
         made,
         {kind: number / count for kind, number in sorted(meter.counts.items())},
@@ -150,12 +150,12 @@ def _tell(service: Service, meter: Meter, name: str, count: int, seed: int) -> N
     """Tell conversations one after the other. Whether a task has ended is asked in a pause of the
     count, once the store is quiet.
     """
-    for number, told in enumerate(conversations(seed, count)):
+    for number, conversation in enumerate(conversations(seed, count)):
         user = f"user-{number}-of-{seed}"
         progress(f"units, {name}: conversation {number + 1} of {count}")
         messages = [
             {name: spoken[name] for name in SPOKEN}
-            for spoken in told.model_dump(mode="json")["messages"]
+            for spoken in conversation.model_dump(mode="json")["messages"]
         ]
         task = service.tell(user, "monday", messages)
         counting, until = meter.counting, time.monotonic() + ENDS_S

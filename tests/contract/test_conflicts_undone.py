@@ -30,7 +30,7 @@ from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, find, listed
 
 REASON = {"status_reason": "any"}
-"""What holds again says so in its reason."""
+"""What is active again says so in its reason."""
 
 
 @pytest.fixture
@@ -59,15 +59,17 @@ async def test_an_undo_restores_both_as_they_were(
     await words.resolve_conflict(ALICE, name, asking(decision, "because"))
     world.clock.forward(60)
     undone = await words.undo_conflict(ALICE, name)
-    assert [standing(one) for one in await now(words, old, new)] == [
-        standing(one) for one in before
+    assert [standing(memory) for memory in await now(words, old, new)] == [
+        standing(memory) for memory in before
     ]
     assert (undone.reason, undone.strategy, undone.sides) == (
         record.reason,
         record.strategy,
         record.sides,
     )
-    assert {one.content for one in await listed(words)} == {one.content for one in before}
+    assert {memory.content for memory in await listed(words)} == {
+        memory.content for memory in before
+    }
     assert (await words.session(ALICE, "s1")).counts == {"semantic": 2}
     await check_questions(world, words)
 
@@ -76,7 +78,7 @@ async def test_an_undo_restores_both_as_they_were(
 async def test_what_was_decided_at_a_save_can_be_undone(
     words: MemoryCore, world: World, strategy: OnConflict
 ) -> None:
-    """Both stand then, the new one as if nobody had contradicted it; a rejected text comes back."""
+    """Both are active then, the new one as if it contradicted nothing; a rejected text is back."""
     old = await lives(words, "Oslo", tags=["a"])
     before = await words.get(ALICE, old.memory.id)
     new = await lives(words, "Bergen", 1, on_conflict=strategy, tags=["b"], session_id="s1")
@@ -137,12 +139,12 @@ async def deleted(core: MemoryCore, new: Saved) -> str:
 async def test_an_undo_names_what_is_in_its_way(core: MemoryCore, world: World, later: Any) -> None:
     await lives(core, "Oslo")
     new = await lives(core, "Bergen", 1)
-    said = await later(core, new)
+    blocking = await later(core, new)
     before = await all_of(core)
     assert new.conflict is not None
     with pytest.raises(Conflict) as refused:
         await core.undo_conflict(ALICE, new.conflict.id)
-    assert said in refused.value.detail
+    assert blocking in refused.value.detail
     assert await all_of(core) == before
     await check_questions(world, core)
 
@@ -150,15 +152,19 @@ async def test_an_undo_names_what_is_in_its_way(core: MemoryCore, world: World, 
 async def test_decisions_that_stand_on_each_other_are_undone_one_after_the_other(
     core: MemoryCore, world: World
 ) -> None:
-    told = [await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))]
-    before = (await now(core, told[0]))[0]
-    for one in (told[2], told[1]):
-        assert one.conflict is not None
-        await core.undo_conflict(ALICE, one.conflict.id)
+    results = [
+        await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))
+    ]
+    before = (await now(core, results[0]))[0]
+    for result in (results[2], results[1]):
+        assert result.conflict is not None
+        await core.undo_conflict(ALICE, result.conflict.id)
         await check_questions(world, core)
-    assert {one.content for one in await listed(core)} == {one.memory.content for one in told}
+    assert {memory.content for memory in await listed(core)} == {
+        result.memory.content for result in results
+    }
     assert before.valid_until is not None
-    assert {one.valid_until for one in await listed(core)} == {None}
+    assert {memory.valid_until for memory in await listed(core)} == {None}
 
 
 async def test_a_memory_told_again_since_is_in_nobodys_way(words: MemoryCore, world: World) -> None:
@@ -181,23 +187,23 @@ async def test_an_agents_decision_names_the_model_and_can_be_undone(world: World
         agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3
     )
     await tell(core, "Ana's tennis club is Racket")
-    before = {one.id: standing(one) for one in await of_category(core, "fact")}
+    before = {memory.id: standing(memory) for memory in await of_category(core, "fact")}
     agents.rulings = on_all("DELETE", category="fact", confidence=0.9)
     await tell(core, "Ana's end of tennis is today", at=NOW + timedelta(days=5))
-    (record,) = [one for one in await records_of(world) if one.by == agents.model]
+    (record,) = [record for record in await records_of(world) if record.by == agents.model]
     assert (record.strategy, record.confidence) == ("supersede", 0.9)
     cell, *_ = await of_category(core, "cell")
     assert cell.atomic_facts[0].superseded_by == record.new_id
     await core.undo_conflict(ALICE, record.id)
     facts = await facts_of(core)
-    assert {one.status for one in facts.values()} == {Status.ACTIVE}
-    assert {one.id: standing(one) for one in facts.values() if one.id in before} == before
+    assert {fact.status for fact in facts.values()} == {Status.ACTIVE}
+    assert {fact.id: standing(fact) for fact in facts.values() if fact.id in before} == before
     assert facts["Ana's end of tennis is today"].supersedes_id is None
-    for told in await of_category(core, "cell"):
-        assert [one.superseded_by for one in told.atomic_facts] == [None], (
+    for memory in await of_category(core, "cell"):
+        assert [fact.superseded_by for fact in memory.atomic_facts] == [None], (
             "the cell that told it knows that it holds again"
         )
-    assert all(not one.atomic_facts for one in await of_category(core, "note"))
+    assert all(not memory.atomic_facts for memory in await of_category(core, "note"))
     await core.resolve_conflict(ALICE, record.id, asking("supersede"))
     cell, *_ = await of_category(core, "cell")
     assert cell.atomic_facts[0].superseded_by == record.new_id
@@ -219,7 +225,7 @@ async def test_notes_that_were_merged_or_contradicted_stand_again(
         agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3
     )
     await tell(core, GARDEN, session="s1")
-    before = {one.id: standing(one) for one in await of_category(core, "note")}
+    before = {memory.id: standing(memory) for memory in await of_category(core, "note")}
     agents.rulings = on_all(operation, category="note")
     await tell(core, MORE, at=NOW + timedelta(days=5), session="s2")
     (record,) = await records_of(world)
@@ -231,8 +237,8 @@ async def test_notes_that_were_merged_or_contradicted_stand_again(
     assert sum((await core.session(ALICE, "s1")).counts.values()) == 3 - gone, "and the message"
     await core.undo_conflict(ALICE, record.id)
     notes = await of_category(core, "note")
-    assert [one.status for one in notes] == [Status.ACTIVE] * 2
-    assert {one.id: standing(one) for one in notes if one.id in before} == before
+    assert [note.status for note in notes] == [Status.ACTIVE] * 2
+    assert {note.id: standing(note) for note in notes if note.id in before} == before
     assert "stone wall" not in notes[1].content
     assert sum((await core.session(ALICE, "s1")).counts.values()) == 3
     await check_questions(world, core)

@@ -25,9 +25,10 @@ def day(number: float) -> datetime:
     return START + timedelta(days=number)
 
 
-async def save(core: MemoryCore, city: str, told: float, **fields: Any) -> Saved:
+async def save(core: MemoryCore, city: str, day_told: float, **fields: Any) -> Saved:
     return await core.save(
-        ALICE, fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), **CITY, **fields)
+        ALICE,
+        fact(f"Ana lives in {city}", value=city, event_timestamp=day(day_told), **CITY, **fields),
     )
 
 
@@ -37,13 +38,16 @@ async def cities(core: MemoryCore, *days: float) -> list[str]:
     """
     answers = []
     for number in days:
-        shown = [one.content for one in await listed(core, at=day(number))]
+        contents = [memory.content for memory in await listed(core, at=day(number))]
         replayed = await core.replay(
             ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=day(number), limit=100)
         )
-        assert sorted(shown) == sorted(one.content for one in replayed.memories)
+        assert sorted(contents) == sorted(memory.content for memory in replayed.memories)
         answers.append(
-            "/".join(one.replace("Ana lives in ", "").replace("\n", "+") for one in sorted(shown))
+            "/".join(
+                content.replace("Ana lives in ", "").replace("\n", "+")
+                for content in sorted(contents)
+            )
         )
     return answers
 
@@ -107,13 +111,13 @@ async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_fa
 async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(
     core: MemoryCore, world: World
 ) -> None:
-    """The last twenty were left as they were, by a cap that nobody was told of."""
+    """The last twenty were left as they were, by a cap of which no answer spoke."""
     for number in range(1, 61):
         await save(core, f"City {number}", number)
-    told = await save(core, "Bern", 100, valid_from=day(0))
+    result = await save(core, "Bern", 100, valid_from=day(0))
     assert await cities(core, *(number + 0.5 for number in range(61))) == ["Bern"] * 61
-    assert [one.value for one in await listed(core)] == ["Bern"]
-    assert told.conflict is not None
+    assert [memory.value for memory in await listed(core)] == ["Bern"]
+    assert result.conflict is not None
     await world.check_slots()
 
 

@@ -31,7 +31,7 @@ async def test_a_run_writes_which_truths_have_ended(world: World) -> None:
     ending = await lives(core, "Oslo", valid_until=TOMORROW)
     lasting = await lives(core, "Bergen", subject="Ben")
     world.clock.forward(2 * 24 * 3600)
-    assert [one.id for one in await listed(core)] == [lasting.memory.id]
+    assert [memory.id for memory in await listed(core)] == [lasting.memory.id]
     assert (await core.get(ALICE, ending.memory.id)).status is Status.ACTIVE
     foreseen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
     assert isinstance(foreseen, Foreseen)

@@ -57,17 +57,17 @@ async def settled(store: LongTermStore) -> Head:
 
 
 async def test_what_was_committed_is_read_back_whole(store: LongTermStore) -> None:
-    one = memory(
+    stored_memory = memory(
         "tea at five", embedding=unit(1), tags=["tea"], metadata={"deep": [1, {"x": None}]}
     )
-    head = await save(store, one)
-    snapshot = await store.snapshot(ALICE, [one.id, "mem_absent"])
+    head = await save(store, stored_memory)
+    snapshot = await store.snapshot(ALICE, [stored_memory.id, "mem_absent"])
     assert snapshot.head == head
-    assert set(snapshot.documents) == {one.id}
-    read = snapshot.documents[one.id]
+    assert set(snapshot.documents) == {stored_memory.id}
+    read = snapshot.documents[stored_memory.id]
     assert read.kind == "memory"
     assert read.body == {
-        **one.model_dump(mode="json"),
+        **stored_memory.model_dump(mode="json"),
         "epoch": "epoch-1",
         "sequence": 1,
         "revision": 1,
@@ -78,9 +78,9 @@ async def test_what_was_committed_is_read_back_whole(store: LongTermStore) -> No
 
 async def test_an_unknown_user_has_no_head_and_nothing_else(store: LongTermStore) -> None:
     assert (await store.snapshot(ALICE, ["mem_x"])).head is None
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert (found.head, len(found.candidates), found.statistics.documents) == (None, 0, 0)
-    assert found.candidates.tf.shape == (0, 1)
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert (answer.head, len(answer.candidates), answer.statistics.documents) == (None, 0, 0)
+    assert answer.candidates.tf.shape == (0, 1)
     assert await store.page(ALICE, "memory", None, None, 10) == []
     assert await store.events(ALICE, 0, 10) == []
 
@@ -134,7 +134,7 @@ async def test_the_same_batch_again_is_refused_and_changes_nothing(store: LongTe
     await store.commit(ALICE, made)
     with pytest.raises((HeadMoved, AlreadyExists)):
         await store.commit(ALICE, made)
-    assert [one.sequence for one in await store.events(ALICE, 0, 10)] == [1, 2]
+    assert [event.sequence for event in await store.events(ALICE, 0, 10)] == [1, 2]
 
 
 async def test_put_overwrites_and_delete_removes(store: LongTermStore) -> None:
@@ -147,7 +147,7 @@ async def test_put_overwrites_and_delete_removes(store: LongTermStore) -> None:
         Write("delete", note("never was")),
     )
     documents = (await store.snapshot(ALICE, ["one", "two"])).documents
-    assert {identity: one.body["n"] for identity, one in documents.items()} == {"one": 2}
+    assert {identity: document.body["n"] for identity, document in documents.items()} == {"one": 2}
 
 
 async def test_two_writers_race_without_a_lost_update_or_a_gap(store_factory: StoreFactory) -> None:
@@ -170,8 +170,8 @@ async def test_two_writers_race_without_a_lost_update_or_a_gap(store_factory: St
     await asyncio.gather(*(count(store, writer) for writer, store in enumerate(stores)))
     assert (await stores[0].snapshot(ALICE, ["counter"])).documents["counter"].body["n"] == 200
     events = await stores[1].events(ALICE, 0, 1000)
-    assert [one.sequence for one in events] == list(range(1, 201))
-    assert {one.id for one in events} == {
+    assert [event.sequence for event in events] == list(range(1, 201))
+    assert {event.id for event in events} == {
         f"evt_{writer}-{turn}_0" for writer in range(2) for turn in range(100)
     }
 
@@ -203,7 +203,7 @@ async def test_a_cancelled_commit_is_applied_whole_or_not_at_all(store: LongTerm
             store, f"mem_{number}_a", f"mem_{number}_b", f"evt_c{number}_0", f"evt_c{number}_1"
         )
         assert len(parts) in (0, 4)
-    assert [one.sequence for one in await store.events(ALICE, 0, 1000)] == list(
+    assert [event.sequence for event in await store.events(ALICE, 0, 1000)] == list(
         range(1, head.sequence + 1)
     )
 
@@ -256,7 +256,7 @@ async def test_events_come_in_order_and_in_pages(store: LongTermStore) -> None:
         await commit(store, ALICE, events=3)
     sequences, after = [], 0
     while page := await store.events(ALICE, after, 5):
-        sequences += [one.sequence for one in page]
+        sequences += [event.sequence for event in page]
         after = page[-1].sequence
     assert sequences == list(range(1, 13))
 
@@ -288,7 +288,7 @@ OWNERS = [
 
 async def test_owners_never_see_each_other_by_any_read(store: LongTermStore) -> None:
     for number, owner in enumerate(OWNERS):
-        one = memory(
+        stored_memory = memory(
             f"shared word{number}",
             owner=owner,
             id="mem_same",
@@ -297,24 +297,25 @@ async def test_owners_never_see_each_other_by_any_read(store: LongTermStore) -> 
             tags=["tag"],
             session_id="s",
         )
-        await save(store, one)
+        await save(store, stored_memory)
     for number, owner in enumerate(OWNERS):
         snapshot = await store.snapshot(owner, ["mem_same"])
         assert snapshot.documents["mem_same"].body["user_id"] == owner.user_id
         assert snapshot.documents["mem_same"].body["app_id"] == owner.app_id
         assert [
-            one.body["content"] for one in await store.page(owner, "memory", None, None, 100)
+            document.body["content"]
+            for document in await store.page(owner, "memory", None, None, 100)
         ] == [f"shared word{number}"]
         assert (
             len(await store.page(owner, "event", None, Place(0, ""), 100, newest_first=False)) == 1
         )
-        assert [one.sequence for one in await store.events(owner, 0, 100)] == [1]
+        assert [event.sequence for event in await store.events(owner, 0, 100)] == [1]
         others = " ".join(f"word{other}" for other in range(len(OWNERS)) if other != number)
-        found = await store.search(owner, query(f"shared {others}", unit(7)))
-        assert found.candidates.actor == [f"actor{number}"]
-        assert found.statistics.documents == 1
-        assert found.statistics.actors == {f"actor{number}"}
-        assert sum(found.statistics.document_frequency.values()) == 1
+        answer = await store.search(owner, query(f"shared {others}", unit(7)))
+        assert answer.candidates.actor == [f"actor{number}"]
+        assert answer.statistics.documents == 1
+        assert answer.statistics.actors == {f"actor{number}"}
+        assert sum(answer.statistics.document_frequency.values()) == 1
     assert (await store.snapshot(Owner("a", "nobody"), ["mem_same"])).documents == {}
 
 

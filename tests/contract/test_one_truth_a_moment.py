@@ -35,10 +35,12 @@ async def held(core: MemoryCore, *days: int) -> list[str]:
     answers = []
     for day in days:
         at = NOW + timedelta(days=day, hours=12)
-        shown = [one.content.removeprefix("Ana lives in ") for one in await listed(core, at=at)]
+        cities = [
+            memory.content.removeprefix("Ana lives in ") for memory in await listed(core, at=at)
+        ]
         page = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=at))
-        assert shown == [one.content.removeprefix("Ana lives in ") for one in page.memories]
-        answers.append("/".join(shown))
+        assert cities == [memory.content.removeprefix("Ana lives in ") for memory in page.memories]
+        answers.append("/".join(cities))
     return answers
 
 
@@ -73,10 +75,10 @@ async def test_taking_it_back_gives_back_what_it_ended(core: MemoryCore) -> None
             await core.delete(ALICE, bern.memory.id)
         gap = "Oslo" if by_hand else ""  # what is deleted still ends what was said before it
         assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", gap, gap, "Rome", "Rome"]
-        for one in await listed(core):
-            await core.delete(ALICE, one.id)
-        for one in await listed(core, status="superseded"):
-            await core.delete(ALICE, one.id)
+        for memory in await listed(core):
+            await core.delete(ALICE, memory.id)
+        for memory in await listed(core, status="superseded"):
+            await core.delete(ALICE, memory.id)
 
 
 async def test_what_is_told_late_where_one_was_deleted_ends_the_one_before_and_ends_itself_when_that_comes_back(  # noqa: E501
@@ -190,7 +192,8 @@ async def said(core: MemoryCore, value: str, day: int, **fields: Any) -> Memory:
 async def spoken(core: MemoryCore, *days: int) -> list[str]:
     return [
         "/".join(
-            str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))
+            str(memory.value)
+            for memory in await listed(core, at=NOW + timedelta(days=day, hours=1))
         )
         for day in days
     ]
@@ -201,8 +204,8 @@ async def test_a_key_that_begins_anew_in_its_own_past_leaves_what_was_told_of_la
 ) -> None:
     for value, day in (("pt", 21), ("en", 20), ("de", 7)):
         await said(core, value, day)
-    kept = next(one for one in await listed(core) if one.value == "pt")
-    await core.delete(ALICE, kept.id)
+    memory = next(memory for memory in await listed(core) if memory.value == "pt")
+    await core.delete(ALICE, memory.id)
     await said(core, "it", 17)
     assert await spoken(core, 7, 16, 17, 20, 22) == ["de", "de", "it", "en", ""]
     await said(core, "fr", 10)
@@ -217,18 +220,18 @@ async def test_what_is_told_late_of_a_key_after_an_edit_of_its_past_does_not_lea
     """
 
     await said(core, "pt", 1)
-    kept = await said(core, "en", 10)
+    memory = await said(core, "en", 10)
     for value, day in (("de", 5), ("sv", 7)):
         await said(core, value, day)
     assert await spoken(core, 1, 5, 7, 10) == ["pt", "de", "sv", "en"]
-    current = await core.get(ALICE, kept.id)
+    current = await core.get(ALICE, memory.id)
     await core.update(
-        ALICE, kept.id, UpdateInput(value="it", valid_from=NOW + timedelta(days=6)), current.etag
+        ALICE, memory.id, UpdateInput(value="it", valid_from=NOW + timedelta(days=6)), current.etag
     )
     assert await spoken(core, 1, 5, 6, 7, 10) == ["pt", "de", "it", "it", "it"]
     await said(core, "fr", 3)
     assert await spoken(core, 1, 3, 5, 6, 7, 10) == ["pt", "fr", "de", "it", "it", "it"]
-    assert (await core.get(ALICE, kept.id)).value == "it"
+    assert (await core.get(ALICE, memory.id)).value == "it"
 
 
 async def test_what_is_told_of_a_slot_after_an_edit_of_its_past_is_not_put_before_what_that_overruled(  # noqa: E501
@@ -288,14 +291,14 @@ async def test_a_value_that_holds_again_takes_the_place_of_its_key_also_where_wh
     past = await said(core, "pt", 6)
     await core.delete(ALICE, late.id)
     await core.restore(ALICE, past.id)
-    assert [(one.value, one.id) for one in await listed(core)] == [("pt", past.id)]
+    assert [(memory.value, memory.id) for memory in await listed(core)] == [("pt", past.id)]
     assert await spoken(core, 5, 6, 12, 15) == ["", "pt", "pt", "pt"]
 
 
 async def test_the_next_truth_is_taken_where_a_deletion_left_an_ending_that_ends_nothing(
     core: MemoryCore,
 ) -> None:
-    """Rome, told late, led to the ending, and the ending, passed over, to Rome:
+    """Rome, told late, led to the retraction, and the retraction, ignored, to Rome:
     whatever was told next was refused.
     """
     await told(core, "Graz", 15, value={"no_longer": "Graz"})
@@ -311,6 +314,6 @@ async def test_a_copy_for_another_agent_holds_beside_its_source_until_another_va
 ) -> None:
     source = (await lives(core, "Oslo", -3)).memory
     copied = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
-    assert {one.id for one in await listed(core)} == {source.id, copied.id}
+    assert {memory.id for memory in await listed(core)} == {source.id, copied.id}
     new = (await lives(core, "Bergen", -1)).memory
-    assert [one.id for one in await listed(core)] == [new.id]
+    assert [memory.id for memory in await listed(core)] == [new.id]

@@ -1,5 +1,5 @@
-"""What somebody has pinned by hand falls to nothing that decides by itself: not to a conversation,
-nor to a save that leaves it open.
+"""What a person has pinned is superseded by nothing that decides by itself: not by a conversation,
+nor by a save that leaves it open.
 """
 
 from __future__ import annotations
@@ -41,17 +41,21 @@ async def save(
 
 
 async def cities(core: MemoryCore, **query: Any) -> dict[str, Memory]:
-    return {str(one.value): one for one in await listed(core, **query) if one.category == "fact"}
+    return {
+        str(memory.value): memory
+        for memory in await listed(core, **query)
+        if memory.category == "fact"
+    }
 
 
 async def records(world: World) -> list[ConflictRecord]:
     store = await world.look_on()
-    found = await store.page(ALICE, "conflict", None, None, 100)
+    documents = await store.page(ALICE, "conflict", None, None, 100)
     return [
         ConflictRecord.model_validate(
-            {name: one.body[name] for name in ConflictRecord.model_fields}
+            {name: document.body[name] for name in ConflictRecord.model_fields}
         )
-        for one in found
+        for document in documents
     ]
 
 
@@ -66,7 +70,7 @@ async def test_what_is_pinned_stays_beside_what_a_conversation_says_until_somebo
         {"created": 1, "pending": 1},
     )
     standing = await cities(core)
-    assert {name: one.conflict_state for name, one in standing.items()} == {
+    assert {name: memory.conflict_state for name, memory in standing.items()} == {
         "Oslo": "pending",
         "Bergen": "pending",
     }
@@ -94,7 +98,7 @@ async def test_what_stands_beside_a_pinned_truth_falls_to_the_next_one_as_ever(
     await tell(core, "Ana's city is Bergen", at=day(1))
     await tell(core, "Ana's city is Turku", at=day(2))
     everything = await cities(core, status="all")
-    assert {name: one.status.value for name, one in everything.items()} == {
+    assert {name: memory.status.value for name, memory in everything.items()} == {
         "Oslo": "active",
         "Bergen": "superseded",
         "Turku": "active",
@@ -103,7 +107,7 @@ async def test_what_stands_beside_a_pinned_truth_falls_to_the_next_one_as_ever(
         everything["Turku"].id,
         everything["Bergen"].id,
     )
-    made = {(one.old_id, one.new_id): one.status for one in await records(world)}
+    made = {(record.old_id, record.new_id): record.status for record in await records(world)}
     assert made[everything["Oslo"].id, everything["Turku"].id] == "pending"
     assert made[everything["Bergen"].id, everything["Turku"].id] == "resolved"
 
@@ -111,8 +115,8 @@ async def test_what_stands_beside_a_pinned_truth_falls_to_the_next_one_as_ever(
 async def test_a_fact_pinned_after_it_was_told_is_held_as_well(world: World) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await tell(core, "Ana's city is Oslo")
-    held = (await cities(core))["Oslo"]
-    await core.update(ALICE, held.id, UpdateInput(pinned=True), held.etag)
+    memory = (await cities(core))["Oslo"]
+    await core.update(ALICE, memory.id, UpdateInput(pinned=True), memory.etag)
     await tell(core, "Ana's city is Bergen", at=day(1))
     assert set(await cities(core)) == {"Oslo", "Bergen"}
 
@@ -121,11 +125,11 @@ async def test_a_save_that_leaves_it_open_keeps_both_and_one_that_says_so_replac
     core: MemoryCore,
 ) -> None:
     oslo = (await save(core, "Oslo", 0, pinned=True)).memory
-    kept = await save(core, "Bergen", 1)
-    assert kept.outcome is Outcome.KEPT_BOTH
-    assert kept.conflict is not None
-    assert (kept.conflict.status, kept.conflict.old_id) == ("pending", oslo.id)
-    assert "pinned" in kept.conflict.reason
+    result = await save(core, "Bergen", 1)
+    assert result.outcome is Outcome.KEPT_BOTH
+    assert result.conflict is not None
+    assert (result.conflict.status, result.conflict.old_id) == ("pending", oslo.id)
+    assert "pinned" in result.conflict.reason
     assert (await save(core, "Turku", 2, OnConflict.SUPERSEDE)).outcome is Outcome.SUPERSEDED
     assert set(await cities(core)) == {"Turku"}
 
@@ -136,7 +140,7 @@ async def test_what_is_told_of_before_a_pinned_truth_is_history(world: World) ->
     await tell(core, "Ana's city is Bergen", at=day(1))
     assert set(await cities(core)) == {"Oslo"}
     assert set(await cities(core, at=day(2))) == {"Bergen"}
-    assert [one.status for one in await records(world)] == ["resolved"]
+    assert [record.status for record in await records(world)] == ["resolved"]
 
 
 @pytest.mark.parametrize("order", [*permutations([("Oslo", 2), ("Bergen", 1)])])
@@ -148,7 +152,7 @@ async def test_a_pinned_truth_that_is_told_again_is_not_interrupted_in_any_order
     for value, moment in order:
         await tell(core, f"Ana's city is {value}", at=day(moment), session="s1")
     standing = await cities(core)
-    assert {name: one.conflict_state for name, one in standing.items()} == {
+    assert {name: memory.conflict_state for name, memory in standing.items()} == {
         "Oslo": "pending",
         "Bergen": "pending",
     }

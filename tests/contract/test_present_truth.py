@@ -27,7 +27,7 @@ NEW = ("I moved from Berlin to Lisbon last week.", "It is warm here.")
 
 @pytest.fixture
 async def core(world: World) -> MemoryCore:
-    """Somebody who spoke much of living in Berlin, and ten days later once of Lisbon."""
+    """A user who spoke much of living in Berlin, and ten days later once of Lisbon."""
     core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
     await tell(core, *OLD)
     world.clock.forward(timedelta(days=10).total_seconds())
@@ -48,10 +48,10 @@ async def test_what_answers_by_a_fallen_fact_stands_behind_the_present_truth(
     core: MemoryCore, query: str
 ) -> None:
     first, *others = await hits(core, query)
-    assert (first.stale_facts, [bool(one.stale_facts) for one in others]) == ((), [True])
+    assert (first.stale_facts, [bool(hit.stale_facts) for hit in others]) == ((), [True])
     assert "Lisbon" in first.memory.content
     assert others[0].score > first.score, "its words are nearer to the query, and its score says so"
-    assert [one.rank for one in (first, *others)] == [1, 2]
+    assert [hit.rank for hit in (first, *others)] == [1, 2]
 
 
 async def test_the_persons_own_name_is_no_other_thing_that_it_answers_by(world: World) -> None:
@@ -99,22 +99,22 @@ async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(
     )
     await core.save(ALICE, porto)
     query = "live in Berlin beside the zoo"
-    told = {
+    outdated = {
         days: {
-            one["current"]
+            fact["current"]
             for hit in await hits(core, query, at=NOW + timedelta(days=days))
-            for one in hit.stale_facts
+            for fact in hit.stale_facts
         }
         for days in (1, 15, 25, 31)
     }
-    assert told == {
+    assert outdated == {
         1: set(),
         15: {"User lives in Lisbon"},
         25: {"The user's home city is Porto"},
         31: {None},
     }
     world.clock.forward(timedelta(days=21).total_seconds())
-    assert {one["current"] for hit in await hits(core, query) for one in hit.stale_facts} == {
+    assert {fact["current"] for hit in await hits(core, query) for fact in hit.stale_facts} == {
         None
     }, "what took its place has expired"
     for asked in (ContextInput(query=query), ContextInput(session_id="s1")):

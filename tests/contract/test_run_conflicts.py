@@ -73,7 +73,9 @@ async def test_of_two_that_an_agent_sets_against_each_other_the_one_told_last_ho
     assert (record.open, record.strategy, record.by) == (False, "supersede", "scripted")
     await check_questions(world, core)
     await core.undo_conflict(ALICE, name)
-    assert [standing(one) for one in await now(core, old, new)] == [standing(one) for one in before]
+    assert [standing(memory) for memory in await now(core, old, new)] == [
+        standing(memory) for memory in before
+    ]
     assert await run(core) == {}, "whoever takes a decision back does not want it made again"
     await check_questions(world, core)
 
@@ -101,7 +103,7 @@ async def test_a_contradiction_that_a_model_denies_is_left_to_a_person_with_both
     core = await core_of(world, Tellers(rulings=on_all(operation)))
     old, new, name = await open_conflict(core)
     counts = await run(core)
-    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
+    assert {memory.status for memory in await now(core, old, new)} == {Status.ACTIVE}
     record = await core.conflict(ALICE, name)
     assert (record.open, record.by) == (True, "scripted")
     assert record.reason.startswith("near-equal, but different in numbers; but scripted says: ")
@@ -157,12 +159,12 @@ async def test_contradictions_in_a_chain_leave_the_last_one_and_a_way_to_it(
     await run(core)
     await run(core)
     first, second, last = await now(core, *(saved[number] for number in range(3)))
-    assert [one.status for one in (first, second, last)] == [
+    assert [memory.status for memory in (first, second, last)] == [
         Status.SUPERSEDED,
         Status.SUPERSEDED,
         Status.ACTIVE,
     ]
-    forward = {one.id: one.next_id for one in (first, second, last)}
+    forward = {memory.id: memory.next_id for memory in (first, second, last)}
     assert forward[last.id] is None
     assert {forward[first.id], forward[second.id]} <= {second.id, last.id}
     assert forward[second.id] == last.id
@@ -179,12 +181,14 @@ async def test_the_decisions_of_a_chain_are_taken_back_in_any_order(
     saved = {number: await port(core, 8003 + number, days=number) for number in (1, 2, 0)}
     await run(core)
     decided = [
-        one for one in await records_of(world) if not one.open and one.strategy == "supersede"
+        record
+        for record in await records_of(world)
+        if not record.open and record.strategy == "supersede"
     ]
     for record in 2 * (decided[first:] + decided[:first]):
         with contextlib.suppress(Conflict):  # another one is to be taken back before it
             await core.undo_conflict(ALICE, record.id)
-    assert {(one.status, one.next_id) for one in await now(core, *saved.values())} == {
+    assert {(memory.status, memory.next_id) for memory in await now(core, *saved.values())} == {
         (Status.ACTIVE, None)
     }
     await check_questions(world, core)
@@ -199,16 +203,22 @@ async def test_a_question_about_one_that_falls_is_asked_about_who_took_its_place
         await core.save(ALICE, fact(f"the big old server listens on port {8000 + number}"))
         for number in range(3)
     ]
-    about = {frozenset((one.old_id, one.new_id)) for one in await records_of(world) if one.open}
+    about = {
+        frozenset((record.old_id, record.new_id))
+        for record in await records_of(world)
+        if record.open
+    }
     assert len(about) == 2
     (middle,) = frozenset.intersection(*about)
-    record = next(one for one in await records_of(world) if one.old_id == middle)
+    record = next(record for record in await records_of(world) if record.old_id == middle)
     await core.resolve_conflict(ALICE, record.id, ResolveInput(decision="supersede"))
-    standing = [one for one in await now(core, first, second, last) if one.status is Status.ACTIVE]
-    assert len(standing) == 2
-    assert [{one.old_id, one.new_id} for one in await records_of(world) if one.open] == [
-        {one.id for one in standing}
+    standing = [
+        memory for memory in await now(core, first, second, last) if memory.status is Status.ACTIVE
     ]
+    assert len(standing) == 2
+    assert [
+        {record.old_id, record.new_id} for record in await records_of(world) if record.open
+    ] == [{memory.id for memory in standing}]
     await check_questions(world, core)
 
 
@@ -219,7 +229,7 @@ async def test_what_is_pinned_falls_to_no_run_and_by_rule_once_it_is_not_pinned_
     core = await core_of(world)
     old, new = await lives(core, "Oslo", pinned=True), await lives(core, "Lisbon", days=1)
     assert await run(core) == {"conflicts_left_open": 1}
-    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
+    assert {memory.status for memory in await now(core, old, new)} == {Status.ACTIVE}
     await core.update(
         ALICE, old.memory.id, UpdateInput(pinned=False), (await now(core, old))[0].etag
     )
@@ -278,7 +288,7 @@ async def test_killed_between_any_two_commits_a_run_ends_as_one_that_was_not(wor
     core = await core_of(world, agents)
     await Hand(core, "consolidation").work_all()
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
-    statuses = [one.status for one in await now(core, *saved)]
+    statuses = [memory.status for memory in await now(core, *saved)]
     assert statuses == [Status.SUPERSEDED, Status.ACTIVE] * 3
     assert agents.calls["conflicts"] == 3
     await check_questions(world, core)

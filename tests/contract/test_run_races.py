@@ -1,4 +1,4 @@
-"""A run and its user at once: whatever the user has written stands, whatever the run does is done
+"""A run and its user at once: whatever the user has written stays, whatever the run does is done
 once, and the log tells it all.
 """
 
@@ -67,11 +67,12 @@ async def lived(world: World) -> Accepted:
 async def side(world: World) -> Memory:
     """One side of an open conflict: the one that is held."""
     store = await world.look_on(WordsEmbedder())
-    found = (
+    documents = (
         await store.snapshot(ALICE, [record.old_id for record in await records_of(world)])
     ).documents
     return min(
-        (Memory.model_validate(one.body) for one in found.values()), key=lambda one: one.content
+        (Memory.model_validate(document.body) for document in documents.values()),
+        key=lambda memory: memory.content,
     )
 
 
@@ -87,44 +88,49 @@ async def saves(core: MemoryCore, world: World) -> Check:
 
 async def tells(core: MemoryCore, world: World) -> Check:
     """A turn and a truth that replaces one."""
-    said, saved = (
+    result, saved = (
         await core.save(ALICE, turn("I moved, and unpacked the last box")),
         await lives(core, "Lisbon", days=9),
     )
 
     async def check() -> None:
-        kept = [await core.get(ALICE, one.memory.id) for one in (said, saved)]
-        assert [one.status for one in kept] == [Status.ACTIVE, Status.ACTIVE]
-        assert [one.content for one in kept] == [said.memory.content, "Ana lives in Lisbon"]
+        memories = [
+            await core.get(ALICE, saved_result.memory.id) for saved_result in (result, saved)
+        ]
+        assert [memory.status for memory in memories] == [Status.ACTIVE, Status.ACTIVE]
+        assert [memory.content for memory in memories] == [
+            result.memory.content,
+            "Ana lives in Lisbon",
+        ]
 
     return check
 
 
 async def updates(core: MemoryCore, world: World) -> Check:
     """Another text for a side of a conflict."""
-    held, text = await side(world), "the big old server moved to the cellar"
+    memory, text = await side(world), "the big old server moved to the cellar"
     with suppress(PreconditionFailed, Conflict):
-        await core.update(ALICE, held.id, UpdateInput(content=text), held.etag)
+        await core.update(ALICE, memory.id, UpdateInput(content=text), memory.etag)
 
         async def check() -> None:
-            now = await core.get(ALICE, held.id)
+            now = await core.get(ALICE, memory.id)
             assert (now.content, now.version) == (text, 2)
 
         return check
 
     async def refused() -> None:
-        assert (await core.get(ALICE, held.id)).version == 1
+        assert (await core.get(ALICE, memory.id)).version == 1
 
     return refused
 
 
 async def deletes(core: MemoryCore, world: World) -> Check:
     """A side of a conflict goes away."""
-    held = await side(world)
-    await core.delete(ALICE, held.id)
+    memory = await side(world)
+    await core.delete(ALICE, memory.id)
 
     async def check() -> None:
-        assert (await core.get(ALICE, held.id)).status is Status.DELETED
+        assert (await core.get(ALICE, memory.id)).status is Status.DELETED
 
     return check
 
@@ -150,7 +156,7 @@ ACTS: tuple[Act, ...] = (saves, tells, updates, deletes, decides)
 
 
 async def settled(world: World, core: MemoryCore, accepted: Accepted, check: Check) -> None:
-    """The run ends, the next one too; what the user wrote stands, and everything agrees."""
+    """The run ends, the next one too; what the user wrote stays, and everything agrees."""
     for _ in range(3):
         await Hand(core, "consolidation").work_all()
         world.clock.forward(3600)
@@ -162,7 +168,7 @@ async def settled(world: World, core: MemoryCore, accepted: Accepted, check: Che
     await check_questions(world, core)
     await check_that_the_log_tells_it(world)
     assert await open_ids(world) == set()
-    made = [one.memory_id for one in await world.log() if one.event_type == "created"]
+    made = [event.memory_id for event in await world.log() if event.event_type == "created"]
     assert len(made) == len(set(made)), "nothing was made twice"
 
 
@@ -186,7 +192,7 @@ def copied(start: Path, name: object) -> World:
 
 
 async def calls_of_a_run(start: Path) -> int:
-    """How many calls of its store a run makes that nobody disturbs."""
+    """How many calls of its store an undisturbed run makes."""
     here, seen = copied(start, "alone"), list[Meets]()
 
     def watched(store: LongTermStore) -> Meets:
@@ -275,7 +281,7 @@ async def test_two_workers_and_two_runs_at_once_make_what_one_makes(
     here.clock.forward(3600)
     await other.sweep()
     await works(other)
-    assert {(await other.task(ALICE, one.task_id)).status for one in (start[1], second)} == {
+    assert {(await other.task(ALICE, answer.task_id)).status for answer in (start[1], second)} == {
         "succeeded"
     }
     assert made(await all_of(other)) == made(await all_of(core))
@@ -316,19 +322,19 @@ async def test_a_run_that_dies_between_any_two_writes_ends_as_one_that_does_not(
 
 
 def made(memories: dict[str, Memory]) -> dict[str, tuple[Any, ...]]:
-    """What each memory says and how it stands, whenever and in however many commits it
+    """What each memory says and its state, whenever and in however many commits it
     came to that.
     """
     return {
         name: (
-            one.content,
-            one.status,
-            one.next_id,
-            one.supersedes_id,
-            one.version,
-            one.source_ids,
-            one.scene_id,
-            one.conflict_ids,
+            memory.content,
+            memory.status,
+            memory.next_id,
+            memory.supersedes_id,
+            memory.version,
+            memory.source_ids,
+            memory.scene_id,
+            memory.conflict_ids,
         )
-        for name, one in memories.items()
+        for name, memory in memories.items()
     }

@@ -40,7 +40,7 @@ async def standing(world: World) -> Head:
 
 
 async def tags(world: World) -> list[Event]:
-    return [one for one in await world.log() if one.actor == "consolidation"]
+    return [event for event in await world.log() if event.actor == "consolidation"]
 
 
 async def test_a_run_goes_over_what_others_did_since_the_last_and_never_over_its_own(
@@ -114,7 +114,9 @@ class Holed:
 
     async def events(self, *args: Any) -> list[Event]:
         return [
-            one for one in await self._inner.events(*args) if not (self.holed and one.sequence == 2)
+            event
+            for event in await self._inner.events(*args)
+            if not (self.holed and event.sequence == 2)
         ]
 
     def __getattr__(self, name: str) -> Any:
@@ -165,10 +167,10 @@ async def test_who_writes_during_a_run_is_due_again_at_that_moment_and_loses_not
         step.before = None
         world.clock.forward(60)
         await other.save(ALICE, turn("said meanwhile"))
-        held = next(one for one in await listed(other) if one.content == "word0")
+        memory = next(memory for memory in await listed(other) if memory.content == "word0")
         await other.update(
-            ALICE, held.id, UpdateInput(content="edited meanwhile"), held.etag
-        ) if held.type == "semantic" else None
+            ALICE, memory.id, UpdateInput(content="edited meanwhile"), memory.etag
+        ) if memory.type == "semantic" else None
 
     core = stepping(await world.core(), step := Tagging(before=write))
     await core.bulk(ALICE, [fact("word0"), turn("word1")])
@@ -177,11 +179,11 @@ async def test_who_writes_during_a_run_is_due_again_at_that_moment_and_loses_not
     await Hand(core, QUEUE).work_all()
     head = await standing(world)
     assert (head.due_at, head.consolidated_sequence) == (NOW + timedelta(seconds=60), 2)
-    edited = next(one for one in await listed(core) if one.content == "edited meanwhile")
+    edited = next(memory for memory in await listed(core) if memory.content == "edited meanwhile")
     assert edited.tags == ["tagging"]
     world.clock.forward(3600)
     await hour(core)
-    assert [one.tags for one in await listed(core)] == [["tagging"]] * 3
+    assert [memory.tags for memory in await listed(core)] == [["tagging"]] * 3
     assert (await standing(world)).due_at is not None  # for what will have faded
 
 
@@ -280,7 +282,7 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
     )
     await core.bulk(ALICE, [turn("one"), turn("two")])
     task = await settled(core)
-    said = {
+    counts = {
         "after": 0,
         "to": 2,
         "read": 2,
@@ -290,18 +292,18 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
     }
     assert task.result == {
         "counts": {"tagged": 2, "prompt_tokens": 1_000, "completion_tokens": 200},
-        **said,
+        **counts,
     }
     (report,) = await (await world.look_on()).page(ALICE, "run", None, None, 10)
     assert report.id.startswith("run_")
-    assert {name: report.body[name] for name in (*said, "counts")} == {
-        **said,
+    assert {name: report.body[name] for name in (*counts, "counts")} == {
+        **counts,
         "counts": {"tagged": 2},
     }
     assert report.expires_at == world.clock.now() + timedelta(days=30)
     text = core.metrics().decode()
-    for what, count in (("runs", 1), ("read", 2), ("tagged", 2), ("prompt_tokens", 1_000)):
-        assert f'memory_core_consolidation_total{{what="{what}"}} {float(count)}' in text
+    for kind, count in (("runs", 1), ("read", 2), ("tagged", 2), ("prompt_tokens", 1_000)):
+        assert f'memory_core_consolidation_total{{what="{kind}"}} {float(count)}' in text
 
 
 @ON_SQLITE
@@ -335,7 +337,7 @@ async def test_nothing_comes_to_a_user_who_has_nothing(world: World) -> None:
 @ON_SQLITE
 async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -> None:
     core = stepping(await world.core(), Tagging())
-    one, other = [
+    memory, other = [
         (await core.save(ALICE, turn(text, pinned=True))).memory for text in ("one", "two")
     ]
     record = ConflictRecord(
@@ -345,7 +347,7 @@ async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -
         confidence=0.5,
         strategy="ask",
         reason="?",
-        old_id=one.id,
+        old_id=memory.id,
         new_id=other.id,
         by="rule",
         at=NOW,
@@ -377,7 +379,7 @@ async def test_more_than_one_run_goes_over_is_gone_over_at_once(world: World) ->
         await core.bulk(ALICE, [turn(f"word{n}", pinned=True) for n in range(start, start + 100)])
     core = stepping(core)  # without steps: only what is read counts
     await hour(core)
-    assert sorted(one.result["read"] for one in await runs(core) if one.result) == [100, 2_000]
+    assert sorted(run.result["read"] for run in await runs(core) if run.result) == [100, 2_000]
     head = await standing(world)
     assert (head.consolidated_sequence, head.due_at, head.fresh_count) == (2_100, None, 0)
 

@@ -34,20 +34,20 @@ CITY = {"subject": "Ana", "attribute": "city"}
 
 async def timeline(core: MemoryCore, limit: int = 100, **query: Any) -> list[Event]:
     """Every page of it."""
-    found: list[Event] = []
+    events: list[Event] = []
     cursor = None
     while True:
         page = await core.timeline(ALICE, TimelineInput(limit=limit, cursor=cursor, **query))
-        found += page.events
+        events += page.events
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return events
 
 
 async def some_past(core: MemoryCore, clock: StillClock) -> list[datetime]:
     """A few changes, an hour apart; when each was made."""
     made = []
-    held = (await core.save(ALICE, fact("Ana lives in Oslo", **CITY))).memory
+    memory = (await core.save(ALICE, fact("Ana lives in Oslo", **CITY))).memory
     for step in (
         lambda: core.save(ALICE, turn("we met")),
         lambda: core.save(
@@ -55,7 +55,7 @@ async def some_past(core: MemoryCore, clock: StillClock) -> list[datetime]:
         ),
         lambda: core.save(ALICE, rule("tabs", 4)),
         lambda: core.save(ALICE, rule("tabs", 8)),
-        lambda: core.delete(ALICE, held.id),
+        lambda: core.delete(ALICE, memory.id),
     ):
         made.append(clock.now())
         clock.forward(3600)
@@ -69,7 +69,7 @@ async def test_events_come_in_order_and_page_by_page(
     await some_past(core, clock)
     await core.save(BOB, turn("not yours"))
     whole = await timeline(core)
-    assert [one.event_type for one in whole] == [
+    assert [event.event_type for event in whole] == [
         "created",
         "created",
         "created",
@@ -81,7 +81,7 @@ async def test_events_come_in_order_and_page_by_page(
     assert whole == await world.log()
     for limit in (1, 3, 7):
         assert await timeline(core, limit) == whole
-    assert "embedding" not in str([one.after.keys() for one in whole])
+    assert "embedding" not in str([event.after.keys() for event in whole])
 
 
 async def test_events_are_found_by_memory_type_time_and_cause(
@@ -91,33 +91,33 @@ async def test_events_are_found_by_memory_type_time_and_cause(
     await core.save(ALICE, turn("asked for"), Call(correlation_id="why"))
     whole = await timeline(core)
     oslo = whole[0].memory_id
-    assert [one.event_type for one in await timeline(core, memory_id=oslo)] == [
+    assert [event.event_type for event in await timeline(core, memory_id=oslo)] == [
         "created",
         "preceded",
         "deleted",
     ]
-    assert [one.event_type for one in await timeline(core, types="procedural")] == [
+    assert [event.event_type for event in await timeline(core, types="procedural")] == [
         "created",
         "upserted",
     ]
     assert [
-        one.event_type for one in await timeline(core, types="semantic, superseded,deleted")
+        event.event_type for event in await timeline(core, types="semantic, superseded,deleted")
     ] == ["deleted"]
-    assert [one.event_type for one in await timeline(core, 1, types=["episodic"])] == [
+    assert [event.event_type for event in await timeline(core, 1, types=["episodic"])] == [
         "created",
         "created",
     ]
-    assert [one.correlation_id for one in await timeline(core, correlation_id="why")] == ["why"]
+    assert [event.correlation_id for event in await timeline(core, correlation_id="why")] == ["why"]
     for since, until in (
         (whole[1].occurred_at, None),
         (None, whole[4].occurred_at),
         (whole[2].occurred_at, whole[6].occurred_at),
     ):
         wanted = [
-            one
-            for one in whole
-            if (since is None or since <= one.occurred_at)
-            and (until is None or one.occurred_at < until)
+            event
+            for event in whole
+            if (since is None or since <= event.occurred_at)
+            and (until is None or event.occurred_at < until)
         ]
         assert await timeline(core, 2, since=since, until=until) == wanted
 
@@ -173,15 +173,15 @@ async def test_the_events_of_a_conversation_carry_what_its_caller_named(core: Me
     call = Call(correlation_id="trace-1")
     await core.converse(ALICE, talk("I live in Lisbon"), call)
     await Hand(core).work_all()
-    found = await timeline(core)
-    assert found
-    assert {one.correlation_id for one in found} == {"trace-1"}
-    assert await timeline(core, correlation_id="trace-1") == found
+    events = await timeline(core)
+    assert events
+    assert {event.correlation_id for event in events} == {"trace-1"}
+    assert await timeline(core, correlation_id="trace-1") == events
 
 
 async def test_what_was_known_is_told_as_it_was(core: MemoryCore, clock: StillClock) -> None:
     answers: dict[datetime, list[Any]] = {}
-    held = (await core.save(ALICE, fact("Ana lives in Oslo", **CITY))).memory
+    memory = (await core.save(ALICE, fact("Ana lives in Oslo", **CITY))).memory
     for city in ("Rome", "Bonn", "Faro"):
         clock.forward(3600)
         answers[clock.now()] = await full_read(core)
@@ -189,15 +189,15 @@ async def test_what_was_known_is_told_as_it_was(core: MemoryCore, clock: StillCl
         await core.save(ALICE, fact(f"Ana lives in {city}", event_timestamp=clock.now(), **CITY))
     for known_at, answer in answers.items():
         assert [
-            logged(one) for one in await listed(core, status="all", known_at=known_at)
+            logged(memory) for memory in await listed(core, status="all", known_at=known_at)
         ] == answer
         assert await replayed(core, known_at=known_at, limit=1) == answer
-        assert [one.status for one in await listed(core, known_at=known_at)] == ["active"]
-    then = await core.look_at(ALICE, held.id, known_at=min(answers))
+        assert [memory.status for memory in await listed(core, known_at=known_at)] == ["active"]
+    then = await core.look_at(ALICE, memory.id, known_at=min(answers))
     assert (then.memory.status, then.as_of_sequence) == ("active", 1)
-    assert (await core.get(ALICE, held.id)).status == "superseded"
+    assert (await core.get(ALICE, memory.id)).status == "superseded"
     with pytest.raises(NotFound):
-        await core.get(ALICE, held.id, known_at=NOW - timedelta(seconds=1))
+        await core.get(ALICE, memory.id, known_at=NOW - timedelta(seconds=1))
     assert await listed(core, known_at=NOW - timedelta(seconds=1)) == []
 
 
@@ -212,7 +212,7 @@ async def test_the_two_times_are_two(core: MemoryCore, clock: StillClock) -> Non
     clock.forward(86400)
 
     async def said(**times: datetime) -> list[str]:
-        return [one.content for one in await listed(core, **times)]
+        return [memory.content for memory in await listed(core, **times)]
 
     assert await said(at=NOW + 8 * day) == ["Ana lives in Rome"]
     assert await said(at=NOW + 3 * day) == ["Ana lives in Oslo"]
@@ -231,28 +231,31 @@ async def test_what_had_expired_is_not_in_what_was_known_then(
     await core.save(
         ALICE, fact("Ana has a cold", valid_from=NOW, valid_until=NOW + timedelta(hours=1))
     )
-    for hours, shown in ((0, 1), (1, 0)):
-        assert len(await listed(core, known_at=NOW + timedelta(hours=hours))) == shown
+    for hours, count in ((0, 1), (1, 0)):
+        assert len(await listed(core, known_at=NOW + timedelta(hours=hours))) == count
         clock.moment = NOW + timedelta(hours=hours)
-        assert len(await listed(core)) == shown
+        assert len(await listed(core)) == count
 
 
 async def test_an_old_version_is_known_by_its_own_words(
     core: MemoryCore, clock: StillClock
 ) -> None:
-    held = (await core.save(ALICE, fact("the code is red"))).memory
+    memory = (await core.save(ALICE, fact("the code is red"))).memory
     clock.forward(3600)
     known_at = clock.now()
     clock.forward(1)
     await core.update(
-        ALICE, held.id, UpdateInput(content="the code is blue", change_reason="changed"), held.etag
+        ALICE,
+        memory.id,
+        UpdateInput(content="the code is blue", change_reason="changed"),
+        memory.etag,
     )
-    past = await core.get(ALICE, held.id, known_at=known_at)
-    assert (past.content, past.version, past.etag) == ("the code is red", 1, held.etag)
-    now = await core.look_at(ALICE, held.id, known_at=clock.now(), at=NOW)
+    past = await core.get(ALICE, memory.id, known_at=known_at)
+    assert (past.content, past.version, past.etag) == ("the code is red", 1, memory.etag)
+    now = await core.look_at(ALICE, memory.id, known_at=clock.now(), at=NOW)
     assert (now.memory.content, now.memory.id, now.memory.version, now.as_of_sequence) == (
         "the code is red",
-        held.id,
+        memory.id,
         1,
         2,
     )
@@ -271,7 +274,7 @@ async def test_a_page_belongs_to_the_moment_of_the_first(
     await core.save(ALICE, turn("meanwhile"))
     second = await core.replay(ALICE, ReplayInput(**asked, cursor=first.next_cursor))
     assert (first.as_of_sequence, second.as_of_sequence) == (5, 5)
-    assert [one.content for one in (*first.memories, *second.memories)] == [
+    assert [memory.content for memory in (*first.memories, *second.memories)] == [
         "turn 4",
         "turn 3",
         "turn 2",
@@ -309,7 +312,7 @@ async def test_a_list_says_which_sequence_it_is_the_state_of(
         wrap=lambda store: Meanwhile(store, "page", lambda: core.save(ALICE, turn("meanwhile")))
     )
     page = await late.list(ALICE, ListInput(status="all"))
-    assert [logged(one) for one in page.memories] == await replayed(
+    assert [logged(memory) for memory in page.memories] == await replayed(
         core, sequence=page.as_of_sequence
     )
     assert page.as_of_sequence == 3
@@ -340,10 +343,10 @@ async def test_the_past_may_be_read_while_others_write(world: World) -> None:
         for n in range(20):
             await cores[1].save(ALICE, turn(f"later {n}"))
 
-    found = await asyncio.gather(
+    answers = await asyncio.gather(
         *(replayed(cores[0], sequence=20, limit=7) for _ in range(5)), write()
     )
-    assert found[:5] == [answer] * 5
+    assert answers[:5] == [answer] * 5
 
 
 async def test_a_memory_asked_for_as_known_before_its_first_event_is_a_404_that_names_that_moment(

@@ -1,5 +1,5 @@
-"""A truth that returns, told in every order: each moment has the right value, one truth stands,
-and the chain ends.
+"""A truth that returns, told in every order: each moment has the right value, one truth is
+active, and the chain ends.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ def city(telling: Telling) -> SaveInput:
 
 
 async def facts(core: MemoryCore, owner: Owner, **query: Any) -> list[Memory]:
-    return [one for one in await listed(core, owner, **query) if one.category == "fact"]
+    return [memory for memory in await listed(core, owner, **query) if memory.category == "fact"]
 
 
 async def check(core: MemoryCore, owner: Owner, values: tuple[str, ...]) -> None:
     for number, value in enumerate(values):
-        assert [one.value for one in await facts(core, owner, at=day(number + 0.5))] == [value], (
+        assert [fact.value for fact in await facts(core, owner, at=day(number + 0.5))] == [value], (
             number
         )
-    assert [one.value for one in await facts(core, owner)] == [values[-1]]
-    held = {one.id: one for one in await facts(core, owner, status="all")}
-    for one in held.values():
+    assert [fact.value for fact in await facts(core, owner)] == [values[-1]]
+    memories = {fact.id: fact for fact in await facts(core, owner, status="all")}
+    for memory in memories.values():
         assert (
-            one.next_id is None
-            if one.status is Status.ACTIVE
-            else held[one.next_id or ""].valid_from > one.valid_from
+            memory.next_id is None
+            if memory.status is Status.ACTIVE
+            else memories[memory.next_id or ""].valid_from > memory.valid_from
         )
 
 
@@ -76,8 +76,8 @@ async def test_in_one_call_it_is_right_as_well(core: MemoryCore, values: tuple[s
     for number, order in enumerate(permutations(enumerate(values))):
         owner = Owner("app", f"user{number}")
         assert all(
-            isinstance(one, Saved)
-            for one in await core.bulk(owner, [city(telling) for telling in order])
+            isinstance(result, Saved)
+            for result in await core.bulk(owner, [city(telling) for telling in order])
         )
         await check(core, owner, values)
 
@@ -104,7 +104,7 @@ async def test_worked_on_by_two_processes_at_once_it_is_right_as_well(world: Wor
         )
     deliveries = await Hand(cores[0]).take()
     await asyncio.gather(
-        *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+        *(Hand(cores[place % 2]).work(delivery) for place, delivery in enumerate(deliveries))
     )
     await check(cores[0], ALICE, RETURNING[0])
 
@@ -116,10 +116,10 @@ async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_sta
     for place, value in ((0, "Oslo"), (2, "Oslo"), (1, "Bergen")):
         await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
     oslo, bergen, again = sorted(
-        await facts(core, ALICE, status="all"), key=lambda one: one.valid_from
+        await facts(core, ALICE, status="all"), key=lambda fact: fact.valid_from
     )
-    assert [one.value for one in (oslo, bergen, again)] == ["Oslo", "Bergen", "Oslo"]
-    assert [one.supersedes_id for one in (oslo, bergen, again)] == [None, oslo.id, bergen.id]
+    assert [memory.value for memory in (oslo, bergen, again)] == ["Oslo", "Bergen", "Oslo"]
+    assert [memory.supersedes_id for memory in (oslo, bergen, again)] == [None, oslo.id, bergen.id]
     assert (oslo.status_reason, oslo.valid_until, oslo.next_id) == (
         "contradicted",
         day(1),
@@ -144,8 +144,8 @@ async def test_what_was_told_earlier_of_the_present_truth_holds_until_that(
     assert (earlier.outcome, earlier.memory.valid_from) == ("created", day(2)), (
         "who said it first keeps an id of its own"
     )
-    assert [one.value for one in await facts(core, ALICE, at=day(2.5))] == ["Bergen"]
-    assert [one.value for one in await facts(core, ALICE, at=day(1.5))] == ["Oslo"]
+    assert [fact.value for fact in await facts(core, ALICE, at=day(2.5))] == ["Bergen"]
+    assert [fact.value for fact in await facts(core, ALICE, at=day(1.5))] == ["Oslo"]
 
 
 async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCore) -> None:
@@ -157,7 +157,7 @@ async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCo
 async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_what_was_ended(
     world: World,
 ) -> None:
-    """Nobody who looks for the past of a slot can know beforehand which of its
+    """A caller that looks for the past of a slot can't know beforehand which of its
     truths held twice.
     """
     core = await world.core(agents=Tellers(notes=False))
@@ -167,7 +167,7 @@ async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_wh
             await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
         ).status == "succeeded"
     for at, value in ((1, "Oslo"), (4, "Bergen"), (6, {"no_longer": "Bergen"}), (8, "Oslo")):
-        assert [one.value for one in await facts(core, ALICE, at=day(at))] == [value], at
+        assert [fact.value for fact in await facts(core, ALICE, at=day(at))] == [value], at
     (standing,) = await facts(core, ALICE)
     assert (standing.value, standing.valid_from) == ("Oslo", day(7))
 
@@ -178,7 +178,9 @@ async def test_an_ending_that_changes_nothing_is_kept_once(world: World) -> None
         ("Lisbon", "no longer Berlin", "no longer Berlin", "no longer Berlin")
     ):
         await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
-    assert [(one.value, one.reinforcement_count) for one in await facts(core, ALICE)] == [
+    assert [(fact.value, fact.reinforcement_count) for fact in await facts(core, ALICE)] == [
         ("Lisbon", 0)
     ]
-    assert [one.reinforcement_count for one in await facts(core, ALICE, status="superseded")] == [2]
+    assert [fact.reinforcement_count for fact in await facts(core, ALICE, status="superseded")] == [
+        2
+    ]

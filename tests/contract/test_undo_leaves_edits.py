@@ -20,12 +20,12 @@ START = NOW - timedelta(days=200)
 
 
 def day(number: float) -> datetime:
-    """A day of the story; the clock stands on the 200th."""
+    """A day of the story; the clock is on the 200th."""
     return START + timedelta(days=number)
 
 
-async def lives(core: MemoryCore, city: str, told: float, **fields: Any) -> Memory:
-    item = fact(f"Ana lives in {city}", event_timestamp=day(told), **(CITY | fields))
+async def lives(core: MemoryCore, city: str, day_told: float, **fields: Any) -> Memory:
+    item = fact(f"Ana lives in {city}", event_timestamp=day(day_told), **(CITY | fields))
     return (await core.save(ALICE, item)).memory
 
 
@@ -36,9 +36,10 @@ async def edit(core: MemoryCore, memory: Memory, city: str, **fields: Any) -> Me
 
 async def cities(core: MemoryCore, *days: float) -> list[str]:
     """What held on these days, several side by side with a slash between them."""
-    shown = [await listed(core, at=day(number)) for number in days]
+    by_day = [await listed(core, at=day(number)) for number in days]
     return [
-        "/".join(sorted(one.content.removeprefix("Ana lives in ") for one in at)) for at in shown
+        "/".join(sorted(memory.content.removeprefix("Ana lives in ") for memory in at))
+        for at in by_day
     ]
 
 
@@ -105,10 +106,10 @@ async def test_an_edit_in_another_slot_or_in_none_stays(core: MemoryCore) -> Non
     job = await lives(core, "a baker's", 5, attribute="job")
     alone = await lives(core, "peace", 5, subject=None, attribute=None)
     await lives(core, "Lisbon", 20)
-    others = [await edit(core, one, "other words") for one in (job, alone)]
+    others = [await edit(core, memory, "other words") for memory in (job, alone)]
     await core.restore(ALICE, faro.id)
-    for one in others:
-        assert (await core.get(ALICE, one.id)).version == one.version
+    for edited in others:
+        assert (await core.get(ALICE, edited.id)).version == edited.version
 
 
 @pytest.mark.parametrize("typo", [False, True])

@@ -29,13 +29,13 @@ def runs(host: httpx.Client, user: str, count: int) -> list[dict[str, Any]]:
     """The runs of a user, once there are so many and all have ended."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        found: list[dict[str, Any]] = host.get(
+        tasks: list[dict[str, Any]] = host.get(
             "/api/v1/tasks", params={"user_id": user, "kind": "consolidate"}
         ).json()["tasks"]
-        if len(found) == count and all(
-            task["status"] not in ("accepted", "running") for task in found
+        if len(tasks) == count and all(
+            task["status"] not in ("accepted", "running") for task in tasks
         ):
-            return found
+            return tasks
         time.sleep(0.05)
     raise AssertionError(f"{count} runs were expected")
 

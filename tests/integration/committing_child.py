@@ -29,7 +29,7 @@ async def main(path: str, name: str, commits: int) -> None:
         ]
         writes = [
             Write("put", Document("counter", "marker", {"n": counted + 1})),
-            *(Write("create", document(one)) for one in pair),
+            *(Write("create", document(memory)) for memory in pair),
         ]
         try:
             await store.commit(ALICE, batch(snapshot.head, writes, commit_id=commit_id))

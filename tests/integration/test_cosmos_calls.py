@@ -61,13 +61,13 @@ class Counting:
     calls: list[str] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name not in ("snapshot", "commit", "search", "memories", "page", "events"):
-            return found
+            return attribute
 
         async def noted(*args: Any, **options: Any) -> Any:
             self.calls.append(name)
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return noted
 
@@ -89,7 +89,9 @@ class Traffic:
         await call
         requests = self.server.requests()
         assert check_that_each_names_one_user(requests)
-        return list(self.store.calls), [one["operation"] for one in requests if one["status"] < 300]
+        return list(self.store.calls), [
+            request["operation"] for request in requests if request["status"] < 300
+        ]
 
     async def kinds(self, call: Awaitable[Any]) -> tuple[list[str], dict[str, int]]:
         """The same, with the requests counted by kind."""
@@ -167,13 +169,13 @@ async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(
     # Counted are answers of 200: of point reads for what is not there yet, 404s come beside them.
     calls, _ = await warm.of(warm.core.save(ALICE, item))
     assert calls == ["snapshot", "commit"]
-    asked = Counter(one["operation"] for one in warm.server.requests())
+    asked = Counter(request["operation"] for request in warm.server.requests())
     assert asked == {
         "batch": 1,
         **({"read": reads} if reads else {}),
         **({"query": queries} if queries else {}),
     }
-    assert [one["operation"] for one in warm.server.requests()][-1] == "batch"
+    assert [request["operation"] for request in warm.server.requests()][-1] == "batch"
 
 
 @pytest.mark.parametrize("session_id", [None, "s"])
@@ -183,9 +185,11 @@ async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
     """The key has no log yet; the next value finds it, and asks for no more. More than three
     documents are read by one query, as with a session; three cost less one by one.
     """
-    found = await warm.kinds(warm.core.save(ALICE, rule("drink", "tea", session_id=session_id)))
-    asked = Counter(one["operation"] for one in warm.server.requests())
-    assert (found[0], asked) == (
+    kinds_of_save = await warm.kinds(
+        warm.core.save(ALICE, rule("drink", "tea", session_id=session_id))
+    )
+    asked = Counter(request["operation"] for request in warm.server.requests())
+    assert (kinds_of_save[0], asked) == (
         ["snapshot", "snapshot", "commit"],
         {"read": 5, "query": 1, "batch": 1}
         if session_id is None
@@ -195,7 +199,7 @@ async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
         warm.core.save(ALICE, rule("drink", "coffee", session_id=session_id))
     )
     assert calls == ["snapshot", "commit"]
-    queries = Counter(one["operation"] for one in warm.server.requests())["query"]
+    queries = Counter(request["operation"] for request in warm.server.requests())["query"]
     assert queries == (0 if session_id is None else 1)
 
 
@@ -269,15 +273,19 @@ async def test_a_new_truth_in_a_slot_that_is_held_asks_for_the_slot_alone(warm: 
 
     assert await warm.kinds(move()) == (["snapshot", "commit"], {"read": 2, "query": 1, "batch": 1})
     assert saved[0].outcome == "superseded"
-    (asked,) = [one["statement"] for one in warm.server.requests() if one["operation"] == "query"]
+    (asked,) = [
+        request["statement"]
+        for request in warm.server.requests()
+        if request["operation"] == "query"
+    ]
     assert "VectorDistance" not in asked
 
 
 async def test_only_a_slot_that_was_emptied_costs_a_second_query_and_a_look_at_who_left_it(
     warm: Traffic,
 ) -> None:
-    held = await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
-    await warm.core.delete(ALICE, held.memory.id)
+    result = await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
+    await warm.core.delete(ALICE, result.memory.id)
     calls, asked = await warm.kinds(warm.core.save(ALICE, fact("Ann lives in Rome", **HOME)))
     assert (calls, asked) == (
         ["snapshot", "snapshot", "commit"],
@@ -298,16 +306,20 @@ async def test_a_page_of_agents_is_one_query_over_the_apps_users_and_three_an_ag
     await core.save(Owner("another", "zed"), turn("plan", agent_id="planner"))
     _, asked = await warm.of(core.agents("app", AcrossInput()))
     queries = [
-        one for one in server.requests() if one["operation"] == "query" and one["status"] == 200
+        request
+        for request in server.requests()
+        if request["operation"] == "query" and request["status"] == 200
     ]
-    assert Counter(bool(one["key"]) for one in queries) == {False: 1, True: 2 * 3 + 2}
+    assert Counter(bool(query["key"]) for query in queries) == {False: 1, True: 2 * 3 + 2}
     assert set(asked) - {"ranges"} == {"plan", "query"}
     assert not [
-        one["statement"]
-        for one in queries
-        if "embedding" in one["statement"] or "*" in one["statement"]
+        query["statement"]
+        for query in queries
+        if "embedding" in query["statement"] or "*" in query["statement"]
     ]
-    assert sum(one["charge"] for one in queries) < 2 * 40, "reads of a Strong account count twice"
+    assert sum(query["charge"] for query in queries) < 2 * 40, (
+        "reads of a Strong account count twice"
+    )
 
 
 async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_head_for_each_of_them(  # noqa: E501
@@ -329,21 +341,21 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
             )
             document = written(task)
             await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
-    found: list[Any] = []
+    poisoned: list[Any] = []
 
     async def listed() -> None:
-        found.extend((await core.poisoned_tasks("app", AcrossInput())).tasks)
+        poisoned.extend((await core.poisoned_tasks("app", AcrossInput())).tasks)
 
     calls, asked = await warm.kinds(listed())
-    assert len(found) == 6
+    assert len(poisoned) == 6
     assert (calls, {**asked, "ranges": 0}) == (
         ["snapshot"] * 2,
         {"plan": 1, "query": 1, "read": 2, "ranges": 0},
     )
     assert not [
-        one
-        for one in warm.server.requests()
-        if one["operation"] == "query" and "embedding" in one["statement"]
+        request
+        for request in warm.server.requests()
+        if request["operation"] == "query" and "embedding" in request["statement"]
     ]
 
 
@@ -388,7 +400,7 @@ async def test_a_process_that_never_saw_the_user_reads_the_head_first_and_asks_n
     cold = await process()
     calls, requests = await cold.of(cold.core.save(ALICE, fact("Ann likes tea")))
     assert calls == ["snapshot", "commit"]
-    assert [one for one in requests if one in ("read", "query", "batch")] == [
+    assert [request for request in requests if request in ("read", "query", "batch")] == [
         "read",
         "query",
         "batch",
@@ -442,12 +454,12 @@ async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query
 async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_query(
     warm: Traffic,
 ) -> None:
-    held = (await warm.core.save(ALICE, rule("drink", "tea", valid_from=NOW))).memory
+    memory = (await warm.core.save(ALICE, rule("drink", "tea", valid_from=NOW))).memory
     await warm.core.update(
         ALICE,
-        held.id,
+        memory.id,
         UpdateInput(content="coffee at noon", valid_from=NOW.replace(hour=13)),
-        held.etag,
+        memory.etag,
     )
     query = RetrieveInput(
         query="drink tea", at=NOW.replace(hour=12, minute=30), similarity_threshold=0.0
@@ -481,9 +493,9 @@ async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> No
 
 async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
     core = warm.core
-    held = (await core.save(ALICE, rule("drink", "tea"))).memory
-    said = (await core.save(ALICE, turn("green tea", "s"))).memory
-    assert await warm.kinds(core.get(ALICE, held.id)) == (["snapshot"], {"read": 2})
+    memory = (await core.save(ALICE, rule("drink", "tea"))).memory
+    turn_of_session = (await core.save(ALICE, turn("green tea", "s"))).memory
+    assert await warm.kinds(core.get(ALICE, memory.id)) == (["snapshot"], {"read": 2})
     assert await warm.kinds(core.procedure(ALICE, "drink")) == (["snapshot"], {"read": 2})
     # The head once more, for the sequence that the page is of.
     assert await warm.kinds(core.list(ALICE, ListInput())) == (
@@ -493,21 +505,21 @@ async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
     assert await warm.kinds(core.sessions(ALICE)) == (["snapshot", "page"], {"read": 1, "query": 1})
     edit = UpdateInput(content="drink: coffee")
     # Whose value it is, and so which log to read, is known once it is read.
-    assert await warm.kinds(core.update(ALICE, held.id, edit, held.etag)) == (
+    assert await warm.kinds(core.update(ALICE, memory.id, edit, memory.etag)) == (
         ["snapshot", "snapshot", "commit"],
         {"read": 4, "batch": 1},
     )
-    assert await warm.kinds(core.versions(ALICE, held.id)) == (
+    assert await warm.kinds(core.versions(ALICE, memory.id)) == (
         ["snapshot", "snapshot"],
         {"read": 4},
     )
     # Which session a memory counts in is known once it is read.
-    assert await warm.kinds(core.delete(ALICE, said.id)) == (
+    assert await warm.kinds(core.delete(ALICE, turn_of_session.id)) == (
         ["snapshot", "snapshot", "commit"],
         {"read": 5, "batch": 1},
     )
     # What brings it back is known once it is read.
-    back = core.set_status(ALICE, said.id, StatusInput(status="active"))
+    back = core.set_status(ALICE, turn_of_session.id, StatusInput(status="active"))
     assert await warm.kinds(back) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
 
 
@@ -520,7 +532,7 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
         "MEMORY_COSMOS_ENDPOINT": server.endpoint,
         "MEMORY_COSMOS_KEY": KEY,
     }
-    # Nobody is held: reading a user into memory goes on beside the calls, and is charged to the one
+    # No user is held in memory: reading one goes on beside the calls, and is charged to the call
     # that began it.
     given = {
         "MEMORY_COSMOS_DATABASE": database,
@@ -548,11 +560,11 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
             server.forget_requests()
             await call
             asked = [
-                one
-                for one in server.requests()
-                if one["operation"] in ("read", "query", "batch") and one["status"] != 400
+                request
+                for request in server.requests()
+                if request["operation"] in ("read", "query", "batch") and request["status"] != 400
             ]
-            return _charge(core, operation) - before, sum(one["charge"] for one in asked)
+            return _charge(core, operation) - before, sum(request["charge"] for request in asked)
 
         saving = core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
         counted, paid = await charged("save", saving)
@@ -577,9 +589,9 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(
 
 def _charge(core: MemoryCore, operation: str) -> float:
     lines = core.metrics().decode().splitlines()
-    found = [
+    lines_found = [
         line
         for line in lines
         if line.startswith(f'memory_core_request_charge_total{{operation="{operation}"}}')
     ]
-    return float(found[0].split()[-1]) if found else 0.0
+    return float(lines_found[0].split()[-1]) if lines_found else 0.0

@@ -65,8 +65,8 @@ async def opened(server: CosmosServer) -> AsyncIterator[Open]:
 
     yield open_one
     server.catch_up()
-    for one in stores:
-        await one.close()
+    for store in stores:
+        await store.close()
 
 
 def _store(
@@ -112,7 +112,7 @@ async def test_a_search_of_one_who_is_held_reads_the_head_and_nothing_else(
     await held(store)
     server.forget_requests()
     answer = await store.search(ALICE, TEA)
-    assert [one["operation"] for one in server.requests()] == ["read"]
+    assert [request["operation"] for request in server.requests()] == ["read"]
     assert set(answer.candidates.ids) == set(by_queries.candidates.ids)
     assert answer.charge is not None
     assert by_queries.charge is not None
@@ -150,7 +150,9 @@ async def test_what_another_process_was_told_is_saved_the_very_next_search_knows
         server.forget_requests()
         assert await found(there) == standing
         assert not [
-            one for one in server.requests() if "VectorDistance" in (one["statement"] or "")
+            request
+            for request in server.requests()
+            if "VectorDistance" in (request["statement"] or "")
         ]
     assert await slices(there) == 1
 
@@ -171,7 +173,7 @@ async def test_what_is_committed_while_a_user_is_read_is_seen(opened: Open) -> N
         assert f"mem_more{turn}" in await found(there)
         await held(there)
         assert await found(there) == {f"mem_{number}" for number in range(30)} | {
-            f"mem_more{one}" for one in range(turn + 1)
+            f"mem_more{number}" for number in range(turn + 1)
         }
 
 

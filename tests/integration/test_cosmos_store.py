@@ -88,11 +88,13 @@ def ledger(store: CosmosStore) -> Ledger:
     return Ledger(store, StillClock(), RandomIds(), deadline_s=30)
 
 
-async def keep(book: Ledger, one: Memory) -> None:
+async def keep(book: Ledger, stored_memory: Memory) -> None:
     def decide(_: Look) -> Changes[None]:
-        return Changes(None, (Change("created", one),), reads=frozenset({one.id}))
+        return Changes(
+            None, (Change("created", stored_memory),), reads=frozenset({stored_memory.id})
+        )
 
-    await book.commit(one.owner, decide, ids=[one.id], call=Call())
+    await book.commit(stored_memory.owner, decide, ids=[stored_memory.id], call=Call())
 
 
 async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(
@@ -105,14 +107,14 @@ async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(
 
     async def writer(book: Ledger, owner: Owner, name: str) -> None:
         for number in range(15):
-            one = memory(
+            stored_memory = memory(
                 owner=owner, id=f"mem_{owner.user_id}_{name}_{number}", embedding=unit(number)
             )
             try:
-                await keep(book, one)
+                await keep(book, stored_memory)
             except (Unavailable, HeadMoved):
                 continue  # it was not acknowledged: either is right
-            acknowledged.add(one.id)
+            acknowledged.add(stored_memory.id)
 
     books = [ledger(store) for store in stores]
     await asyncio.gather(
@@ -127,9 +129,9 @@ async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(
         assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         made = [event.memory_id for event in events]
         assert len(set(made)) == len(made)
-        assert {one.id for one in await stores[1].page(owner, "memory", None, None, 500)} == set(
-            made
-        )
+        assert {
+            document.id for document in await stores[1].page(owner, "memory", None, None, 500)
+        } == set(made)
         seen |= set(made)
     assert acknowledged <= seen
     assert len(acknowledged) > 30
@@ -139,8 +141,8 @@ async def test_counting_in_a_storm_counts_each_acknowledged_step_once(
     server: CosmosServer, opened: Opened
 ) -> None:
     stores = [await opened(), await opened()]
-    one = memory(embedding=unit(1))
-    await keep(ledger(stores[0]), one)
+    stored_memory = memory(embedding=unit(1))
+    await keep(ledger(stores[0]), stored_memory)
     for number, kind in enumerate(["cut_after", "cut_before", "unavailable"]):
         server.fault(kind, operations=["documents"], probability=0.06, seed=number)
     done = 0
@@ -149,16 +151,20 @@ async def test_counting_in_a_storm_counts_each_acknowledged_step_once(
         nonlocal done
         for _ in range(15):
             try:
-                await count_up(book, one.id)
+                await count_up(book, stored_memory.id)
             except (Unavailable, HeadMoved):
                 continue
             done += 1
 
     await asyncio.gather(*(counter(ledger(store)) for store in stores))
     server.heal()
-    held = (await stores[0].snapshot(ALICE, [one.id])).documents[one.id].body["reinforcement_count"]
-    assert held == len(await stores[1].events(ALICE, 0, 500)) - 1
-    assert held >= done > 15
+    sequence = (
+        (await stores[0].snapshot(ALICE, [stored_memory.id]))
+        .documents[stored_memory.id]
+        .body["reinforcement_count"]
+    )
+    assert sequence == len(await stores[1].events(ALICE, 0, 500)) - 1
+    assert sequence >= done > 15
 
 
 async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refused(
@@ -166,10 +172,12 @@ async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refu
 ) -> None:
     store = await opened()
     await keep(ledger(store), memory())
-    one = memory()
+    stored_memory = memory()
     server.fault("cut_after", operations=["batch"], times=1)
-    await keep(ledger(store), one)
-    assert [event.memory_id for event in await store.events(ALICE, 0, 10)].count(one.id) == 1
+    await keep(ledger(store), stored_memory)
+    assert [event.memory_id for event in await store.events(ALICE, 0, 10)].count(
+        stored_memory.id
+    ) == 1
 
 
 async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head_read_after_it(
@@ -188,7 +196,9 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     server.fault("slow", document="head", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
     deadline = time.monotonic() + 10
-    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+    while "read" not in [
+        request["operation"] for request in await asyncio.to_thread(server.requests)
+    ]:
         assert time.monotonic() < deadline
     await there.commit(ALICE, rival)
     seen = await looking
@@ -230,8 +240,8 @@ async def test_a_look_never_shows_half_of_a_rivals_commit(
 async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head(
     server: CosmosServer, opened: Opened
 ) -> None:
-    """Whoever asked for a task while an import was published was told that there was none: it was
-    of the new epoch, the head not.
+    """A caller that asked for a task while an import was published was told that there was none: it
+    was of the new epoch, the head not.
     """
     here, there = await opened(), await opened()
     task = Document("tsk_1", "task", {"sequence": 1, "epoch": "ep_old"})
@@ -246,7 +256,9 @@ async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head
     server.fault("slow", document="tsk_1", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["tsk_1"]))
     deadline = time.monotonic() + 10
-    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+    while "read" not in [
+        request["operation"] for request in await asyncio.to_thread(server.requests)
+    ]:
         assert time.monotonic() < deadline
     await there.commit(ALICE, reborn)
     seen = await looking
@@ -271,7 +283,7 @@ async def test_a_task_is_looked_at_once(server: CosmosServer, opened: Opened) ->
     server.forget_requests()
     assert (await store.snapshot(ALICE, ["tsk_1"])).documents
     # the head, and the task
-    assert [one["operation"] for one in server.requests()] == ["read", "read"]
+    assert [request["operation"] for request in server.requests()] == ["read", "read"]
 
 
 async def test_rows_come_once_when_a_range_moves_between_two_pages(
@@ -292,9 +304,9 @@ async def test_rows_come_once_when_a_range_moves_between_two_pages(
         )
     server.forget_requests()
     server.fault("gone", operations=["query"], skip=1, times=1)
-    seen = [one.id for one in await store.page(ALICE, "task", None, None, 500)]
+    seen = [document.id for document in await store.page(ALICE, "task", None, None, 500)]
     server.heal()
-    assert len([one for one in server.requests() if one["operation"] == "query"]) > 3
+    assert len([request for request in server.requests() if request["operation"] == "query"]) > 3
     assert len(set(seen)) == len(seen) == 200
 
 
@@ -377,8 +389,8 @@ async def test_who_is_to_wait_longer_than_a_call_may_take_is_told_so_instead_of_
     server: CosmosServer, opened: Opened
 ) -> None:
     store = await opened(deadline_s=5.0)
-    held = memory("green tea", embedding=unit(1))
-    head = await save(store, held)
+    stored_memory = memory("green tea", embedding=unit(1))
+    head = await save(store, stored_memory)
     calls: dict[str, Callable[[], Awaitable[object]]] = {
         "read": lambda: store.snapshot(ALICE),
         "query": lambda: store.search(ALICE, query("tea", unit(1))),
@@ -429,13 +441,17 @@ async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_
     database = store._names[0]  # made for this test
     async with client_of(server.endpoint) as client:
         proxy = client.get_database_client(database)
-        held = await proxy.get_container_client("memories").read()
-        paths = [one for one in held["indexingPolicy"]["includedPaths"] if one["path"] != "/key/?"]
-        earlier = {**held["indexingPolicy"], "includedPaths": paths}
-        texts = held["fullTextPolicy"]
+        properties = await proxy.get_container_client("memories").read()
+        paths = [
+            path
+            for path in properties["indexingPolicy"]["includedPaths"]
+            if path["path"] != "/key/?"
+        ]
+        earlier = {**properties["indexingPolicy"], "includedPaths": paths}
+        texts = properties["fullTextPolicy"]
         await proxy.replace_container(
             "memories",
-            held["partitionKey"],
+            properties["partitionKey"],
             indexing_policy=earlier,
             default_ttl=-1,
             full_text_policy=texts,
@@ -482,12 +498,12 @@ async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(
     await maker.close()
     async with MemoryCore(Settings.from_env(chosen | given)) as core:
         saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
-        found = await core.retrieve(
+        answer = await core.retrieve(
             ALICE,
             RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0),
         )
-        assert [one.serialized.memory.id for one in found.results] == [saved.memory.id]
-        assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [
+        assert [result.serialized.memory.id for result in answer.results] == [saved.memory.id]
+        assert [memory.id for memory in (await core.list(ALICE, ListInput())).memories] == [
             saved.memory.id
         ]
 
@@ -503,15 +519,15 @@ async def test_a_search_reads_no_vector_and_says_what_it_cost(
     # how the account ranks is found out once a process, and no search's own cost
     await store.check()
     server.forget_requests()
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert all(one.embedding is None for one in found.candidates.memories.values())
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert all(memory.embedding is None for memory in answer.candidates.memories.values())
     paid = [
-        one["charge"]
-        for one in server.requests()
-        if one["operation"] in ("read", "query") and one["status"] == 200
+        request["charge"]
+        for request in server.requests()
+        if request["operation"] in ("read", "query") and request["status"] == 200
     ]
-    assert found.charge == pytest.approx(sum(paid))
-    assert found.candidates.lists["vector"][0] == "mem_1"
+    assert answer.charge == pytest.approx(sum(paid))
+    assert answer.candidates.lists["vector"][0] == "mem_1"
 
 
 async def test_the_events_of_one_commit_are_one_item(opened: Opened) -> None:
@@ -530,7 +546,7 @@ async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None
     left_over = memory(id="mem_2", embedding=unit(1), epoch="epoch-0")
     await store.commit(ALICE, batch(head, [Write("create", document(left_over))]))
     near = (await store.snapshot(ALICE, near=Near(unit(1), frozenset(), 0.5))).near
-    assert [one.memory.id for one in near] == ["mem_1"]
+    assert [neighbour.memory.id for neighbour in near] == ["mem_1"]
     assert (await store.search(ALICE, query("tea", unit(1)))).candidates.ids == ["mem_1"]
     assert set(await store.memories(ALICE, ["mem_1", "mem_2"])) == {"mem_1"}
 

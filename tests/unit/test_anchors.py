@@ -124,9 +124,9 @@ def test_who_states_the_date_is_believed_before_who_only_tells_of_the_event():
 @pytest.mark.parametrize("asker", [timezone.utc, timezone(timedelta(hours=-7))])
 def test_a_day_that_was_told_is_the_speakers_wherever_the_question_is_asked(content, day, asker):
     half_past_midnight_in_tokyo = datetime(2026, 5, 2, 15, 30, tzinfo=timezone.utc)
-    said = told(content, half_past_midnight_in_tokyo, metadata={"time_zone": "Asia/Tokyo"})
+    wedding = told(content, half_past_midnight_in_tokyo, metadata={"time_zone": "Asia/Tokyo"})
     after = day + timedelta(days=1)
-    assert window("the day after the wedding", said, moment=NOW.astimezone(asker)) == Window(
+    assert window("the day after the wedding", wedding, moment=NOW.astimezone(asker)) == Window(
         after, after + timedelta(days=1)
     )
 

@@ -24,16 +24,16 @@ def near(content: str, similarity: float, **fields: object) -> Neighbour:
 JOB = {"subject": "Ann", "attribute": "employer"}
 
 
-def slot(*held: Neighbour) -> SlotLog:
+def slot(*neighbours: Neighbour) -> SlotLog:
     """The log of the slot of what is held."""
-    members = [one.memory for one in held]
+    members = [neighbour.memory for neighbour in neighbours]
     name = slot_name(members[0])
     assert name is not None
     return SlotLog.rebuilt(name, members, lambda name: None, None, NOW, None)
 
 
-def judged(new: Memory, *held: Neighbour) -> Judgement:
-    return judge(new, held, 0.98, slot(*held))
+def judged(new: Memory, *neighbours: Neighbour) -> Judgement:
+    return judge(new, neighbours, 0.98, slot(*neighbours))
 
 
 def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> (
@@ -95,9 +95,9 @@ def test_a_near_equal_text_about_someone_else_is_new() -> None:
 
 
 def test_below_the_duplicate_threshold_nothing_but_the_same_words_is_the_same() -> None:
-    held = near("Ann likes green tea", 0.9)
-    assert judge(semantic("Ann is fond of green tea"), [held], 0.98).verdict is Verdict.NEW
-    assert judge(semantic("ann likes green tea"), [held], 0.98).verdict is Verdict.SAME
+    neighbour = near("Ann likes green tea", 0.9)
+    assert judge(semantic("Ann is fond of green tea"), [neighbour], 0.98).verdict is Verdict.NEW
+    assert judge(semantic("ann likes green tea"), [neighbour], 0.98).verdict is Verdict.SAME
 
 
 def test_a_superseded_truth_of_the_slot_is_no_contradiction_and_no_double() -> None:
@@ -122,19 +122,20 @@ def test_a_statement_in_another_slot_is_no_double_even_with_the_same_words() -> 
 
 
 def test_the_same_words_with_another_value_or_about_others_are_another_statement() -> None:
-    held = near("the limit is set", 1.0, value={"limit": 8080}, entities=["Gateway"])
+    neighbour = near("the limit is set", 1.0, value={"limit": 8080}, entities=["Gateway"])
     assert (
-        judge(semantic("the limit is set", value={"limit": 8081}), [held], 0.98).verdict
+        judge(semantic("the limit is set", value={"limit": 8081}), [neighbour], 0.98).verdict
         is Verdict.NEW
     )
     assert (
-        judge(semantic("the limit is set", entities=["Proxy"]), [held], 0.98).verdict is Verdict.NEW
+        judge(semantic("the limit is set", entities=["Proxy"]), [neighbour], 0.98).verdict
+        is Verdict.NEW
     )
     for plain in (
         semantic("the limit is set"),
         semantic("The limit is set.", value={"limit": 8080}, entities=["gateway"]),
     ):
-        assert judge(plain, [held], 0.98).verdict is Verdict.SAME
+        assert judge(plain, [neighbour], 0.98).verdict is Verdict.SAME
 
 
 def test_a_statement_that_had_ended_is_no_double_of_its_return() -> None:

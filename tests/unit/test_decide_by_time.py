@@ -51,22 +51,22 @@ def record(**fields: Any) -> ConflictRecord:
 
 
 def page(*memories: Memory, asked: tuple[str, ...] = ()) -> tuple[Page, Document]:
-    held = Document(
+    conflict_document = Document(
         "cft_1", "conflict", {"epoch": "epoch-1", "sequence": 1, **record().model_dump(mode="json")}
     )
-    documents = {one.id: document(one) for one in memories} | {"cft_1": held}
+    documents = {memory.id: document(memory) for memory in memories} | {"cft_1": conflict_document}
     look = Look(Head(epoch="epoch-1", sequence=9), documents)
     return Page(
         ALICE, look, NOW + timedelta(days=9), weighs=True, asked=asked or (*documents,)
-    ), held
+    ), conflict_document
 
 
 @pytest.mark.parametrize(("a", "b", "holds"), [(0, 1, "b"), (1, 0, "a"), (2, 2, "b")])
 def test_whichever_was_told_last_holds_and_the_other_leads_to_it(
     a: int, b: int, holds: str
 ) -> None:
-    sheet, held = page(truth("a", a), truth("b", b))
-    made = decide_by_time(sheet, held, "the last one holds", "rule")
+    sheet, conflict_document = page(truth("a", a), truth("b", b))
+    made = decide_by_time(sheet, conflict_document, "the last one holds", "rule")
     falls = "a" if holds == "b" else "b"
     assert (made.status, made.strategy, {move.memory_id for move in made.moves}) == (
         "resolved",
@@ -89,44 +89,46 @@ def test_whichever_was_told_last_holds_and_the_other_leads_to_it(
 )
 def test_a_second_successor_and_a_circle_are_refused(way: dict[str, str]) -> None:
     all_of = [truth(name, day, next_id=way.get(f"mem_{name}")) for day, name in enumerate("abc")]
-    sheet, held = page(*all_of)
+    sheet, conflict_document = page(*all_of)
     with pytest.raises(Conflict, match="lead"):
-        decide_by_time(sheet, held, "because", "rule")
+        decide_by_time(sheet, conflict_document, "because", "rule")
     assert not sheet.changes
 
 
 def test_a_circle_that_is_there_already_is_survived() -> None:
-    """It must not lead round for ever; that it does not lead to the one that falls is all
+    """It must not lead round for ever; that it does not lead to the superseded one is all
     that matters.
     """
-    sheet, held = page(
+    sheet, conflict_document = page(
         truth("a"),
         truth("b", 1, next_id="mem_c"),
         truth("c", 2, next_id="mem_d"),
         truth("d", 3, next_id="mem_c"),
     )
-    assert not decide_by_time(sheet, held, "because", "rule").open
+    assert not decide_by_time(sheet, conflict_document, "because", "rule").open
 
 
 def test_successors_that_were_not_read_are_asked_for_once() -> None:
-    sheet, held = page(truth("a"), truth("b", 1, next_id="mem_gone"))
+    sheet, conflict_document = page(truth("a"), truth("b", 1, next_id="mem_gone"))
     with pytest.raises(LookedElsewhere) as needs:
-        decide_by_time(sheet, held, "because", "rule")
+        decide_by_time(sheet, conflict_document, "because", "rule")
     assert needs.value.wanted == ("mem_gone",)
-    sheet, held = page(truth("a"), truth("b", 1, next_id="mem_gone"), asked=("mem_gone",))
-    assert not decide_by_time(sheet, held, "because", "rule").open
+    sheet, conflict_document = page(
+        truth("a"), truth("b", 1, next_id="mem_gone"), asked=("mem_gone",)
+    )
+    assert not decide_by_time(sheet, conflict_document, "because", "rule").open
 
 
 def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() -> None:
-    sheet, held = page(truth("a", 0, supersedes_id="mem_b"), truth("b", 1))
-    decide(sheet, held, ResolveInput(decision="supersede"), "ana")
+    sheet, conflict_document = page(truth("a", 0, supersedes_id="mem_b"), truth("b", 1))
+    decide(sheet, conflict_document, ResolveInput(decision="supersede"), "ana")
     stays = sheet.memory("mem_b")
     assert stays is not None
     assert stays.supersedes_id is None
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what"),
+    ("old", "new", "decision"),
     [
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Lisbon"), "last"),
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Berlin"), "both"),
@@ -162,10 +164,12 @@ def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() ->
         ),
     ],
 )
-def test_rules_are_certain_of_what_a_slot_says_alone(old: Memory, new: Memory, what: str) -> None:
+def test_rules_are_certain_of_what_a_slot_says_alone(
+    old: Memory, new: Memory, decision: str
+) -> None:
     verdict = by_rule(old, new)
     assert verdict is not None
-    assert verdict.decision == what
+    assert verdict.decision == decision
 
 
 def test_no_rule_is_certain_of_what_fills_no_slot() -> None:

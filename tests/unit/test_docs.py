@@ -479,7 +479,9 @@ def test_what_a_page_says_to_be_in_a_file_is_in_that_file(page: Path, paths: set
     missing = []
     for name, listing in pairs:
         files = [ROOT / path for path in paths if f"/{path}".endswith(f"/{name}")]
-        missing += [(name, said) for said in code_named_in(listing) - words_in(files)]
+        missing += [
+            (name, name_in_code) for name_in_code in code_named_in(listing) - words_in(files)
+        ]
     assert missing == []
 
 

@@ -205,8 +205,8 @@ async def test_it_lets_old_vectors_go_and_no_session_for_them() -> None:
     large = MAX_VECTOR_BYTES // 4 // 3
     for number in range(4):
         await store.keep_vectors({f"v{number}": unit_vector(number, large)})
-    kept = await store.vectors([f"v{number}" for number in range(4)])
-    assert [vector is not None for vector in kept] == [False, False, True, True]
+    vectors = await store.vectors([f"v{number}" for number in range(4)])
+    assert [vector is not None for vector in vectors] == [False, False, True, True]
     assert len((await store.recall(ANA, "s1", 10))[1]) == 1
     await store.close()
 
@@ -219,11 +219,11 @@ async def test_it_finds_vectors_for_as_long_as_they_live() -> None:
     await store.keep_vectors({"a": first, "b": second})
     clock.advance(seconds=VECTOR_TTL_S - 1)
     await store.keep_vectors({"a": second})
-    found, missing, again = await store.vectors(["b", "c", "a"])
+    vector, missing, again = await store.vectors(["b", "c", "a"])
     assert missing is None
-    assert found is not None
+    assert vector is not None
     assert again is not None
-    np.testing.assert_array_equal(found, second)
+    np.testing.assert_array_equal(vector, second)
     np.testing.assert_array_equal(again, second)
     clock.advance(seconds=1)
     assert [vector is not None for vector in await store.vectors(["b", "a"])] == [False, True]

@@ -16,8 +16,8 @@ from tests.unit.test_truth_properties import logs
 
 @given(logs)
 def test_a_log_is_read_as_it_was_written(log: list[Entry]) -> None:
-    kept = orjson.loads(orjson.dumps(rows(log)))
-    assert entries_in(kept) == sorted(log, key=lambda one: one.place)
+    stored_rows = orjson.loads(orjson.dumps(rows(log)))
+    assert entries_in(stored_rows) == sorted(log, key=lambda entry: entry.place)
 
 
 def test_a_log_of_memories_side_by_side_grows_with_their_number_and_not_with_its_square() -> None:
@@ -32,23 +32,23 @@ def test_a_log_of_memories_side_by_side_grows_with_their_number_and_not_with_its
 
 
 def test_a_mention_takes_less_than_a_hundred_and_fifty_bytes() -> None:
-    said = Assertion(
+    assertion = Assertion(
         sequence=12345,
         memory_id=f"mem_{'a' * 32}",
         value="0" * 18,
         asserted_at=day(3),
         valid_from=day(3),
     )
-    assert len(orjson.dumps(rows([said]))) < 120
+    assert len(orjson.dumps(rows([assertion]))) < 120
 
 
 def test_entries_of_a_commit_get_its_sequence_and_others_keep_theirs() -> None:
-    said = [
+    assertions = [
         Assertion(sequence=number, memory_id="m", value="v", asserted_at=day(3), valid_from=day(3))
         for number in (4, 9)
     ]
-    body = renumbered({"salt": "00", "pending": 9, "entries": rows(said)}, 30)
-    assert [one.sequence for one in entries_in(body["entries"])] == [4, 30]
+    body = renumbered({"salt": "00", "pending": 9, "entries": rows(assertions)}, 30)
+    assert [entry.sequence for entry in entries_in(body["entries"])] == [4, 30]
     assert "pending" not in body
 
 

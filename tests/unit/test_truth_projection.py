@@ -18,17 +18,23 @@ from tests.truth_stories import day, played
 Fields = dict[tuple[str, int, int], Projection]
 
 
-def save(memory: str, value: str, said: str, **more: Any) -> dict[str, Any]:
-    return {"do": "save", "memory": memory, "value": value, "said": said, **more}
+def save(memory: str, value: str, date_said: str, **more: Any) -> dict[str, Any]:
+    return {"do": "save", "memory": memory, "value": value, "said": date_said, **more}
 
 
 def projected(steps: list[dict[str, Any]], now: str) -> Fields:
     return projections(resolve(played(steps)), day(now))
 
 
-def row(one: Projection) -> tuple[str, str | None, str, str | None, str | None]:
-    until = None if one.valid_until is None else f"{one.valid_until:%Y-%m}"
-    return one.status.value, one.status_reason, f"{one.valid_from:%Y-%m}", until, one.next_id
+def row(projection: Projection) -> tuple[str, str | None, str, str | None, str | None]:
+    until = None if projection.valid_until is None else f"{projection.valid_until:%Y-%m}"
+    return (
+        projection.status.value,
+        projection.status_reason,
+        f"{projection.valid_from:%Y-%m}",
+        until,
+        projection.next_id,
+    )
 
 
 def test_of_an_announced_truth_and_the_present_one_both_are_active() -> None:
@@ -179,4 +185,4 @@ def test_a_deleted_retraction_of_two_that_held_side_by_side_has_one_time() -> No
         {"do": "retract", "memory": "m3", "value": None, "said": "2024-03"},
         {"do": "delete", "memory": "m3", "on": "2024-04"},
     ]
-    assert [one for one in projected(steps, "2024-05") if one[0] == "m3"] == [("m3", 1, 0)]
+    assert [member for member in projected(steps, "2024-05") if member[0] == "m3"] == [("m3", 1, 0)]

@@ -50,8 +50,8 @@ def differences(log: list[Entry], known_at: int | None = None) -> list[str]:
     timeline, grid, made = resolve(log, known_at), Grid(log, MOMENTS, known_at), list[str]()
     for moment in MOMENTS:
         at = timeline.at(moment)
-        values = sorted(one.value for one in at if one.value is not None)
-        retractions = [one.memory_id for one in at if one.value is None]
+        values = sorted(interval.value for interval in at if interval.value is not None)
+        retractions = [interval.memory_id for interval in at if interval.value is None]
         retraction = grid.retraction(moment)
         if values != grid.values(moment):
             made.append(f"{moment:%d.%m.}: {values}, by the tables {grid.values(moment)}")
@@ -83,27 +83,31 @@ def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
 
 
 def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_before_it() -> None:
-    """Oslo is told on the 2nd and the 11th and deleted; then somebody brings a letter of the 6th
+    """Oslo is told on the 2nd and the 11th and deleted; then a letter of the 6th is saved
     that says Oslo too.
     """
-    told = [
+    assertions = [
         Assertion(
-            sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)
+            sequence=n,
+            memory_id="m1",
+            value="Oslo",
+            asserted_at=day(day_told),
+            valid_from=day(day_told),
         )
-        for n, said in ((1, 1), (2, 10))
+        for n, day_told in ((1, 1), (2, 10))
     ]
     letter = Assertion(
         sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5)
     )
-    timeline = resolve([*added(told, commands.deletes("m1"), 3), letter])
-    assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [
-        ("m2", day(5), None)
-    ]
+    timeline = resolve([*added(assertions, commands.deletes("m1"), 3), letter])
+    assert [
+        (interval.memory_id, interval.begins, interval.ends) for interval in timeline.intervals
+    ] == [("m2", day(5), None)]
 
 
 def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
     """Rome is told on the 2nd for the 10th on, and Oslo on the 4th from then to the 10th; on the
-    6th somebody puts right that it was Bonn and not Rome, on the 2nd and the 3rd alone.
+    6th the user corrects that it was Bonn and not Rome, on the 2nd and the 3rd alone.
     """
     log: list[Entry] = [
         Assertion(sequence=1, memory_id="m1", value="Rome", asserted_at=day(1), valid_from=day(9)),
@@ -118,7 +122,7 @@ def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
     ]
     bonn = Assertion(memory_id="m1", version=2, value="Bonn", asserted_at=day(5), valid_from=day(5))
     edited = resolve(added(log, commands.edits(bonn, day(1), day(3)), 3, day(5)))
-    assert [(one.value, one.begins, one.ends) for one in edited.intervals] == [
+    assert [(interval.value, interval.begins, interval.ends) for interval in edited.intervals] == [
         ("Bonn", day(1), day(3)),
         ("Oslo", day(3), day(9)),
     ]
@@ -132,9 +136,9 @@ def test_of_a_hundred_thousand_drawn_logs_every_moment_is_as_the_tables_say(part
 
 def overlapping(timeline: Timeline) -> list[tuple[Interval, Interval]]:
     return [
-        (one, two)
-        for one, two in combinations(timeline.intervals, 2)
-        if one.covers(two.begins) or two.covers(one.begins)
+        (interval, two)
+        for interval, two in combinations(timeline.intervals, 2)
+        if interval.covers(two.begins) or two.covers(interval.begins)
     ]
 
 
@@ -142,23 +146,23 @@ def overlapping(timeline: Timeline) -> list[tuple[Interval, Interval]]:
 @given(logs)
 def test_no_two_hold_at_once_but_those_kept_side_by_side(log: list[Entry]) -> None:
     pairs, same = Account.of(log).pairs, dict[str | None, set[str]]()
-    for one in log:
-        if isinstance(one, Assertion):
-            same.setdefault(one.value, set()).add(one.memory_id)
+    for entry in log:
+        if isinstance(entry, Assertion):
+            same.setdefault(entry.value, set()).add(entry.memory_id)
 
     def alike(interval: Interval) -> set[str]:
         """A repeat of another memory takes its place beside the same ones."""
         return same.get(interval.value, set()) | {interval.memory_id}
 
-    for one, two in overlapping(resolve(log)):
-        assert any(pairs.get(name, frozenset()) & alike(two) for name in alike(one))
+    for entry, two in overlapping(resolve(log)):
+        assert any(pairs.get(name, frozenset()) & alike(two) for name in alike(entry))
 
 
 @drawn_settings
 @given(logs)
 def test_at_most_one_has_no_end_where_none_are_kept_side_by_side(log: list[Entry]) -> None:
     assume(not Account.of(log).pairs)
-    assert len([one for one in resolve(log).intervals if one.ends is None]) <= 1
+    assert len([interval for interval in resolve(log).intervals if interval.ends is None]) <= 1
 
 
 @drawn_settings
@@ -179,26 +183,26 @@ plain = st.lists(
 @given(plain, st.randoms(use_true_random=False))
 def test_values_do_not_depend_on_the_order_of_arrival(acts: list[Act], random: Random) -> None:
     log = [
-        replace(one, memory_id=f"m{one.sequence}")
-        for one in log_of(acts)
-        if isinstance(one, Assertion | Retraction)
+        replace(attempt, memory_id=f"m{attempt.sequence}")
+        for attempt in log_of(acts)
+        if isinstance(attempt, Assertion | Retraction)
     ]
-    assume(len({one.asserted_at for one in log}) == len(log))
-    places, before = [one.sequence for one in log], resolve(log)
+    assume(len({retraction.asserted_at for retraction in log}) == len(log))
+    places, before = [entry.sequence for entry in log], resolve(log)
     random.shuffle(places)
     otherwise = resolve(
-        [replace(one, sequence=place) for one, place in zip(log, places, strict=True)]
+        [replace(entry, sequence=place) for entry, place in zip(log, places, strict=True)]
     )
     for moment in MOMENTS:
-        assert [one.value for one in otherwise.at(moment)] == [
-            one.value for one in before.at(moment)
+        assert [interval.value for interval in otherwise.at(moment)] == [
+            interval.value for interval in before.at(moment)
         ]
 
 
 @drawn_settings
 @given(logs, st.integers(0, MAX_ACTS))
 def test_what_was_known_is_what_the_entries_until_then_say(log: list[Entry], known_at: int) -> None:
-    assert resolve(log, known_at) == resolve([one for one in log if one.sequence <= known_at])
+    assert resolve(log, known_at) == resolve([entry for entry in log if entry.sequence <= known_at])
 
 
 @drawn_settings
@@ -228,18 +232,26 @@ def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
     timeline = resolve(log)
     stored = project(timeline, NOW)
     assert len(projections(timeline, NOW)) == len(stored)
-    assert all(name == one.id for name, one in stored.items())
-    own = [(one.memory_id, one.version) for one in stored.values() if one.part == 0]
-    assert own == [(one.memory_id, one.version) for one in timeline.members]
+    assert all(name == projection.id for name, projection in stored.items())
+    own = [
+        (projection.memory_id, projection.version)
+        for projection in stored.values()
+        if projection.part == 0
+    ]
+    assert own == [(member.memory_id, member.version) for member in timeline.members]
 
 
 def untouched(log: list[Entry]) -> list[str]:
     """Memories of which nothing is hidden, withdrawn or merged."""
     account = Account.of(log)
-    touched = {one.memory_id for one in account.withdrawn} | {
-        one.memory_id for one in account.statements if one.place in account.hidden_at
+    touched = {withdrawal.memory_id for withdrawal in account.withdrawn} | {
+        statement.memory_id
+        for statement in account.statements
+        if statement.place in account.hidden_at
     }
-    return sorted({one.memory_id for one in account.statements} - touched - account.merged.keys())
+    return sorted(
+        {statement.memory_id for statement in account.statements} - touched - account.merged.keys()
+    )
 
 
 @drawn_settings
@@ -249,7 +261,7 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
     assume(names)
     name, before = names[choice % len(names)], resolve(log)
     deleted = added(log, commands.deletes(name), LATER)
-    assert name not in {one.memory_id for one in resolve(deleted).intervals}
+    assert name not in {interval.memory_id for interval in resolve(deleted).intervals}
     assert resolve(added(deleted, commands.shows_again(name), LATER + 1)) == before
 
 
@@ -259,8 +271,14 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
     names = untouched(log)
     assume(names)
     undone = added(log, commands.undoes(names[choice % len(names)]), LATER)
-    counted = {one.place for one in Account.of(log).statements}
-    gone = sorted({one.memory_id for one in Account.of(undone).withdrawn if one.place in counted})
+    counted = {statement.place for statement in Account.of(log).statements}
+    gone = sorted(
+        {
+            withdrawal.memory_id
+            for withdrawal in Account.of(undone).withdrawn
+            if withdrawal.place in counted
+        }
+    )
     assume(set(gone) <= set(names))
     back = undone
     for number_, name in enumerate(gone, LATER + 1):
@@ -278,37 +296,49 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
 @example(log_of([(1, 0, 1, 3), (13, 9, 7, 6), (1, 9, 6, 8)]), 11)
 @example(log_of([(1, 0, 1, 3), (13, 1, 7, 6), (1, 1, 6, 8), (1, 0, 6, 8)]), 1)
 def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
-    """A repeat takes the place of another memory of its value, and stands beside what that is kept
-    beside, or a repeat of it. So of those that hold beside what was undone each was said before it,
+    """A repeat takes the place of another memory of its value, and coexists with what that coexists
+    with, or a repeat of it. So of those that hold beside what was undone each was said before it,
     and has a value that is kept beside its own.
     """
     account = Account.of(log)
-    names = [one for one in untouched(log) if one not in account.pairs]
+    names = [memory_id for memory_id in untouched(log) if memory_id not in account.pairs]
     assume(names)
     name = names[choice % len(names)]
-    said = [one for one in account.statements if one.memory_id == name]
-    assume(len(said) == 1 and isinstance(said[0], Assertion) and said[0].edits is None)
-    assume(said[0].valid_until is None or said[0].valid_until > said[0].valid_from)
-    moment = max(said[0].asserted_at, said[0].valid_from)
-    if said[0].valid_until is not None and said[0].valid_until <= moment:
-        moment = said[0].valid_until - timedelta(days=1)
+    statements = [statement for statement in account.statements if statement.memory_id == name]
+    assume(
+        len(statements) == 1
+        and isinstance(statements[0], Assertion)
+        and statements[0].edits is None
+    )
+    assume(
+        statements[0].valid_until is None or statements[0].valid_until > statements[0].valid_from
+    )
+    moment = max(statements[0].asserted_at, statements[0].valid_from)
+    if statements[0].valid_until is not None and statements[0].valid_until <= moment:
+        moment = statements[0].valid_until - timedelta(days=1)
     undone = resolve(added(log, commands.undoes(name), LATER))
-    since = [one for one in account.statements if one.order > said[0].order]
+    since = [statement for statement in account.statements if statement.order > statements[0].order]
     # trips are spared
     assume(
         not any(
-            one.valid_until is not None and one.valid_from <= moment < one.valid_until
-            for one in since
+            statement.valid_until is not None
+            and statement.valid_from <= moment < statement.valid_until
+            for statement in since
         )
     )
-    before = [one for one in account.statements if one.order < said[0].order]
-    alike = {one.memory_id for one in before if one.value == said[0].value}
-    kept = {other for one in alike for other in account.pairs.get(one, ())}
-    values = {one.value for one in before if one.memory_id in kept} - {said[0].value, None}
-    beside = {one.memory_id for one in before if one.value in values}
-    held = [one.memory_id for one in undone.at(moment)]
-    assert held.count(name) == 1
-    assert {*held} - {name} <= beside
+    before = [
+        statement for statement in account.statements if statement.order < statements[0].order
+    ]
+    alike = {interval.memory_id for interval in before if interval.value == statements[0].value}
+    coexisting = {other for memory_id in alike for other in account.pairs.get(memory_id, ())}
+    values = {interval.value for interval in before if interval.memory_id in coexisting} - {
+        statements[0].value,
+        None,
+    }
+    beside = {interval.memory_id for interval in before if interval.value in values}
+    shown_ids = [interval.memory_id for interval in undone.at(moment)]
+    assert shown_ids.count(name) == 1
+    assert {*shown_ids} - {name} <= beside
 
 
 @drawn_settings
@@ -320,21 +350,25 @@ def test_an_undo_takes_an_edit_alone_only_where_it_took_time(log: list[Entry], c
     assume(names)
     name = names[choice % len(names)]
     undone = added(log, commands.undoes(name), LATER)
-    held, kept = (
-        [(one.begins, one.ends) for one in resolve(undone).intervals if one.memory_id == name],
-        {one.key for one in Account.of(undone).statements},
+    spans, keys = (
+        [
+            (interval.begins, interval.ends)
+            for interval in resolve(undone).intervals
+            if interval.memory_id == name
+        ],
+        {statement.key for statement in Account.of(undone).statements},
     )
     for edit in Account.of(log).statements:
-        if edit.edits is not None and (edit.memory_id, edit.edits) in kept:
+        if edit.edits is not None and (edit.memory_id, edit.edits) in keys:
             spared = [
-                replace(one, places=tuple(place for place in one.places if place != edit.place))
-                if isinstance(one, Withdrawal) and one.sequence == LATER
-                else one
-                for one in undone
+                replace(entry, places=tuple(place for place in entry.places if place != edit.place))
+                if isinstance(entry, Withdrawal) and entry.sequence == LATER
+                else entry
+                for entry in undone
             ]
             again = resolve(spared).intervals
-            assert edit.key in kept or held != [
-                (one.begins, one.ends) for one in again if one.memory_id == name
+            assert edit.key in keys or spans != [
+                (interval.begins, interval.ends) for interval in again if interval.memory_id == name
             ]
 
 
@@ -360,24 +394,26 @@ def test_a_decision_undone_leaves_all_as_it_was(
     back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals
     assert {
-        name: one for name, one in projections(back, NOW).items() if name[0] != "merged"
+        name: projection
+        for name, projection in projections(back, NOW).items()
+        if name[0] != "merged"
     } == projections(resolve(log), NOW)
 
 
 def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
-    return [sorted(one.value or "" for one in timeline.at(moment)) for moment in MOMENTS]
+    return [sorted(interval.value or "" for interval in timeline.at(moment)) for moment in MOMENTS]
 
 
 @drawn_settings
 @given(logs)
 def test_a_mention_changes_nothing(log: list[Entry]) -> None:
     timeline = resolve(log)
-    held = [one for one in timeline.at(NOW) if one.value is not None]
-    assume(held)
+    intervals = [interval for interval in timeline.at(NOW) if interval.value is not None]
+    assume(intervals)
     mention = Assertion(
         sequence=LATER,
-        memory_id=held[0].memory_id,
-        value=held[0].value or "",
+        memory_id=intervals[0].memory_id,
+        value=intervals[0].value or "",
         asserted_at=NOW,
         valid_from=NOW,
     )
@@ -394,11 +430,11 @@ def test_a_plain_save_changes_nothing_before_it(log: list[Entry], back: int) -> 
     before, now = resolve(log), resolve([*log, new])
     for each in MOMENTS:
         if each < moment:
-            assert {one.memory_id for one in now.at(each)} == {
-                one.memory_id for one in before.at(each)
+            assert {interval.memory_id for interval in now.at(each)} == {
+                interval.memory_id for interval in before.at(each)
             }
         else:
-            assert [one.memory_id for one in now.at(each)] == ["new"]
+            assert [interval.memory_id for interval in now.at(each)] == ["new"]
 
 
 @drawn_settings
@@ -417,8 +453,12 @@ def test_a_span_that_is_over_changes_nothing_outside_it(
     )
     before, now = resolve(log), resolve([*log, new])
     for moment in MOMENTS:
-        names = {"new"} if begin <= moment < end else {one.memory_id for one in before.at(moment)}
-        assert {one.memory_id for one in now.at(moment)} == names
+        names = (
+            {"new"}
+            if begin <= moment < end
+            else {interval.memory_id for interval in before.at(moment)}
+        )
+        assert {interval.memory_id for interval in now.at(moment)} == names
 
 
 @drawn_settings
@@ -428,15 +468,15 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     assume(names)
     name = names[choice % len(names)]
     values = {
-        one.value
-        for one in log
-        if isinstance(one, Assertion | Retraction) and one.memory_id != name
+        entry.value
+        for entry in log
+        if isinstance(entry, Assertion | Retraction) and entry.memory_id != name
     }
-    own = [one.value for one in log if isinstance(one, Assertion) and one.memory_id == name]
+    own = [entry.value for entry in log if isinstance(entry, Assertion) and entry.memory_id == name]
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
     forgotten = commands.without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()
     deleted = resolve(added(log, commands.deletes(name), LATER))
-    assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [
-        replace(one, places=()) for one in deleted.intervals
+    assert [replace(interval, places=()) for interval in resolve(forgotten).intervals] == [
+        replace(interval, places=()) for interval in deleted.intervals
     ]

@@ -34,7 +34,7 @@ Told = dict[Reference, Projection]
 
 
 def names(entries: Sequence[Entry]) -> set[str]:
-    return {one.memory_id for one in entries if isinstance(one, Statement)}
+    return {entry.memory_id for entry in entries if isinstance(entry, Statement)}
 
 
 def told(timeline: Timeline) -> Told:
@@ -44,33 +44,33 @@ def told(timeline: Timeline) -> Told:
 def untold(timeline: Timeline, whole: Told) -> Told:
     """What a sealed timeline says nothing of; all else is as the whole one says."""
     here = told(timeline)
-    assert {name: one for name, one in whole.items() if name in here} == here
-    return {name: one for name, one in whole.items() if name not in here}
+    assert {name: projection for name, projection in whole.items() if name in here} == here
+    return {name: projection for name, projection in whole.items() if name not in here}
 
 
 def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
     """How many acts a sealed log was enough for."""
     log = log_of(acts[:sealed_after])
-    last = max((one.sequence for one in log), default=0)
+    last = max((entry.sequence for entry in log), default=0)
     sealed = seal_oldest(log, keep, last)
     if sealed is None:
         return 0
     seal, part, rest = sealed
-    assert sorted([*part, *rest], key=lambda one: one.place) == sorted(
-        log, key=lambda one: one.place
+    assert sorted([*part, *rest], key=lambda entry: entry.place) == sorted(
+        log, key=lambda entry: entry.place
     )
     away = names(part) - names(rest)
     frozen, enough = untold(resolve_sealed(rest, seal), told(resolve(log))), 0
     for place, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
         log = after(log, act, place)
-        added = [one for one in log if one.sequence > last]
+        added = [entry for entry in log if entry.sequence > last]
         if reaches_back(seal, rest, added) or away & names(added):
             break
-        found = resolve_sealed([*rest, *added], seal)
-        if not suffices(seal, found):
+        timeline = resolve_sealed([*rest, *added], seal)
+        if not suffices(seal, timeline):
             break
         enough += 1
-        assert untold(found, told(resolve(log))) == frozen
+        assert untold(timeline, told(resolve(log))) == frozen
         again = seal_oldest([*rest, *added], keep, place, seal)
         if again is not None:
             assert (
@@ -134,7 +134,7 @@ def test_a_log_that_is_sealed_again_and_again_never_grows(name_of: object) -> No
             parts += part
             now = day(100)
             whole = projections(resolve([*parts, *log]), now)
-            for name, one in projections(resolve_sealed(log, seal), now).items():
-                assert whole[name] == one
+            for name, projection in projections(resolve_sealed(log, seal), now).items():
+                assert whole[name] == projection
     assert isinstance(seal, Seal)
     assert len(log) <= 200

@@ -56,10 +56,10 @@ def test_a_figure_of_nothing_is_no_number() -> None:
 
 
 def test_a_turn_stands_where_four_fifths_of_its_long_words_do() -> None:
-    said = "green apples taste better cold"
-    assert share_standing("Green apples, they taste better!", [said]) == 1.0
-    assert share_standing("green apples taste", [said]) == 0.0
-    assert share_standing("green apples taste better", [said, "nothing alike"]) == 0.5
+    turn_text = "green apples taste better cold"
+    assert share_standing("Green apples, they taste better!", [turn_text]) == 1.0
+    assert share_standing("green apples taste", [turn_text]) == 0.0
+    assert share_standing("green apples taste better", [turn_text, "nothing alike"]) == 0.5
 
 
 def test_short_words_do_not_count() -> None:
@@ -170,9 +170,9 @@ def test_mem0_finds_the_turns_of_nearest_vectors(tmp_path: Path) -> None:
 
 
 def test_a_session_is_told_in_calls_of_so_many_messages() -> None:
-    told = calls_of([turn(number, f"text {number}") for number in range(5)], "2")
-    assert [len(call) for call in told] == [2, 2, 1]
-    assert told[0][0] == {
+    calls = calls_of([turn(number, f"text {number}") for number in range(5)], "2")
+    assert [len(call) for call in calls] == [2, 2, 1]
+    assert calls[0][0] == {
         "role": "user",
         "content": "text 0",
         "actor": "Ana",
@@ -181,11 +181,11 @@ def test_a_session_is_told_in_calls_of_so_many_messages() -> None:
 
 
 def test_histories_hold_all_that_was_said_so_far_without_names() -> None:
-    told = calls_of(
+    calls = calls_of(
         [turn(number, f"text {number}", "Assistant") for number in range(25)], "histories"
     )
-    assert [len(call) for call in told] == [10, 20, 25]
-    assert told[1][0] == {
+    assert [len(call) for call in calls] == [10, 20, 25]
+    assert calls[1][0] == {
         "role": "assistant",
         "content": "text 0",
         "timestamp": "2026-05-08T13:00:00+00:00",
@@ -197,9 +197,9 @@ def test_histories_hold_all_that_was_said_so_far_without_names() -> None:
 
 
 def test_a_long_history_is_told_by_its_last_two_hundred() -> None:
-    told = calls_of([turn(number, f"text {number}") for number in range(230)], "histories")
-    assert [len(call) for call in told][-3:] == [200, 200, 200]
-    assert told[-1][-1]["content"] == "text 229"
+    calls = calls_of([turn(number, f"text {number}") for number in range(230)], "histories")
+    assert [len(call) for call in calls][-3:] == [200, 200, 200]
+    assert calls[-1][-1]["content"] == "text 229"
 
 
 def test_pairs_are_of_two_halves() -> None:
@@ -263,13 +263,13 @@ def test_the_meter_counts_reads_twice_and_a_vector_once() -> None:
 
 def test_the_meter_says_what_units_are_for() -> None:
     meter = Meter(4)
-    said = {**document("a"), "kind": "memory", "category": "message"}
+    message = {**document("a"), "kind": "memory", "category": "message"}
     meter.read(100)
     meter.query(3.0)
     meter.batch(
         "user",
         [
-            {"operationType": "Create", "resourceBody": said},
+            {"operationType": "Create", "resourceBody": message},
             {"operationType": "Patch", "id": "a"},
             {"operationType": "Upsert", "resourceBody": {**document("h"), "kind": "head"}},
             {"operationType": "Upsert", "resourceBody": {**document("h"), "kind": "head"}},
