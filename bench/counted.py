@@ -24,7 +24,7 @@ from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
+from memory_core.adapters.cosmos.reads import POINT_READS, parted
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -257,17 +257,16 @@ class CountedStore:
         self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None
     ) -> tuple[int, float]:
         units, requests = STRONG * read_units(KB), 1
-        if 0 < len(asked) <= POINT_READS:
-            requests += len(asked)
-            for name in asked:
-                document = seen.documents.get(name)
-                price = self._vouched if name.startswith(WRITTEN_BY_COMMITS) else STRONG
-                units += price * (
-                    1.0 if document is None else read_units(_size(document, self._dimensions or 0))
-                )
-        elif asked:
-            sizes = [_size(document, self._dimensions or 0) for document in seen.documents.values()]
-            units, requests = units + STRONG * query_units(len(sizes), sum(sizes)), requests + 1
+        for (names, _), price in zip(parted(asked, None), (self._vouched, STRONG), strict=True):
+            sizes = [
+                _size(document, self._dimensions or 0) if document is not None else 0
+                for document in map(seen.documents.get, names)
+            ]
+            if len(names) <= POINT_READS:
+                requests, units = requests + len(names), units + price * sum(map(read_units, sizes))
+            else:
+                sizes = [size for size in sizes if size]
+                requests, units = requests + 1, units + price * query_units(len(sizes), sum(sizes))
         if near is not None:
             size = sum(
                 len(orjson.dumps(one.memory.model_dump(mode="json"))) + self._vector

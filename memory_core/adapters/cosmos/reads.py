@@ -61,8 +61,10 @@ PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
 three times over.
 """
-WRITTEN_BY_COMMITS = ("mem_", "evt_")
-"""How ids of memories, their versions and events begin."""
+WRITTEN_BY_COMMITS = (
+    "mem_", "evt_", "ses_", "slt_", "cnv_", "cft_", "scn_", "prf_", "op_", "rcp_",
+)  # fmt: skip
+"""How ids of what commits alone write begin: whoever changed one of them moved the head."""
 MORE_LOOKS = 2
 """After so many, what was seen must do: a commit on it would be refused."""
 
@@ -88,11 +90,16 @@ class Beside(NamedTuple):
         return any(_changed_at(item) > head.sequence for item in beside)
 
 
-def _since(identity: str, known: Known) -> str | None:
-    """The state from which a document may be read, where only commits write it;
-    what is kept beside the log is read as it is now.
+def parted(
+    ids: Iterable[str], token: str | None
+) -> tuple[tuple[list[str], str | None], tuple[list[str], str | None]]:
+    """Ids in two: of what commits alone write, with the token of the state from which it may be
+    read; and of what is kept beside the log, without.
     """
-    return known.token if identity.startswith(WRITTEN_BY_COMMITS) else None
+    parts: tuple[list[str], list[str]] = ([], [])
+    for name in ids:
+        parts[not name.startswith(WRITTEN_BY_COMMITS)].append(name)
+    return (parts[0], token), (parts[1], None)
 
 
 def _changed_at(item: Item) -> int:
@@ -235,21 +242,29 @@ class Looks:
         """Documents by id, beside the memories that may be neighbours. What a head tells of is read
         as it was with that head, or later.
         """
-        wanted = with_pages(ids)
-        if len(wanted) <= POINT_READS:
-            reads = [
-                self._connection.item(owner, identity, since=_since(identity, known))
-                for identity in wanted
-            ]
-        else:
-            parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
-            reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
+        reads = self._by_ids(owner, with_pages(ids), known)
         if near is None:
             return Beside(_opened(await together(*reads), ids))
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
         *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
         return Beside(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
+
+    def _by_ids(
+        self, owner: Owner, wanted: Sequence[str], known: Known
+    ) -> list[Coroutine[Any, Any, Answer]]:
+        """What asks for documents: a few one by one, more by a query. What commits alone write is
+        read as it was with the head, or later; what is kept beside the log, as it is now.
+        """
+        asked = list[Coroutine[Any, Any, Answer]]()
+        for names, since in parted(wanted, known.token):
+            if len(names) <= POINT_READS:
+                asked += (self._connection.item(owner, name, since=since) for name in names)
+                continue
+            for at in range(0, len(names), IDS_A_QUERY):
+                query = queries.by_ids(owner, names[at : at + IDS_A_QUERY])
+                asked.append(self._connection.query(owner, query, since=since))
+        return asked
 
 
 # Heads with the ETag each was read with, so that a commit need not read its head again.
