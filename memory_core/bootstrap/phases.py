@@ -139,7 +139,7 @@ class Consolidation:
             store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
         )
         is_joint = rules.calls != "separate" and here.agents is not here.rules
-        reflecting = Reflecting(store, here.agents, here.rules, tasking.steps) if is_joint else None
+        reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
         scenes: tuple[Step, ...] = (
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
         )
@@ -163,7 +163,7 @@ class Consolidation:
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             *(() if is_joint else scenes),
             SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
-            ProfileStep(store, here.agents, here.rules, tasking.steps, reflecting),
+            ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
             EarlierMessages(store, here.embedder, rules.ending.cap),
         )
         self.reembedder = Reembedder(store, operations, here.embedder)

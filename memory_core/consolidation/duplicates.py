@@ -315,8 +315,7 @@ class Merging:
 
     async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], Look]:
         """Pairs that are alike, each once, in order; and both their sides as they were read."""
-        seen = await self._store.snapshot(run.owner, ids)
-        look = Look(seen.head, dict(seen.documents))
+        look = await run.reads.look(ids)
         new = [
             memory
             for name in ids
@@ -337,9 +336,7 @@ class Merging:
                 pair = (min(memory.id, other.id), max(memory.id, other.id))
                 if likeness(memory, other, self._duplicate) is not None:
                     pairs[pair] = None
-        wanted = list(dict.fromkeys(name for pair in pairs for name in pair))
-        read = await self._store.snapshot(run.owner, wanted) if pairs else seen
-        return list(pairs), Look(read.head, dict(read.documents))
+        return list(pairs), await run.reads.look(name for pair in pairs for name in pair)
 
     async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:
         """For each two notes of which each adds to the other, the note that stands for both, by

@@ -157,6 +157,8 @@ class Crossings:
         self, asked: Asked, places: list[Place]
     ) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""
+        if not places:
+            return {}, places
         seen = await self._store.snapshot(asked.owner, [place.id for place in places])
         look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
         for number, place in enumerate(places):

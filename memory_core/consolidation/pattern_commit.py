@@ -28,7 +28,6 @@ from memory_core.evolution.changeset import Page
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, procedure_id
-from memory_core.ledger.readable import as_memory
 from memory_core.ports import DecisionItem, LongTermStore, Near, Neighbour
 from memory_core.tasks.operations import Chunk
 
@@ -341,24 +340,16 @@ LOOKED_BACK_FROM, NEAREST = 5, 12
 """New episodes, the last ones, whose neighbours are looked for, and how many of each:
 0.4 ms a look on SQLite.
 """
-_READ_AT_ONCE = 100
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
-async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
+async def read_episodes(run: Run, ids: Sequence[str]) -> list[Memory]:
     """The episodes of these ids that are found by default, with their vectors.
     Raises Unavailable.
     """
-    episodes: list[Memory] = []
-    for start in range(0, len(ids), _READ_AT_ONCE):
-        seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
-        read = [
-            as_memory(document, seen.head)
-            for document in seen.documents.values()
-            if document.kind == "memory"
-        ]
-        episodes += [memory for memory in read if memory is not None and is_episode(memory)]
-    return episodes
+    look = await run.reads.look(ids)
+    read = [look.memory(name) for name in ids]
+    return [memory for memory in read if memory is not None and is_episode(memory)]
 
 
 def is_episode(memory: Memory) -> bool:

@@ -88,9 +88,7 @@ class Patterns:
         ids = _told(run)
         if not ids:
             return None
-        parts = in_parts(
-            await read_episodes(self._store, run.owner, ids[-CALLS_A_RUN * NEW_AT_ONCE :])
-        )
+        parts = in_parts(await read_episodes(run, ids[-CALLS_A_RUN * NEW_AT_ONCE :]))
         for number in range(int(cursor or 0), len(parts)):
             proposal = await self._about(run, parts[number], number, last=number == len(parts) - 1)
             if proposal is not None:
@@ -120,8 +118,7 @@ class Patterns:
             whole = all(page.place(candidate) for candidate in candidates)
             return page.chunk(cursor=number + 1 if whole else number, done=whole and last)
 
-        seen = await self._store.snapshot(run.owner, ids)
-        chunk = decide(Look(seen.head, dict(seen.documents)))
+        chunk = decide(await run.reads.look(ids))
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
     async def _asked(

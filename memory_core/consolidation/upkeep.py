@@ -64,7 +64,7 @@ class Upkeep:
         """First what is only counted, if there is any, then crossing after crossing."""
         if cursor is None:
             await self._touches.flush(run.owner)
-            await self._snapshots.write_due(run.owner)
+            await self._snapshots.write_due(run.owner, (await run.reads.look([])).head)
             counts = await self._aged(run)
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
@@ -292,7 +292,7 @@ class EndedTruths:
         if run.session_id is not None:
             return
         where = Filter(frozenset({Status.ACTIVE.value}), ended_by=run.at)
-        head = (await self._store.snapshot(run.owner)).head
+        head = (await run.reads.look([])).head
         while page := await self._store.page(
             run.owner, "memory", where, after, _PAGE, newest_first=False
         ):

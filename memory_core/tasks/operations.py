@@ -89,6 +89,39 @@ class Chunk:
     plan: Mapping[str, Any] | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
 
+    @property
+    def documents(self) -> int:
+        """How many documents it writes besides those of its memories."""
+        parts = (self.puts, self.creates, self.deletes, self.staged, self.marks)
+        return sum(map(len, parts))
+
+    def joined(self, further: Chunk) -> Chunk:
+        """Both as one commit's worth: the further one was decided on what this one leaves.
+        Neither of them is an end, nor begins an epoch.
+        """
+        written = {document.id for document in further.puts}
+        gone = {document.id for document in further.deletes}
+        return replace(
+            further,
+            changes=(*self.changes, *further.changes),
+            puts=(
+                *(document for document in self.puts if document.id not in written | gone),
+                *further.puts,
+            ),
+            creates=(*self.creates, *further.creates),
+            deletes=(
+                *(document for document in self.deletes if document.id not in written | gone),
+                *further.deletes,
+            ),
+            staged=(*self.staged, *further.staged),
+            marks={**self.marks, **further.marks},
+            counts=added(self.counts, further.counts),
+            reads=self.reads | further.reads,
+            sessions=self.sessions | further.sessions,
+            fragile=self.fragile or further.fragile,
+            head_fields=lambda head: _both(head, self.head_fields, further.head_fields),
+        )
+
 
 Decide = Callable[[Look, Operation], Chunk]
 Refuse = Callable[[Look], None]
@@ -174,16 +207,19 @@ class Operations:
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        document = look.documents.get(lease.task.subject_id)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            raise NotFound("the operation of this task is gone")
-        return operation_in(document)
+        return operation_there(look, lease.task.subject_id)
 
     async def advance(
-        self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide
+        self,
+        lease: Lease,
+        operation: Operation,
+        ids: Sequence[str],
+        decide: Decide,
+        *,
+        basis: Look | None = None,
     ) -> Operation:
         """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see,
-        besides the operation.
+        besides the operation. basis: a look that shows these and the operation, if there is one.
 
         When another worker did this chunk, `decide` is not asked (or its answer thrown away) and
         theirs is returned. Raises TaskLost once the task has ended otherwise,
@@ -234,9 +270,17 @@ class Operations:
                 marks=chunk.marks,
             )
 
-        seen = [lease.task.task_id, operation.id, *ids]
+        task_id = lease.task.task_id
+        if basis is not None:
+            documents = {**basis.documents, task_id: lease.held.document}
+            basis = replace(basis, documents=documents, asked=basis.asked | {task_id})
         committed = await self._ledger.commit(
-            lease.owner, changes, ids=seen, call=operation.call, while_erasing=True
+            lease.owner,
+            changes,
+            ids=[task_id, operation.id, *ids],
+            basis=basis,
+            call=operation.call,
+            while_erasing=True,
         )
         await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
@@ -351,6 +395,14 @@ def is_pending(look: Look, name: str) -> bool:
         and document.body["epoch"] == look.head.epoch
         and document.body["state"] == "pending"
     )
+
+
+def operation_there(look: Look, name: str) -> Operation:
+    """The operation of this id, in the head's life. Raises NotFound."""
+    document = look.documents.get(name)
+    if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        raise NotFound("the operation of this task is gone")
+    return operation_in(document)
 
 
 def operation_in(document: Document) -> Operation:

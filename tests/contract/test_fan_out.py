@@ -131,6 +131,9 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
     core = await world.core(wrap=Counting)
     store, onlooker = core._services.adapters.long_term, await world.look_on()
     assert isinstance(store, Counting)
+    for owner in users(10):  # who was told of before has a scene, which a run looks at
+        await core.save(owner, turn("breakfast was early"))
+    await hour(core)
     costs = []
     for there in (100, 10_000):
         for n in range(there):
