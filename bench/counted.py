@@ -24,7 +24,7 @@ from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import POINT_READS, parted
+from memory_core.adapters.cosmos.reads import COMPARED_AT_ONCE, POINT_READS, parted
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -47,6 +47,8 @@ LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
 ACCESSED = 100
 """Bytes of a row that tells when a memory was accessed last."""
+PLACED, SIMILARITY = 90, 40
+"""Bytes of a row that tells a memory's id and epoch, and of each similarity in it."""
 CHARACTERS_A_TOKEN = 4
 IDS = 3
 """Values that every document has in the index: both ids and the key."""
@@ -204,19 +206,28 @@ class CountedStore:
                 given[1] if len(given) > 1 else (),
                 given[2] if len(given) > 2 else None,
             )
+        if name == "nearest":
+            return self._compared(given[0], given[1], answer)
         if name == "search":
             return self._searched(given[0], given[1], answer)
         if name == "memories":
             return self._shown(
                 given[0], answer, reads_head=options.get("seen") is None or self._before
             )
+        if name == "coming":  # four aggregates
+            return 4, 4 * self._vouched * query_units(1, 0)
+        price = STRONG
+        is_scenes = name == "page" and given[1] == "scene"
+        is_of_a_run = name == "page" and given[2] is not None and given[2].ended_by is not None
+        if name == "events" or is_scenes or is_of_a_run:
+            price = self._vouched
         rows = len(answer) if isinstance(answer, list) else 1
         size = (
             sum(_size(one, 0) if isinstance(one, Document) else LOOKED_UP for one in answer)
             if isinstance(answer, list)
             else 0
         )
-        return 1, STRONG * query_units(rows, size)
+        return 1, price * query_units(rows, size)
 
     def _searched(self, owner: Owner, search: Search, answer: Found) -> tuple[int, float]:
         """Of a search that the service answers: memories come whole, but for their vectors,
@@ -236,6 +247,20 @@ class CountedStore:
                 len(lists), self._bytes_of(owner, lists), terms=terms
             )
         return 1 + by_vector + 2 * bool(terms), head + self._vouched * units
+
+    def _compared(
+        self, owner: Owner, nears: Sequence[Near], answer: Sequence[Mapping[str, float]]
+    ) -> tuple[int, float]:
+        """Of ids with similarities: of a user with few memories all of them by one query."""
+        compared, most = len(self._vectors.get(owner, ())), COMPARED_AT_ONCE * len(nears)
+        if compared <= most:
+            row = PLACED + SIMILARITY * len(nears)
+            return 1, self._vouched * query_units(compared, row * compared, compared * len(nears))
+        rows = [min(near.limit, compared) for near in nears]
+        size = PLACED + SIMILARITY
+        return len(nears), self._vouched * sum(
+            query_units(number, size * number, compared) for number in rows
+        )
 
     def _shown(
         self, owner: Owner, answer: Mapping[str, Any], *, reads_head: bool

@@ -167,8 +167,8 @@ class Consolidation:
             EarlierMessages(store, here.embedder, rules.ending.cap),
         )
         self.reembedder = Reembedder(store, operations, here.embedder)
-        beginning = RunBeginning(store, operations, clock, ids)
-        ending = RunEnding(store, operations, here.queue, clock, rules.ending, report_run)
+        beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
+        ending = RunEnding(here.queue, clock, rules.ending, report_run)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
         self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {

@@ -7,7 +7,6 @@ who stays does not depend on it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -326,16 +325,16 @@ class Merging:
             for memory in new
             if memory.type is MemoryType.SEMANTIC
         ]
-        looks = await asyncio.gather(*(self._store.snapshot(run.owner, (), near) for near in nears))
+        found = await self._store.nearest(run.owner, nears) if nears else []
+        look = await run.reads.look([*ids, *(name for near in found for name in near)])
         pairs: dict[Pair, None] = {}
         for memory, near in zip(
-            (memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True
+            (memory for memory in new if memory.type is MemoryType.SEMANTIC), found, strict=True
         ):
-            for neighbour in near.near:
-                other = neighbour.memory
-                pair = (min(memory.id, other.id), max(memory.id, other.id))
-                if likeness(memory, other, self._duplicate) is not None:
-                    pairs[pair] = None
+            for other in map(look.memory, near):
+                if other is None or likeness(memory, other, self._duplicate) is None:
+                    continue
+                pairs[min(memory.id, other.id), max(memory.id, other.id)] = None
         return list(pairs), await run.reads.look(name for pair in pairs for name in pair)
 
     async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:

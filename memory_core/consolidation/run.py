@@ -43,6 +43,7 @@ from memory_core.tasks.operations import (
     Operation,
     Operations,
     added,
+    operation_in,
     operation_there,
 )
 
@@ -172,23 +173,34 @@ class Consolidator:
     async def work(self, lease: Lease) -> None:
         """Do what is left of a run."""
         reads = RunReads(self._store, lease.owner)
-        look = await reads.look([lease.task.subject_id])
-        operation = operation_there(look, lease.task.subject_id)
-        if operation.state != "pending":
-            return
-        if look.head is None or look.head.run_task_id != lease.task.task_id:
-            # a later run was begun than this one, which had been given up, and is retried by hand
-            await self._operations.advance(
-                lease, operation, [], lambda look, stored: _ending_overtaken()
-            )
+        operation = await self._operation(lease, reads)
+        if operation is None:
             return
         with spending() as spent:
             run = await self._run(operation.id, reads, operation.plan, operation.counts)
+            if lease.subject is not None:
+                reads.wrote(lease.subject)
             work = _Work(self._operations, lease, operation, run, spent)
             way = GivingWay(self._calls)
             while work.operation.state == "pending":
                 if await self._take_steps(work, way):
                     await self._ending.end(work)
+
+    async def _operation(self, lease: Lease, reads: RunReads) -> Operation | None:
+        """What is left to do; None where nothing is. Raises NotFound."""
+        if lease.subject is not None:
+            return operation_in(lease.subject)
+        look = await reads.look([lease.task.subject_id])
+        operation = operation_there(look, lease.task.subject_id)
+        if operation.state != "pending":
+            return None
+        if look.head is not None and look.head.run_task_id == lease.task.task_id:
+            return operation
+        # a later run was begun than this one, which had been given up, and is retried by hand
+        await self._operations.advance(
+            lease, operation, [], lambda look, stored: _ending_overtaken()
+        )
+        return None
 
     async def _take_steps(self, work: _Work, way: GivingWay) -> bool:
         """Take the steps that are left. False: one has committed what had waited,
@@ -431,16 +443,10 @@ class RunEnding:
     """Ends runs of any owner."""
 
     def __init__(
-        self,
-        store: LongTermStore,
-        operations: Operations,
-        queue: TaskQueue,
-        clock: Clock,
-        rules: EndingRules,
-        report_run: ReportRun,
+        self, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
     ) -> None:
-        self._store, self._operations, self._queue = store, operations, queue
-        self._clock, self._rules, self._report_run = clock, rules, report_run
+        self._queue, self._clock, self._rules = queue, clock, rules
+        self._report_run = report_run
 
     async def end(self, work: _Work) -> None:
         """Commit the end, with what waits. Raises what commits raise."""
@@ -454,11 +460,12 @@ class RunEnding:
 
         def last(stored: Operation, waiting: Chunk) -> Chunk:
             committed[:] = [True]
-            fields = (
-                _left
-                if run.session_id
-                else lambda head: _settled(head, run, _next(head, run, coming, now, capped=capped))
-            )
+
+            def fields(head: Head) -> Mapping[str, Any]:
+                if run.session_id:
+                    return {"run_task_id": None}
+                return _settled(head, run, _next(head, run, coming, now, capped=capped))
+
             report = self._report(run, stored, added(stored.counts, waiting.counts), now)
             document = Document(
                 str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR
@@ -474,6 +481,7 @@ class RunEnding:
                 head_fields=fields,
                 fragile=False,
                 result=result,
+                leaves=False,
             )
             return waiting.joined(end)
 
@@ -484,8 +492,8 @@ class RunEnding:
                 await tell_due(self._queue, run.owner, now)
 
     async def _coming(self, run: Run) -> NextDue:
-        coming = await self._store.coming(
-            run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED
+        coming = await run.reads.coming(
+            self._rules.fading, self._rules.archive_after, run.at - ROUNDED
         )
         return coming if self._rules.marks_fading else replace(coming, fades=None)
 
@@ -511,16 +519,13 @@ class RunEnding:
         }
 
 
-def _left(head: Head) -> Mapping[str, Any]:
-    return {}
-
-
 def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]:
     at = run.at if head.settled_at is None else max(head.settled_at, run.at)
     return {
         "consolidated_sequence": max(head.consolidated_sequence, run.to),
         "settled_at": at,
         "due_at": due_at,
+        "run_task_id": None,
     }
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from memory_core.domain.archival import NextDue
+from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
@@ -37,6 +40,7 @@ class RunReads:
     _read: dict[str, Document | None] = field(default_factory=dict)
     _shown: dict[str, Memory | None] = field(default_factory=dict)
     _scenes: list[Document] | None = None
+    _coming: tuple[datetime, NextDue] | None = None
     _decided: list[Chunk] = field(default_factory=list)
 
     async def look(self, ids: Iterable[str]) -> Look:
@@ -103,6 +107,21 @@ class RunReads:
         begun = [name for name in scenes if name not in stored]
         return [scenes[name] for name in (*reversed(begun), *stored) if name in scenes]
 
+    async def coming(self, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
+        """What time alone brings next after a moment: what it was to bring before,
+        while none of that has come.
+        """
+        known = self._coming
+        if known is None or known[0] > after or known[1].has_come(after):
+            coming = await self.store.coming(self.owner, rules, archive_after, after)
+            known = self._coming = after, coming
+        return known[1]
+
+    def wrote(self, document: Document) -> None:
+        """Take a document as stored that this worker wrote itself before the first look."""
+        if self.head is not None:
+            self._read[document.id] = document
+
     def decided(self, chunk: Chunk) -> None:
         """Let later reads show what a step has decided, before it is committed."""
         self._decided.append(chunk)
@@ -116,7 +135,7 @@ class RunReads:
     def _forget(self) -> None:
         self._read.clear()
         self._shown.clear()
-        self._scenes = None
+        self._scenes = self._coming = None
 
 
 def with_chunks(look: Look, chunks: Sequence[Chunk]) -> Look:

@@ -26,7 +26,7 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, Mark
-from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.store import LIFETIME, Pair
 
@@ -66,7 +66,8 @@ class Chunk:
 
     done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone
     where `counted` is false. plan: what takes the plan's place, when that is no longer needed and
-    must not stay. All others are those of `Changes`.
+    must not stay. leaves: whether the operation stays to be looked at after the end. All others are
+    those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -79,6 +80,7 @@ class Chunk:
     error: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     counted: bool = True
+    leaves: bool = True
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
@@ -166,7 +168,76 @@ class Operations:
         what of the head changes with it. beside: documents that are written with it, by the same
         look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
         """
-        now, task_id = self._clock.now(), task_id or self._ids.new("tsk")
+        task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
+
+        def made(look: Look) -> list[Document]:
+            if refuse is not None:
+                refuse(look)
+            return [subject]
+
+        fragile = refuse is not None or beside is not None
+        return await self._beginning.begin(
+            owner,
+            task,
+            made,
+            call,
+            reads=reads,
+            fragile=fragile,
+            head_fields=head_fields,
+            beside=beside,
+        )
+
+    async def begin_leased(
+        self,
+        owner: Owner,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        leases: Leases,
+        head: Head,
+        *,
+        refuse: Refuse,
+        reads: Sequence[str],
+        task_id: str,
+        head_fields: HeadFields,
+    ) -> Lease:
+        """Store an operation with its task, which this worker has from the beginning. Nobody is
+        told: should it die, the sweep finds the task.
+
+        head: what the plan rests on; where nothing has to be read, nothing is.
+        Raises as `begin` does, and TaskLost where another worker has begun it.
+        """
+        task, subject = self._new(task_id, kind, plan, call, None)
+        task = leases.taken(task)
+
+        def made(look: Look) -> list[Document]:
+            refuse(look)
+            return [subject]
+
+        await self._beginning.begin(
+            owner,
+            task,
+            made,
+            call,
+            reads=reads,
+            fragile=True,
+            head_fields=head_fields,
+            basis=None if reads else Look(head, {}, asked=frozenset({task_id})),
+        )
+        stored = {"epoch": head.epoch, "sequence": head.sequence}
+        subject = replace(subject, body={**subject.body, **stored})
+        return leases.begun(owner, task, subject, head.epoch)
+
+    def _new(
+        self,
+        task_id: str,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        due: datetime | None,
+    ) -> tuple[Task, Document]:
+        """A task and the document of its operation."""
+        now = self._clock.now()
         operation = Operation(
             id=operation_id(task_id),
             kind=kind,
@@ -185,24 +256,7 @@ class Operations:
             next_enqueue_at=due or now,
             correlation_id=call.correlation_id,
         )
-        subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
-
-        def made(look: Look) -> list[Document]:
-            if refuse is not None:
-                refuse(look)
-            return [subject]
-
-        fragile = refuse is not None or beside is not None
-        return await self._beginning.begin(
-            owner,
-            task,
-            made,
-            call,
-            reads=reads,
-            fragile=fragile,
-            head_fields=head_fields,
-            beside=beside,
-        )
+        return task, Document(operation.id, "operation", operation.model_dump(mode="json"))
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
@@ -264,7 +318,7 @@ class Operations:
                 chunk.sessions,
                 head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
                 fragile=chunk.fragile,
-                deletes=chunk.deletes,
+                deletes=(*chunk.deletes, *made.deletes),
                 staged=chunk.staged,
                 begins=chunk.begins,
                 marks=chunk.marks,
@@ -373,9 +427,13 @@ class Operations:
         puts = tuple(
             replace(document, tag=None) if document.kind == "task" else document
             for document in turned.puts
+            if chunk.leaves or document.id != operation.id
         )
         return Changes(
-            operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields
+            operation.model_copy(update={"state": state}),
+            puts=puts,
+            head_fields=turned.head_fields,
+            deletes=() if chunk.leaves else (Document(operation.id, "operation", {}),),
         )
 
 

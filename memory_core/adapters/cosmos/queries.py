@@ -50,6 +50,7 @@ The owner's ids are known.
 _LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 _CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
 _MEMORY = f"VALUE {{{_FIELDS}}}"
+_PLACED = '"id": c.id, "epoch": c.epoch'
 BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
 """Statuses that stand."""
@@ -95,6 +96,27 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
         f"TOP {int(near.limit)} *",
         f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
     )
+
+
+def closest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -> Query:
+    """The same, of each its id and its similarity alone."""
+    asked = _decided_on(owner, near, only)
+    distance = _distance(asked, vector)
+    columns = f'{_PLACED}, "{SIMILARITIES[0]}": {distance}'
+    return asked.query(f"TOP {int(near.limit)} VALUE {{{columns}}}", f"ORDER BY {distance}")
+
+
+def closeness(
+    owner: Owner, near: Near, vectors: Sequence[Vector], only: str | None = None
+) -> Query:
+    """All memories of the types that a decision looks at, by id, with their similarities
+    to several vectors.
+    """
+    asked = _decided_on(owner, near, only)
+    columns = [
+        f'"similarity_{place}": {_distance(asked, vector)}' for place, vector in enumerate(vectors)
+    ]
+    return asked.query(f"VALUE {{{', '.join((_PLACED, *columns))}}}")
 
 
 def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:

@@ -57,6 +57,10 @@ POINT_READS = 3
 by one query, which costs about as much as four of these, and is one request.
 """
 IDS_A_QUERY = 200
+COMPARED_AT_ONCE = 25
+"""Memories a vector up to which all are compared by one query: a row costs about as much as what
+each further query does, shared out.
+"""
 PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
 three times over.
@@ -173,6 +177,12 @@ class Looks:
             known, beside = await self._look(owner, ids, near)
         return known, beside
 
+    async def nearest(
+        self, owner: Owner, nears: Sequence[Near], known: Known
+    ) -> list[dict[str, float]]:
+        """Ids and similarities of the nearest, as of this head or later."""
+        return await self._neighbourhoods.nearest(owner, nears, known)
+
     async def with_head(
         self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]
     ) -> WithHead:
@@ -202,15 +212,19 @@ class Looks:
         owner: Owner,
         ask: Callable[[str | None], Query],
         epoch_of: Callable[[Item], str | None],
+        *,
+        by_commits: bool = False,
     ) -> list[Item]:
         """The rows of a query that are of the head's epoch: asked again, for that alone,
         when others were found among them.
 
         The head is read only then: beside a page it would cost a third more,
-        and callers have read it before the page.
+        and callers have read it before the page. by_commits: commits alone write what is asked for,
+        so that it may be read as it was with that head, or later.
         """
-        rows = (await self._connection.query(owner, ask(None))).rows
         known = self._heads.get(owner)
+        since = known.token if known is not None and by_commits else None
+        rows = (await self._connection.query(owner, ask(None), since=since)).rows
         if all(epoch in (None, known and known.head.epoch) for epoch in map(epoch_of, rows)):
             return rows
         known = await self.head(owner)
@@ -374,6 +388,39 @@ class Neighbourhoods:
             return None
         query = queries.comparable(name.owner, near, self._embedder.only)
         return (await self._connection.query(name.owner, query, since=known.token)).rows
+
+    async def nearest(
+        self, owner: Owner, nears: Sequence[Near], known: Known
+    ) -> list[dict[str, float]]:
+        """By id how near memories are to each of several vectors: of a user with few memories by
+        one query over all, else by one for each vector.
+        """
+        only, vectors = (
+            self._embedder.only,
+            [near.vector for near in nears if near.vector is not None],
+        )
+        if sum(known.head.counts.values()) <= COMPARED_AT_ONCE * len(nears):
+            asked = [queries.closeness(owner, nears[0], vectors, only)]
+        else:
+            asked = [
+                queries.closest(owner, near, vector, only)
+                for near, vector in zip(nears, vectors, strict=True)
+            ]
+        answers = await together(
+            *(self._connection.query(owner, query, since=known.token) for query in asked)
+        )
+        found = list[dict[str, float]]()
+        for place, near in enumerate(nears):
+            name = f"similarity_{place if len(asked) < len(nears) else 0}"
+            rows = answers[min(place, len(answers) - 1)].rows
+            similar = {
+                row["id"]: float(row[name])
+                for row in rows
+                if row["epoch"] == known.head.epoch and row.get(name, -1.0) >= near.floor
+            }
+            best = sorted(similar, key=lambda name: -similar[name])[: near.limit]
+            found.append({name: similar[name] for name in best})
+        return found
 
 
 _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
