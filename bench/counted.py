@@ -24,7 +24,7 @@ from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import COMPARED_AT_ONCE, POINT_READS, parted
+from memory_core.adapters.cosmos.reads import COMPARED_AT_ONCE, POINT_READS, VECTORS_A_QUERY, parted
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -252,10 +252,12 @@ class CountedStore:
         self, owner: Owner, nears: Sequence[Near], answer: Sequence[Mapping[str, float]]
     ) -> tuple[int, float]:
         """Of ids with similarities: of a user with few memories all of them by one query."""
-        compared, most = len(self._vectors.get(owner, ())), COMPARED_AT_ONCE * len(nears)
-        if compared <= most:
-            row = PLACED + SIMILARITY * len(nears)
-            return 1, self._vouched * query_units(compared, row * compared, compared * len(nears))
+        compared = len(self._vectors.get(owner, ()))
+        if compared <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY):
+            parts = -(-len(nears) // VECTORS_A_QUERY)
+            size = (PLACED * parts + SIMILARITY * len(nears)) * compared
+            first = query_units(compared * parts, size, compared * len(nears))
+            return parts, self._vouched * (first + (parts - 1) * query_units(0, 0))
         rows = [min(near.limit, compared) for near in nears]
         size = PLACED + SIMILARITY
         return len(nears), self._vouched * sum(

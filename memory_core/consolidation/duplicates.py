@@ -325,11 +325,11 @@ class Merging:
             for memory in new
             if memory.type is MemoryType.SEMANTIC
         ]
-        found = await self._store.nearest(run.owner, nears) if nears else []
-        look = await run.reads.look([*ids, *(name for near in found for name in near)])
+        likely = await self._store.nearest(run.owner, nears) if nears else []
+        look = await run.reads.look([*ids, *(name for near in likely for name in near)])
         pairs: dict[Pair, None] = {}
         for memory, near in zip(
-            (memory for memory in new if memory.type is MemoryType.SEMANTIC), found, strict=True
+            (memory for memory in new if memory.type is MemoryType.SEMANTIC), likely, strict=True
         ):
             for other in map(look.memory, near):
                 if other is None or likeness(memory, other, self._duplicate) is None:

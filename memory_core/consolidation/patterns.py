@@ -162,10 +162,10 @@ class Patterns:
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
         nears = [Near(vector, _HELD, self._closeness.link, limit=NEAREST) for vector in vectors]
-        found = await self._store.nearest(run.owner, nears)
+        nearest = await self._store.nearest(run.owner, nears)
         return [
             self._candidate(pattern, answer.provenance, vector, near, _cited(pattern, episodes))
-            for pattern, vector, near in zip(patterns, vectors, found, strict=True)
+            for pattern, vector, near in zip(patterns, vectors, nearest, strict=True)
         ]
 
     def _candidate(

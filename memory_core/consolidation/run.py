@@ -316,7 +316,7 @@ class _Work:
         if not proposal.waits:
             return False
         chunk = proposal.decide(await self.run.reads.look(proposal.ids))
-        taken = sum(one.documents for one in self.waiting)
+        taken = sum(waiting.documents for waiting in self.waiting)
         if not chunk.done or taken + chunk.documents > _MOST_WAITING:
             return False
         self.waiting.append(_Waiting(step, proposal, chunk.documents))
@@ -365,7 +365,8 @@ class _Work:
 
     @property
     def _ids(self) -> list[str]:
-        return list(dict.fromkeys(name for one in self.waiting for name in one.proposal.ids))
+        ids = (name for waiting in self.waiting for name in waiting.proposal.ids)
+        return list(dict.fromkeys(ids))
 
     async def _basis(self) -> Look:
         return await self.run.reads.stored([self.operation.id, *self._ids])
@@ -376,11 +377,11 @@ class _Work:
     def _together(self, look: Look) -> tuple[Chunk, bool]:
         """What waits as one chunk, as much of it as there is room for; whether that is all."""
         made = Chunk(cursor=self.operation.cursor, fragile=False)
-        for one in self.waiting:
-            chunk = one.proposal.decide(with_chunks(look, [made]))
+        for waiting in self.waiting:
+            chunk = waiting.proposal.decide(with_chunks(look, [made]))
             if made.documents and made.documents + chunk.documents > _MOST_WAITING:
                 return made, False
-            made = made.joined(_placed(one.step, chunk))
+            made = made.joined(_placed(waiting.step, chunk))
             if not chunk.done:
                 return made, False
         return made, True

@@ -1,4 +1,4 @@
-"""What a run reads of its user: each document once, for as long as nobody commits.
+"""What a run reads of its user: each document once between two commits.
 
 A run's steps are about the same memories. What they read is kept together with the head that it was
 read with; when that has moved, it is read again. So a commit may rest on it: it is refused where
@@ -84,10 +84,10 @@ class RunReads:
             read = await self.store.memories(self.owner, part, seen=self.head)
             self._shown |= {name: read[name].memory if name in read else None for name in part}
         look = await self.look([name for name in wanted if name in self._read])
-        found = {name: look.memory(name) or self._shown.get(name) for name in wanted}
+        memories = {name: look.memory(name) or self._shown.get(name) for name in wanted}
         return {
             name: memory.model_copy(update=self._marked(name))
-            for name, memory in found.items()
+            for name, memory in memories.items()
             if memory is not None
         }
 

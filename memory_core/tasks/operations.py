@@ -201,8 +201,8 @@ class Operations:
         task_id: str,
         head_fields: HeadFields,
     ) -> Lease:
-        """Store an operation with its task, which this worker has from the beginning. Nobody is
-        told: should it die, the sweep finds the task.
+        """Store an operation with its task, which this worker has from the beginning. No message
+        is sent: should the worker die, the sweep finds the task.
 
         head: what the plan rests on; where nothing has to be read, nothing is.
         Raises as `begin` does, and TaskLost where another worker has begun it.

@@ -98,25 +98,17 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
     )
 
 
-def closest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -> Query:
-    """The same, of each its id and its similarity alone."""
-    asked = _decided_on(owner, near, only)
-    distance = _distance(asked, vector)
-    columns = f'{_PLACED}, "{SIMILARITIES[0]}": {distance}'
-    return asked.query(f"TOP {int(near.limit)} VALUE {{{columns}}}", f"ORDER BY {distance}")
-
-
-def closeness(
-    owner: Owner, near: Near, vectors: Sequence[Vector], only: str | None = None
-) -> Query:
-    """All memories of the types that a decision looks at, by id, with their similarities
-    to several vectors.
+def closest(owner: Owner, nears: Sequence[Near], only: str | None, *, of_all: bool) -> Query:
+    """The same by id, with their similarities to several vectors: of all memories,
+    or the `limit` nearest to the first vector.
     """
-    asked = _decided_on(owner, near, only)
-    columns = [
-        f'"similarity_{place}": {_distance(asked, vector)}' for place, vector in enumerate(vectors)
-    ]
-    return asked.query(f"VALUE {{{', '.join((_PLACED, *columns))}}}")
+    asked = _decided_on(owner, nears[0], only)
+    distances = [_distance(asked, near.vector) for near in nears if near.vector is not None]
+    columns = [f'"similarity_{place}": {distance}' for place, distance in enumerate(distances)]
+    select = f"VALUE {{{', '.join((_PLACED, *columns))}}}"
+    if of_all:
+        return asked.query(select)
+    return asked.query(f"TOP {int(nears[0].limit)} {select}", f"ORDER BY {distances[0]}")
 
 
 def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:

@@ -61,6 +61,8 @@ COMPARED_AT_ONCE = 25
 """Memories a vector up to which all are compared by one query: a row costs about as much as what
 each further query does, shared out.
 """
+VECTORS_A_QUERY = 10
+"""Vectors that one query names: a statement may have 512 KB, and a vector 30."""
 PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
 three times over.
@@ -68,7 +70,7 @@ three times over.
 WRITTEN_BY_COMMITS = (
     "mem_", "evt_", "ses_", "slt_", "cnv_", "cft_", "scn_", "prf_", "op_", "rcp_",
 )  # fmt: skip
-"""How ids of what commits alone write begin: whoever changed one of them moved the head."""
+"""How ids of what commits alone write begin: a commit that changed one of them moved the head."""
 MORE_LOOKS = 2
 """After so many, what was seen must do: a commit on it would be refused."""
 
@@ -393,34 +395,34 @@ class Neighbourhoods:
         self, owner: Owner, nears: Sequence[Near], known: Known
     ) -> list[dict[str, float]]:
         """By id how near memories are to each of several vectors: of a user with few memories by
-        one query over all, else by one for each vector.
+        queries over all, else by one for each vector.
         """
-        only, vectors = (
-            self._embedder.only,
-            [near.vector for near in nears if near.vector is not None],
-        )
-        if sum(known.head.counts.values()) <= COMPARED_AT_ONCE * len(nears):
-            asked = [queries.closeness(owner, nears[0], vectors, only)]
-        else:
-            asked = [
-                queries.closest(owner, near, vector, only)
-                for near, vector in zip(nears, vectors, strict=True)
-            ]
+        few = sum(known.head.counts.values()) <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY)
+        size, only = VECTORS_A_QUERY if few else 1, self._embedder.only
+        parts = [nears[start : start + size] for start in range(0, len(nears), size)]
         answers = await together(
-            *(self._connection.query(owner, query, since=known.token) for query in asked)
+            *(
+                self._connection.query(
+                    owner, queries.closest(owner, part, only, of_all=few), since=known.token
+                )
+                for part in parts
+            )
         )
-        found = list[dict[str, float]]()
-        for place, near in enumerate(nears):
-            name = f"similarity_{place if len(asked) < len(nears) else 0}"
-            rows = answers[min(place, len(answers) - 1)].rows
-            similar = {
-                row["id"]: float(row[name])
-                for row in rows
-                if row["epoch"] == known.head.epoch and row.get(name, -1.0) >= near.floor
-            }
-            best = sorted(similar, key=lambda name: -similar[name])[: near.limit]
-            found.append({name: similar[name] for name in best})
-        return found
+        return [
+            _over_the_floor(near, answer.rows, f"similarity_{place}", known.head.epoch)
+            for part, answer in zip(parts, answers, strict=True)
+            for place, near in enumerate(part)
+        ]
+
+
+def _over_the_floor(near: Near, rows: Sequence[Item], column: str, epoch: str) -> dict[str, float]:
+    similar = {
+        row["id"]: float(row[column])
+        for row in rows
+        if row["epoch"] == epoch and row.get(column, -1.0) >= near.floor
+    }
+    best = sorted(similar, key=lambda name: -similar[name])[: near.limit]
+    return {name: similar[name] for name in best}
 
 
 _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
