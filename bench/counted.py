@@ -26,7 +26,7 @@ from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
+from memory_core.adapters.cosmos.reads import COMPARED_AT_ONCE, POINT_READS, VECTORS_A_QUERY, parted
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -49,6 +49,8 @@ LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
 ACCESSED = 100
 """Bytes of a row that tells when a memory was accessed last."""
+PLACED, SIMILARITY = 90, 40
+"""Bytes of a row that tells a memory's id and epoch, and of each similarity in it."""
 CHARACTERS_A_TOKEN = 4
 IDS = 3
 """Values that every document has in the index: both ids and the key."""
@@ -206,19 +208,28 @@ class CountedStore:
                 given[1] if len(given) > 1 else (),
                 given[2] if len(given) > 2 else None,
             )
+        if name == "nearest":
+            return self._compared(given[0], given[1], answer)
         if name == "search":
             return self._searched(given[0], given[1], answer)
         if name == "memories":
             return self._shown(
                 given[0], answer, reads_head=options.get("seen") is None or self._before
             )
+        if name == "coming":  # four aggregates
+            return 4, 4 * self._vouched * query_units(1, 0)
+        price = STRONG
+        is_scenes = name == "page" and given[1] == "scene"
+        is_of_a_run = name == "page" and given[2] is not None and given[2].ended_by is not None
+        if name == "events" or is_scenes or is_of_a_run:
+            price = self._vouched
         rows = len(answer) if isinstance(answer, list) else 1
         size = (
             sum(_size(item, 0) if isinstance(item, Document) else LOOKED_UP for item in answer)
             if isinstance(answer, list)
             else 0
         )
-        return 1, STRONG * query_units(rows, size)
+        return 1, price * query_units(rows, size)
 
     def _searched(self, owner: Owner, search: Search, answer: Found) -> tuple[int, float]:
         """Of a search that the service answers: memories come whole, but for their vectors,
@@ -238,6 +249,22 @@ class CountedStore:
                 len(lists), self._bytes_of(owner, lists), terms=terms
             )
         return 1 + by_vector + 2 * bool(terms), head + self._vouched * units
+
+    def _compared(
+        self, owner: Owner, nears: Sequence[Near], answer: Sequence[Mapping[str, float]]
+    ) -> tuple[int, float]:
+        """Of ids with similarities: of a user with few memories all of them by one query."""
+        compared = len(self._vectors.get(owner, ()))
+        if compared <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY):
+            parts = -(-len(nears) // VECTORS_A_QUERY)
+            size = (PLACED * parts + SIMILARITY * len(nears)) * compared
+            first = query_units(compared * parts, size, compared * len(nears))
+            return parts, self._vouched * (first + (parts - 1) * query_units(0, 0))
+        rows = [min(near.limit, compared) for near in nears]
+        size = PLACED + SIMILARITY
+        return len(nears), self._vouched * sum(
+            query_units(number, size * number, compared) for number in rows
+        )
 
     def _shown(
         self, owner: Owner, answer: Mapping[str, Any], *, reads_head: bool
@@ -259,17 +286,16 @@ class CountedStore:
         self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None
     ) -> tuple[int, float]:
         units, requests = STRONG * read_units(KB), 1
-        if 0 < len(asked) <= POINT_READS:
-            requests += len(asked)
-            for name in asked:
-                document = seen.documents.get(name)
-                price = self._vouched if name.startswith(WRITTEN_BY_COMMITS) else STRONG
-                units += price * (
-                    1.0 if document is None else read_units(_size(document, self._dimensions or 0))
-                )
-        elif asked:
-            sizes = [_size(document, self._dimensions or 0) for document in seen.documents.values()]
-            units, requests = units + STRONG * query_units(len(sizes), sum(sizes)), requests + 1
+        for (names, _), price in zip(parted(asked, None), (self._vouched, STRONG), strict=True):
+            sizes = [
+                _size(document, self._dimensions or 0) if document is not None else 0
+                for document in map(seen.documents.get, names)
+            ]
+            if len(names) <= POINT_READS:
+                requests, units = requests + len(names), units + price * sum(map(read_units, sizes))
+            else:
+                sizes = [size for size in sizes if size]
+                requests, units = requests + 1, units + price * query_units(len(sizes), sum(sizes))
         if near is not None:
             size = sum(
                 len(orjson.dumps(neighbour.memory.model_dump(mode="json"))) + self._vector

@@ -136,7 +136,7 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
         by_hour=by_hour,
         requests=(requests(talking) + requests(sample.settled)) * times,
         messages=of_users + tick_messages,
-        messages_a_second=2 * ticked.peak,
+        messages_a_second=ticked.peak,
         ticked=ticked,
         ranges=ranges,
         stored_gb=stored,

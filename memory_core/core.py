@@ -99,6 +99,7 @@ from memory_core.domain.scope import Owner, check_app_id, check_name, checked
 from memory_core.ledger.ids import keyed
 from memory_core.ports import Clock, IdSource, QueueName, TaskQueue
 from memory_core.recollection.history import Direction, GraphFormat
+from memory_core.tasks.leases import Lease
 from memory_core.telemetry import readiness
 
 NO_CALL = Call()
@@ -641,11 +642,13 @@ class MemoryCore:
     async def work(self, message: str, queue: QueueName = "formation") -> None:
         """Do what a message of a queue asks for. When it raises, the message must come again."""
         with self._telemetry.operation("work"):
-            if queue == "consolidation" and await self._services.consolidation.fan_out.work(
-                message
-            ):
-                return
-            await self._services.worker.work(message, queue)
+            begun: Lease | bool = False
+            if queue == "consolidation":
+                begun = await self._services.consolidation.fan_out.work(message)
+            if not begun:
+                await self._services.worker.work(message, queue)
+            elif isinstance(begun, Lease):
+                await self._services.worker.go_on(begun)
 
     async def give_up(self, message: str, queue: QueueName = "formation") -> None:
         """A message came too often and ended in the queue's poison queue: say so on its task."""

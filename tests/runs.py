@@ -102,8 +102,8 @@ def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -
         core._services.clock,
     )
     rules = rules or consolidation_rules(core.settings).ending
-    beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
-    ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
+    beginning = RunBeginning(store, tasking.operations, tasking.leases, clock, RandomIds())
+    ending = RunEnding(queue, clock, rules, core._telemetry.consolidated)
     consolidator = Consolidator(
         store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0)
     )

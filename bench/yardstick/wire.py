@@ -2,8 +2,9 @@
 formula for every version of the product.
 
 The formula is `bench.counted`'s, with what Strong consistency and indexes make of it: a read and a
-query count twice, and so does a document that replaces another. Note: what a query compares is
-known to the emulator alone, so a query's charge is the emulator's.
+query count twice unless they ask for Session consistency, and so does a document that replaces
+another. Note: what a query compares is known to the emulator alone, so a query's charge is the
+emulator's, which counts it twice by itself.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _HOP = frozenset(
     {"transfer-encoding", "content-length", "connection", "keep-alive", "content-encoding"}
 )
 _KEY = "x-ms-documentdb-partitionkey"
+_LEVEL = "x-ms-consistency-level"
 _POSTS = (
     ("x-ms-cosmos-is-query-plan-request", "plan"),
     ("x-ms-documentdb-isquery", "query"),
@@ -71,16 +73,16 @@ class Meter:
         """Bytes of those that stay, as JSON."""
         return sum(self._stays.values())
 
-    def read(self, size: int) -> None:
-        """A point read of a document of so many bytes."""
-        units = STRONG_READS * read_units(size)
+    def read(self, size: int, replicas: int = STRONG_READS) -> None:
+        """A point read of a document of so many bytes, of so many replicas."""
+        units = replicas * read_units(size)
         self.spent["reads"] += units
         self._request("read", units)
 
     def query(self, charge: float) -> None:
-        """A query that the emulator charged so much for."""
-        self.spent["queries"] += STRONG_READS * charge
-        self._request("query", STRONG_READS * charge)
+        """A query that the emulator charged so much for, of all replicas that were asked."""
+        self.spent["queries"] += charge
+        self._request("query", charge)
 
     def write(self, key: str, document: Mapping[str, Any]) -> None:
         """A document written alone. key: of its partition."""
@@ -164,12 +166,14 @@ class Meter:
         self.bytes_in += len(body)
         self.bytes_out += len(answer)
         key, kind = headers.get(_KEY, ""), _kind(method, parts, headers)
-        if status >= 300 or (kind == "batch" and status == 207):
-            units = STRONG_READS * 1.0 if status == 404 else charge
-            self.spent["reads" if status == 404 else "refusals"] += units
-            self._request("read" if status == 404 else "refused", units)
+        replicas = 1 if headers.get(_LEVEL) == "Session" else STRONG_READS
+        if status == 404:
+            self.read(0, replicas)
+        elif status >= 300 or (kind == "batch" and status == 207):
+            self.spent["refusals"] += charge
+            self._request("refused", charge)
         elif kind == "read":
-            self.read(len(answer))
+            self.read(len(answer), replicas)
         elif kind == "batch":
             self.batch(key, orjson.loads(body))
         elif kind in ("create", "upsert", "replace"):

@@ -139,7 +139,7 @@ class Consolidation:
             store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
         )
         is_joint = rules.calls != "separate" and here.agents is not here.rules
-        reflecting = Reflecting(store, here.agents, here.rules, tasking.steps) if is_joint else None
+        reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
         scenes: tuple[Step, ...] = (
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
         )
@@ -163,12 +163,12 @@ class Consolidation:
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             *(() if is_joint else scenes),
             SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
-            ProfileStep(store, here.agents, here.rules, tasking.steps, reflecting),
+            ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
             EarlierMessages(store, here.embedder, rules.ending.cap),
         )
         self.reembedder = Reembedder(store, operations, here.embedder)
-        beginning = RunBeginning(store, operations, clock, ids)
-        ending = RunEnding(store, operations, here.queue, clock, rules.ending, report_run)
+        beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
+        ending = RunEnding(here.queue, clock, rules.ending, report_run)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
         self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {

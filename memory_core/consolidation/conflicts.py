@@ -326,10 +326,10 @@ class ConflictStep:
 
     async def _due(self, run: Run) -> list[_Case]:
         """The conflicts that this run decides, by when their later side was asserted."""
-        snapshot = await self._store.snapshot(run.owner)
-        if snapshot.head is None:
+        head = (await run.reads.look([])).head
+        if head is None:
             return []
-        cases = await self._questions(run, snapshot.head) if snapshot.head.pending_count else []
+        cases = await self._questions(run, head) if head.pending_count else []
         look = (
             await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]])
             if cases

@@ -7,7 +7,6 @@ who stays does not depend on it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -315,8 +314,7 @@ class Merging:
 
     async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], Look]:
         """Pairs that are alike, each once, in order; and both their sides as they were read."""
-        seen = await self._store.snapshot(run.owner, ids)
-        look = Look(seen.head, dict(seen.documents))
+        look = await run.reads.look(ids)
         new = [
             memory
             for name in ids
@@ -327,19 +325,17 @@ class Merging:
             for memory in new
             if memory.type is MemoryType.SEMANTIC
         ]
-        looks = await asyncio.gather(*(self._store.snapshot(run.owner, (), near) for near in nears))
+        likely = await self._store.nearest(run.owner, nears) if nears else []
+        look = await run.reads.look([*ids, *(name for near in likely for name in near)])
         pairs: dict[Pair, None] = {}
         for memory, near in zip(
-            (memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True
+            (memory for memory in new if memory.type is MemoryType.SEMANTIC), likely, strict=True
         ):
-            for neighbour in near.near:
-                other = neighbour.memory
-                pair = (min(memory.id, other.id), max(memory.id, other.id))
-                if likeness(memory, other, self._duplicate) is not None:
-                    pairs[pair] = None
-        wanted = list(dict.fromkeys(name for pair in pairs for name in pair))
-        read = await self._store.snapshot(run.owner, wanted) if pairs else seen
-        return list(pairs), Look(read.head, dict(read.documents))
+            for other in map(look.memory, near):
+                if other is None or likeness(memory, other, self._duplicate) is None:
+                    continue
+                pairs[min(memory.id, other.id), max(memory.id, other.id)] = None
+        return list(pairs), await run.reads.look(name for pair in pairs for name in pair)
 
     async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:
         """For each two notes of which each adds to the other, the note that stands for both, by

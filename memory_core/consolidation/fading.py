@@ -48,6 +48,7 @@ class Asked:
     how many may be changed yet.
 
     marks: whether what has faded is marked as decayed. Else only long texts are looked at.
+    recalls: whether there are decayed memories at all, which may have been found since.
     """
 
     owner: Owner
@@ -56,6 +57,7 @@ class Asked:
     at: datetime
     left: int
     marks: bool = True
+    recalls: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class Crossings:
     async def _places(self, asked: Asked, cursor: _Cursor) -> list[Place]:
         """The next memories that a pass is about."""
         if cursor.step == "recall":
-            return await self.recalled(asked.owner, cursor.place)
+            return await self.recalled(asked.owner, cursor.place) if asked.recalls else []
         rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
         return await self.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place)
 
@@ -157,6 +159,8 @@ class Crossings:
         self, asked: Asked, places: list[Place]
     ) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""
+        if not places:
+            return {}, places
         seen = await self._store.snapshot(asked.owner, [place.id for place in places])
         look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
         for number, place in enumerate(places):

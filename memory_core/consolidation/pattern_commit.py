@@ -7,7 +7,6 @@ which the next truth replaces; a pattern that said the same would go on saying i
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,7 +18,6 @@ from memory_core.domain.agent_schemas import FoundPattern, Provenance
 from memory_core.domain.importance import surer
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
-from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.text.sameness import differences, normalised
@@ -28,8 +26,7 @@ from memory_core.evolution.changeset import Page
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, procedure_id
-from memory_core.ledger.readable import as_memory
-from memory_core.ports import DecisionItem, LongTermStore, Near, Neighbour
+from memory_core.ports import DecisionItem, LongTermStore, Near
 from memory_core.tasks.operations import Chunk
 
 CATEGORY = "pattern"
@@ -341,24 +338,16 @@ LOOKED_BACK_FROM, NEAREST = 5, 12
 """New episodes, the last ones, whose neighbours are looked for, and how many of each:
 0.4 ms a look on SQLite.
 """
-_READ_AT_ONCE = 100
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
-async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
+async def read_episodes(run: Run, ids: Sequence[str]) -> list[Memory]:
     """The episodes of these ids that are found by default, with their vectors.
     Raises Unavailable.
     """
-    episodes: list[Memory] = []
-    for start in range(0, len(ids), _READ_AT_ONCE):
-        seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
-        read = [
-            as_memory(document, seen.head)
-            for document in seen.documents.values()
-            if document.kind == "memory"
-        ]
-        episodes += [memory for memory in read if memory is not None and is_episode(memory)]
-    return episodes
+    look = await run.reads.look(ids)
+    read = [look.memory(name) for name in ids]
+    return [memory for memory in read if memory is not None and is_episode(memory)]
 
 
 def is_episode(memory: Memory) -> bool:
@@ -409,30 +398,27 @@ def in_time(memory: Memory) -> tuple[object, ...]:
 
 
 async def earlier(
-    store: LongTermStore, owner: Owner, part: Sequence[Memory], session_id: str | None, floor: float
+    store: LongTermStore, run: Run, part: Sequence[Memory], floor: float
 ) -> list[Memory]:
     """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`;
-    of one session if that is given.
+    of one session in a run of one.
 
     floor: the similarity that they need. Raises Unavailable.
     """
     asking = [episode for episode in part if episode.embedding is not None][-LOOKED_BACK_FROM:]
     nears = [Near(episode.embedding, _EPISODIC, floor, limit=NEAREST) for episode in asking]
-    looks = await asyncio.gather(*(store.snapshot(owner, (), near) for near in nears))
-    part_ids = {episode.id for episode in part}
-    nearest: dict[str, Neighbour] = {}
-    for neighbour in (near for look in looks for near in look.near):
-        memory = neighbour.memory
-        if (
-            memory.id in part_ids
-            or not is_episode(memory)
-            or session_id not in (None, memory.session_id)
-        ):
-            continue
-        if memory.id not in nearest or neighbour.similarity > nearest[memory.id].similarity:
-            nearest[memory.id] = neighbour
-    ranked = sorted(nearest.values(), key=lambda near: (-near.similarity, near.memory.id))
-    return [near.memory for near in ranked[:EARLIER_AT_ONCE]]
+    part_ids, nearest = {episode.id for episode in part}, dict[str, float]()
+    for near in await store.nearest(run.owner, nears) if nears else []:
+        for name in near.keys() - part_ids:
+            nearest[name] = max(near[name], nearest.get(name, -1.0))
+    ranked = sorted(nearest, key=lambda name: (-nearest[name], name))
+    if run.session_id is None:  # else most may be of other sessions
+        ranked = ranked[:EARLIER_AT_ONCE]
+    return [
+        episode
+        for episode in await read_episodes(run, ranked)
+        if run.session_id in (None, episode.session_id)
+    ][:EARLIER_AT_ONCE]
 
 
 def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:

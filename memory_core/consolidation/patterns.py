@@ -8,7 +8,6 @@ meanwhile supports nothing any more.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Memory, MemoryType, Status, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
-from memory_core.ports import Agents, Embedder, LongTermStore, Near, Neighbour
+from memory_core.ports import Agents, Embedder, LongTermStore, Near
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 
@@ -88,9 +87,7 @@ class Patterns:
         ids = _told(run)
         if not ids:
             return None
-        parts = in_parts(
-            await read_episodes(self._store, run.owner, ids[-CALLS_A_RUN * NEW_AT_ONCE :])
-        )
+        parts = in_parts(await read_episodes(run, ids[-CALLS_A_RUN * NEW_AT_ONCE :]))
         for number in range(int(cursor or 0), len(parts)):
             proposal = await self._about(run, parts[number], number, last=number == len(parts) - 1)
             if proposal is not None:
@@ -104,7 +101,7 @@ class Patterns:
     async def _about(
         self, run: Run, part: Sequence[Memory], number: int, *, last: bool
     ) -> Proposal | None:
-        older = await earlier(self._store, run.owner, part, run.session_id, self._closeness.floor)
+        older = await earlier(self._store, run, part, self._closeness.floor)
         episodes = sorted([*part, *older], key=in_time)
         if len(episodes) < 2:
             return None
@@ -120,8 +117,7 @@ class Patterns:
             whole = all(page.place(candidate) for candidate in candidates)
             return page.chunk(cursor=number + 1 if whole else number, done=whole and last)
 
-        seen = await self._store.snapshot(run.owner, ids)
-        chunk = decide(Look(seen.head, dict(seen.documents)))
+        chunk = decide(await run.reads.look(ids))
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
     async def _asked(
@@ -165,19 +161,11 @@ class Patterns:
         """
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
-        looks = await asyncio.gather(
-            *(
-                self._store.snapshot(
-                    run.owner, (), Near(vector, _HELD, self._closeness.link, limit=NEAREST)
-                )
-                for vector in vectors
-            )
-        )
+        nears = [Near(vector, _HELD, self._closeness.link, limit=NEAREST) for vector in vectors]
+        nearest = await self._store.nearest(run.owner, nears)
         return [
-            self._candidate(
-                pattern, answer.provenance, vector, look.near, _cited(pattern, episodes)
-            )
-            for pattern, vector, look in zip(patterns, vectors, looks, strict=True)
+            self._candidate(pattern, answer.provenance, vector, near, _cited(pattern, episodes))
+            for pattern, vector, near in zip(patterns, vectors, nearest, strict=True)
         ]
 
     def _candidate(
@@ -185,11 +173,10 @@ class Patterns:
         pattern: FoundPattern,
         provenance: Provenance,
         vector: Vector,
-        near: Sequence[Neighbour],
+        near: Mapping[str, float],
         named: Sequence[Memory],
     ) -> Candidate:
         into = dict.fromkeys(name for episode in named for name in episode.consolidated_into_ids)
-        nearest = tuple((neighbour.memory.id, neighbour.similarity) for neighbour in near)
         return Candidate(
             pattern,
             provenance,
@@ -197,7 +184,7 @@ class Patterns:
             self._embedder.model,
             tuple(episode.id for episode in named),
             tuple(into),
-            nearest,
+            tuple(near.items()),
         )
 
 

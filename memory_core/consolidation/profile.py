@@ -24,16 +24,14 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.profile import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
 from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in
-from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import unknown_names
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.commit import Look
-from memory_core.ports import Agents, Document, LongTermStore
+from memory_core.ports import Agents, Document
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 
-READ_AT_ONCE = 200
 log = logging.getLogger(__name__)
 
 
@@ -47,14 +45,9 @@ class ProfileStep:
     name = "profile"
 
     def __init__(
-        self,
-        store: LongTermStore,
-        agents: Agents,
-        rules: Agents,
-        steps: Steps,
-        reflecting: Reflecting | None = None,
+        self, agents: Agents, rules: Agents, steps: Steps, reflecting: Reflecting | None = None
     ) -> None:
-        self._store, self._rules, self._steps, self._reflecting = store, rules, steps, reflecting
+        self._rules, self._steps, self._reflecting = rules, steps, reflecting
         self._model = None if agents is rules else agents
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
@@ -62,16 +55,15 @@ class ProfileStep:
         touched = await self._touched(run)
         if not touched:
             return None
-        known, memories, person = await self._facts(run.owner, touched)
+        known, memories, person = await self._facts(run, touched)
         dropped = 0
         if any(
             memory.type is MemoryType.EPISODIC and memory.status is not Status.DELETED
             for memory in touched.values()
         ):
             seen, dropped = await self._traits(run, touched)
-            cells = await self._memories(
-                run.owner,
-                [name for trait in seen for name in trait.cell_ids if name not in memories],
+            cells = await run.reads.memories(
+                name for trait in seen for name in trait.cell_ids if name not in memories
             )
             person = with_traits(person, seen, {**memories, **cells})
         if person == known:
@@ -81,33 +73,32 @@ class ProfileStep:
         def decide(look: Look) -> Chunk:
             return Chunk(puts=(_document(look, person),), cursor=1, counts=counts, done=True)
 
-        return Proposal([PROFILE_ID], decide)
+        return Proposal([PROFILE_ID], decide, waits=True)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many facts of the profile would change by what is held now."""
         touched = await self._touched(run)
         if not touched:
             return {"profile_facts": 0}
-        known, _, person = await self._facts(run.owner, touched)
+        known, _, person = await self._facts(run, touched)
         return {"profile_facts": _changed(known, person)}
 
     async def _touched(self, run: Run) -> dict[str, Memory]:
-        return await self._memories(
-            run.owner,
-            [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)],
+        return await run.reads.memories(
+            [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)]
         )
 
     async def _facts(
-        self, owner: Owner, touched: Mapping[str, Memory]
+        self, run: Run, touched: Mapping[str, Memory]
     ) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
         """The person as stored; the memories that this rests on with those that were touched; the
         person with the facts of these.
         """
-        stored, read = await self._read(owner, touched)
+        stored, read = await self._read(run)
         memories = {**read, **touched}
-        memories |= await self._followed(owner, memories)
+        memories |= await self._followed(run, memories)
         known = stored or KnownPerson()
-        subject_names = subjects(memories.values(), owner.user_id)
+        subject_names = subjects(memories.values(), run.owner.user_id)
         new = [
             memory
             for name, memory in memories.items()
@@ -115,25 +106,18 @@ class ProfileStep:
         ]
         return known, memories, with_facts(known, new, subject_names, memories)
 
-    async def _read(
-        self, owner: Owner, touched: Mapping[str, Memory]
-    ) -> tuple[KnownPerson | None, dict[str, Memory]]:
-        """The stored profile, and the facts that it rests on, of which the touched
-        ones are known.
-        """
-        look = await self._store.snapshot(owner, [PROFILE_ID])
+    async def _read(self, run: Run) -> tuple[KnownPerson | None, dict[str, Memory]]:
+        """The stored profile, and the facts that it rests on."""
+        look = await run.reads.look([PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             return None, {}
         person = person_in(document.body)
-        names = list(dict.fromkeys(name for fact in person.facts for name in fact.memory_ids))
-        facts = {
-            **touched,
-            **await self._memories(owner, [name for name in names if name not in touched]),
-        }
-        return person, {name: facts[name] for name in names if name in facts}
+        return person, await run.reads.memories(
+            name for fact in person.facts for name in fact.memory_ids
+        )
 
-    async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
+    async def _followed(self, run: Run, memories: Mapping[str, Memory]) -> dict[str, Memory]:
         """What facts were merged into: a run's own changes are no news, so this is how a profile
         learns of them.
         """
@@ -144,7 +128,7 @@ class ProfileStep:
             if memory.status is Status.UPDATED and memory.next_id not in memories
         ]
         while missing:
-            more = await self._memories(owner, [name for name in missing if name is not None])
+            more = await run.reads.memories(name for name in missing if name is not None)
             merged |= more
             missing = [
                 memory.next_id
@@ -153,19 +137,11 @@ class ProfileStep:
             ]
         return merged
 
-    async def _memories(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
-        memories: dict[str, Memory] = {}
-        asked = list(dict.fromkeys(ids))
-        for start in range(0, len(asked), READ_AT_ONCE):
-            documents = await self._store.memories(owner, asked[start : start + READ_AT_ONCE])
-            memories |= {name: document.memory for name, document in documents.items()}
-        return memories
-
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
         """What shows in the latest scenes and in patterns; and how many traits were dropped that
         what was shown does not bear out.
         """
-        scenes = await latest_scenes(self._store, run.owner)
+        scenes = await latest_scenes(run)
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
         seen: list[Seen] = []
         for trait in answer.traits:
@@ -175,9 +151,9 @@ class ProfileStep:
             if cited and _is_borne_out(trait, cited):
                 seen.append(Seen(trait, cells_in(cited, trait), by))
         dropped = len(answer.traits) - len(seen)
-        return [*seen, *await self._patterns(run.owner, touched)], dropped
+        return [*seen, *await self._patterns(run, touched)], dropped
 
-    async def _patterns(self, owner: Owner, touched: Mapping[str, Memory]) -> list[Seen]:
+    async def _patterns(self, run: Run, touched: Mapping[str, Memory]) -> list[Seen]:
         """Patterns that stand and that episodes of this run are part of."""
         names = sorted(
             {
@@ -187,7 +163,7 @@ class ProfileStep:
                 if memory.type is MemoryType.EPISODIC
             }
         )
-        patterns = await self._memories(owner, names) if names else {}
+        patterns = await run.reads.memories(names)
         standing = [
             pattern
             for pattern in patterns.values()

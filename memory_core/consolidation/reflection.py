@@ -19,10 +19,9 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.profile import MIN_CELLS
 from memory_core.domain.scenes import Scene, scene_in
-from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sameness import words_in
-from memory_core.ports import Agents, DecisionItem, LongTermStore, SceneItem
+from memory_core.ports import Agents, DecisionItem, SceneItem
 from memory_core.tasks.agent_steps import Steps
 
 log = logging.getLogger(__name__)
@@ -41,8 +40,8 @@ _SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
 class Reflecting:
     """The joint question of a run. Rules answer a part that a model gave nothing usable for."""
 
-    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps) -> None:
-        self._store, self._agents, self._rules, self._steps = store, agents, rules, steps
+    def __init__(self, agents: Agents, rules: Agents, steps: Steps) -> None:
+        self._agents, self._rules, self._steps = agents, rules, steps
 
     async def ask(
         self, run: Run, episodes: Sequence[Memory], items: Sequence[DecisionItem]
@@ -50,7 +49,7 @@ class Reflecting:
         """The answer about these episodes and the latest scenes; None where scenes need no
         question, or another one was asked before.
         """
-        scenes = await latest_scenes(self._store, run.owner)
+        scenes = await latest_scenes(run)
         if not shows_more(run, scenes):
             return None
         keys = {
@@ -86,12 +85,9 @@ def key_of(ids: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
 
 
-async def latest_scenes(store: LongTermStore, owner: Owner) -> list[Scene]:
+async def latest_scenes(run: Run) -> list[Scene]:
     """The scenes begun last, in order of time. Raises Unavailable."""
-    scenes = [
-        scene_in(document.body)
-        for document in await store.page(owner, "scene", None, None, SCENES_SHOWN)
-    ]
+    scenes = [scene_in(document.body) for document in (await run.reads.scenes())[:SCENES_SHOWN]]
     return sorted(scenes, key=lambda scene: (scene.started_at, scene.id))
 
 

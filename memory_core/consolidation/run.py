@@ -14,19 +14,21 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, Protocol
 
 from memory_core.consolidation.fading import COUNTS
+from memory_core.consolidation.run_reads import RunReads, with_chunks
 from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER, RunBeginning, plan_of
 from memory_core.domain.archival import NextDue
-from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scenes import PROFILE_ID
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
@@ -35,7 +37,15 @@ from memory_core.ports import Clock, Document, EventFilter, LongTermStore, TaskQ
 from memory_core.tasks.agent_steps import spending
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.lifecycle import tell_due
-from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Chunk, Operation, Operations, added
+from memory_core.tasks.operations import (
+    RUN_REPORT_KEPT_FOR,
+    Chunk,
+    Operation,
+    Operations,
+    added,
+    operation_in,
+    operation_there,
+)
 
 ACTOR: Final = CONSOLIDATION
 """Who makes the changes of a run, as their events say: what a run did is no news for
@@ -44,6 +54,10 @@ the next one.
 OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
 _PAGE = 500
 _DONE: Final = "done"
+_AT_HAND: Final = 100
+"""Memories of the news that are read at once, before the steps ask for them."""
+_MOST_WAITING: Final = 90
+"""Documents that one commit holds beside head, operation, task and report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +67,8 @@ class Run:
 
     after, to: the sequences between which its news lie, (after, to]. news: the events of others
     than runs there, in order, of one session if `session_id` is given; none of messages, which
-    count by what is formed of them. counts: what was done so far. since: the present of the last
+    count by what is formed of them. counts: what was done so far. reads: what is read
+    of the user, once. since: the present of the last
     run that went over everything, None at first. earlier: whether messages of an earlier version
     are to be looked for.
     """
@@ -66,6 +81,7 @@ class Run:
     session_id: str | None
     news: tuple[Event, ...]
     counts: Mapping[str, int]
+    reads: RunReads
     since: datetime | None = None
     earlier: bool = False
 
@@ -90,11 +106,13 @@ class Proposal:
     own; done: the step has ended.
 
     decide: may be asked again when the user's memories changed meanwhile, and then with what
-    they are now.
+    they are now. waits: its chunk changes no memory but by marks, so it may be committed with those
+    of later steps.
     """
 
     ids: Sequence[str]
     decide: Callable[[Look], Chunk]
+    waits: bool = False
 
 
 class Step(Protocol):
@@ -142,10 +160,11 @@ class Consolidator:
 
     async def foresee(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
         """What a run that began now would do."""
-        head = (await self._store.snapshot(owner)).head
+        reads = RunReads(self._store, owner)
+        head = (await reads.look([])).head
         counts: dict[str, int] = {}
         run = await self._run(
-            "foreseen", owner, plan_of(head, asked.session_id, self._clock.now()), counts
+            "foreseen", reads, plan_of(head, asked.session_id, self._clock.now()), counts
         )
         for step in self._steps:
             counts |= await step.foresee(run)
@@ -153,84 +172,76 @@ class Consolidator:
 
     async def work(self, lease: Lease) -> None:
         """Do what is left of a run."""
-        operation = await self._operations.of(lease)
-        if operation.state != "pending":
+        reads = RunReads(self._store, lease.owner)
+        operation = await self._operation(lease, reads)
+        if operation is None:
             return
-        if await self._overtaken(lease):
-            await self._operations.advance(
-                lease, operation, [], lambda look, stored: _ending_overtaken()
-            )
-            return
-        run = await self._run(operation.id, lease.owner, operation.plan, operation.counts)
-        way = GivingWay(self._calls)
         with spending() as spent:
-            names = [step.name for step in self._steps]
-            begun = (
-                names.index(operation.cursor[0])
-                if operation.cursor and operation.cursor[0] in names
-                else 0
-            )
-            for place, step in enumerate(self._steps[begun:], begun):
-                await lease.note(step.name, place / (len(names) + 1))
-                operation = await self._step(lease, operation, step, run, spent, way)
-                run = replace(run, counts=operation.counts)
-                if operation.state != "pending":
-                    return
-            await self._ending.end(lease, operation, run, added(operation.counts, spent), spent)
+            run = await self._run(operation.id, reads, operation.plan, operation.counts)
+            if lease.subject is not None:
+                reads.wrote(lease.subject)
+            work = _Work(self._operations, lease, operation, run, spent)
+            way = GivingWay(self._calls)
+            while work.operation.state == "pending":
+                if await self._take_steps(work, way):
+                    await self._ending.end(work)
 
-    async def _overtaken(self, lease: Lease) -> bool:
-        """Whether a later run was begun than this one: one that had been given up,
-        and is retried by hand.
-        """
-        head = (await self._store.snapshot(lease.owner)).head
-        if head is None:
-            raise NotFound("the user whose run this was is gone")
-        return head.run_task_id != lease.task.task_id
-
-    async def _step(
-        self,
-        lease: Lease,
-        operation: Operation,
-        step: Step,
-        run: Run,
-        spent: Counter[str],
-        way: GivingWay,
-    ) -> Operation:
-        further: Operation | None = operation
-        while further is not None and further.state == "pending":
-            operation = further
-            async with way.chunk():
-                further = await self._further(lease, operation, step, run, spent)
-        return operation if further is None else further
-
-    async def _further(
-        self, lease: Lease, operation: Operation, step: Step, run: Run, spent: Counter[str]
-    ) -> Operation | None:
-        """The operation after the step's next chunk; None when the step has no more."""
-        cursor = (
-            operation.cursor[1] if operation.cursor and operation.cursor[0] == step.name else None
+    async def _operation(self, lease: Lease, reads: RunReads) -> Operation | None:
+        """What is left to do; None where nothing is. Raises NotFound."""
+        if lease.subject is not None:
+            return operation_in(lease.subject)
+        look = await reads.look([lease.task.subject_id])
+        operation = operation_there(look, lease.task.subject_id)
+        if operation.state != "pending":
+            return None
+        if look.head is not None and look.head.run_task_id == lease.task.task_id:
+            return operation
+        # a later run was begun than this one, which had been given up, and is retried by hand
+        await self._operations.advance(
+            lease, operation, [], lambda look, stored: _ending_overtaken()
         )
-        if cursor == _DONE:
-            return None
-        proposal = await step.propose(replace(run, counts=operation.counts), cursor)
+        return None
+
+    async def _take_steps(self, work: _Work, way: GivingWay) -> bool:
+        """Take the steps that are left. False: one has committed what had waited,
+        and the operation says where to go on.
+        """
+        names = [step.name for step in self._steps]
+        cursor = work.operation.cursor
+        begun = names.index(cursor[0]) if cursor and cursor[0] in names else 0
+        for place, step in enumerate(self._steps[begun:], begun):
+            await work.lease.note(step.name, place / (len(names) + 1))
+            left: bool | None = True
+            while left:
+                async with way.chunk():
+                    left = await self._further(work, step)
+            if left is None:
+                return False
+        return True
+
+    @staticmethod
+    async def _further(work: _Work, step: Step) -> bool | None:
+        """The step's next chunk: whether it may have another; None as `_take_steps` has False."""
+        at = work.operation.cursor
+        cursor = at[1] if at and at[0] == step.name else None
+        if cursor == _DONE or work.operation.state != "pending":
+            return False
+        proposal = await step.propose(replace(work.run, counts=work.operation.counts), cursor)
         if proposal is None:
+            return False
+        if await work.waits(step.name, proposal):
+            return False
+        if work.waiting:
+            await work.commit_waiting()
             return None
-        tokens = dict(spent)
-
-        def decide(look: Look, stored: Operation) -> Chunk:
-            chunk = proposal.decide(look)
-            further = [step.name, _DONE if chunk.done else chunk.cursor]
-            return replace(chunk, done=False, cursor=further, counts=added(chunk.counts, tokens))
-
-        advanced = await self._operations.advance(lease, operation, list(proposal.ids), decide)
-        spent.clear()
-        return advanced
+        await work.commit(step.name, proposal)
+        return True
 
     async def _run(
-        self, run_id: str, owner: Owner, plan: Mapping[str, Any], counts: Mapping[str, int]
+        self, run_id: str, reads: RunReads, plan: Mapping[str, Any], counts: Mapping[str, int]
     ) -> Run:
         """The run with its news, all of them. Raises Unavailable when the log has a hole there."""
-        after, to, session_id = plan["after"], plan["to"], plan["session_id"]
+        owner, after, to, session_id = reads.owner, plan["after"], plan["to"], plan["session_id"]
         events: list[Event] = []
         while after < to:
             page = await self._store.events(
@@ -254,7 +265,7 @@ class Consolidator:
         )
         at, since = datetime.fromisoformat(plan["at"]), plan["since"]
         last = None if since is None else datetime.fromisoformat(since)
-        return Run(
+        run = Run(
             run_id,
             owner,
             plan["after"],
@@ -263,9 +274,122 @@ class Consolidator:
             session_id,
             news,
             counts,
+            reads,
             last,
             bool(plan.get("earlier")),
         )
+        if touched := run.touched():  # most steps are about these, and the last about the profile
+            await reads.look([*touched[-_AT_HAND:], PROFILE_ID])
+        return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What a step has decided, which is committed with what follows. documents:
+    how many it writes.
+    """
+
+    step: str
+    proposal: Proposal
+    documents: int
+
+
+@dataclass
+class _Work:
+    """A run as far as it is. waiting: what its steps have decided since the last commit,
+    in their order. spent: tokens that no commit has counted yet.
+
+    Should the worker die, what waits is decided again by the same frozen answers.
+    """
+
+    operations: Operations
+    lease: Lease
+    operation: Operation
+    run: Run
+    spent: Counter[str]
+    waiting: list[_Waiting] = field(default_factory=list)
+
+    async def waits(self, step: str, proposal: Proposal) -> bool:
+        """Let a chunk wait, if it can, is its step's last, and finds room in one commit with
+        what waits already.
+        """
+        if not proposal.waits:
+            return False
+        chunk = proposal.decide(await self.run.reads.look(proposal.ids))
+        taken = sum(waiting.documents for waiting in self.waiting)
+        if not chunk.done or taken + chunk.documents > _MOST_WAITING:
+            return False
+        self.waiting.append(_Waiting(step, proposal, chunk.documents))
+        self.run.reads.decided(chunk)
+        return True
+
+    async def commit(self, step: str, proposal: Proposal) -> None:
+        """Commit a chunk by itself, decided on what is there then."""
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._counted(_placed(step, proposal.decide(look)))
+
+        await self._commit(proposal.ids, decide)
+
+    async def commit_waiting(self) -> None:
+        """Commit what waits."""
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._counted(self._together(look)[0])
+
+        await self._commit(self._ids, decide, await self._basis())
+
+    async def end(self, last: Callable[[Operation, Chunk], Chunk]) -> None:
+        """Commit what waits with the end of the run, or the first of it where one commit does not
+        hold all. last: from the operation and what waits to that with the end.
+        """
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            chunk, is_all = self._together(look)
+            return last(stored, self._counted(chunk)) if is_all else self._counted(chunk)
+
+        await self._commit(self._ids, decide, await self._basis())
+
+    async def _commit(
+        self,
+        ids: Sequence[str],
+        decide: Callable[[Look, Operation], Chunk],
+        basis: Look | None = None,
+    ) -> None:
+        self.operation = await self.operations.advance(
+            self.lease, self.operation, ids, decide, basis=basis
+        )
+        self.spent.clear()
+        self.waiting.clear()
+        self.run.reads.committed()
+
+    @property
+    def _ids(self) -> list[str]:
+        ids = (name for waiting in self.waiting for name in waiting.proposal.ids)
+        return list(dict.fromkeys(ids))
+
+    async def _basis(self) -> Look:
+        return await self.run.reads.stored([self.operation.id, *self._ids])
+
+    def _counted(self, chunk: Chunk) -> Chunk:
+        return replace(chunk, counts=added(chunk.counts, self.spent))
+
+    def _together(self, look: Look) -> tuple[Chunk, bool]:
+        """What waits as one chunk, as much of it as there is room for; whether that is all."""
+        made = Chunk(cursor=self.operation.cursor, fragile=False)
+        for waiting in self.waiting:
+            chunk = waiting.proposal.decide(with_chunks(look, [made]))
+            if made.documents and made.documents + chunk.documents > _MOST_WAITING:
+                return made, False
+            made = made.joined(_placed(waiting.step, chunk))
+            if not chunk.done:
+                return made, False
+        return made, True
+
+
+def _placed(step: str, chunk: Chunk) -> Chunk:
+    """A step's chunk as one of the run's."""
+    return replace(chunk, done=False, cursor=[step, _DONE if chunk.done else chunk.cursor])
 
 
 def _ending_overtaken() -> Chunk:
@@ -320,43 +444,30 @@ class RunEnding:
     """Ends runs of any owner."""
 
     def __init__(
-        self,
-        store: LongTermStore,
-        operations: Operations,
-        queue: TaskQueue,
-        clock: Clock,
-        rules: EndingRules,
-        report_run: ReportRun,
+        self, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
     ) -> None:
-        self._store, self._operations, self._queue = store, operations, queue
-        self._clock, self._rules, self._report_run = clock, rules, report_run
+        self._queue, self._clock, self._rules = queue, clock, rules
+        self._report_run = report_run
 
-    async def end(
-        self,
-        lease: Lease,
-        operation: Operation,
-        run: Run,
-        counts: Mapping[str, int],
-        tokens: Mapping[str, int],
-    ) -> None:
-        """Commit the end. counts: all that was done; tokens: those of them that no chunk has
-        counted yet. Raises what commits raise.
-        """
-        now, spent = self._clock.now(), dict(tokens)
+    async def end(self, work: _Work) -> None:
+        """Commit the end, with what waits. Raises what commits raise."""
+        now, run, plan = self._clock.now(), work.run, work.operation.plan
         coming = NextDue() if run.session_id else await self._coming(run)
+        counts = work.operation.counts
         faded = sum(counts.get(name, 0) for name in COUNTS)
-        capped = operation.plan["capped"] or max(faded, counts.get(WRITTEN, 0)) >= self._rules.cap
+        capped = plan["capped"] or max(faded, counts.get(WRITTEN, 0)) >= self._rules.cap
         capped = capped and run.session_id is None
-        report = self._report(run, operation, counts, now)
         committed: list[bool] = []
 
-        def last(look: Look, stored: Operation) -> Chunk:
+        def last(stored: Operation, waiting: Chunk) -> Chunk:
             committed[:] = [True]
-            fields = (
-                _left
-                if run.session_id
-                else lambda head: _settled(head, run, _next(head, run, coming, now, capped=capped))
-            )
+
+            def fields(head: Head) -> Mapping[str, Any]:
+                if run.session_id:
+                    return {"run_task_id": None}
+                return _settled(head, run, _next(head, run, coming, now, capped=capped))
+
+            report = self._report(run, stored, added(stored.counts, waiting.counts), now)
             document = Document(
                 str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR
             )
@@ -364,25 +475,26 @@ class RunEnding:
                 name: report[name]
                 for name in ("after", "to", "read", "tokens", "cost", "duration_s")
             }
-            return Chunk(
+            end = Chunk(
                 puts=(document,),
                 cursor=["done", None],
-                counts=spent,
                 done=True,
                 head_fields=fields,
                 fragile=False,
                 result=result,
+                leaves=False,
             )
+            return waiting.joined(end)
 
-        await self._operations.advance(lease, operation, [], last)
-        if committed:
-            self._report_run({"runs": 1, "read": len(run.news), **counts})
+        await work.end(last)
+        if committed and work.operation.state == "done":
+            self._report_run({"runs": 1, "read": len(run.news), **work.operation.counts})
             if capped:
-                await tell_due(self._queue, lease.owner, now)
+                await tell_due(self._queue, run.owner, now)
 
     async def _coming(self, run: Run) -> NextDue:
-        coming = await self._store.coming(
-            run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED
+        coming = await run.reads.coming(
+            self._rules.fading, self._rules.archive_after, run.at - ROUNDED
         )
         return coming if self._rules.marks_fading else replace(coming, fades=None)
 
@@ -408,16 +520,13 @@ class RunEnding:
         }
 
 
-def _left(head: Head) -> Mapping[str, Any]:
-    return {}
-
-
 def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]:
     at = run.at if head.settled_at is None else max(head.settled_at, run.at)
     return {
         "consolidated_sequence": max(head.consolidated_sequence, run.to),
         "settled_at": at,
         "due_at": due_at,
+        "run_task_id": None,
     }
 
 

@@ -159,18 +159,18 @@ class SceneConflictStep:
         return replace(over, **page.written(), counts={"scene_conflicts": 1})
 
     async def _cases(self, run: Run) -> list[_Case]:
-        touched = await self._facts(run.owner, run.touched(MemoryType.SEMANTIC.value))
+        touched = await self._facts(run, run.touched(MemoryType.SEMANTIC.value))
         facts = {name: fact for name, fact in touched.items() if fact.cell_id is not None}
         if not facts:
             return []
-        cells = await self._store.memories(
-            run.owner, sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None})
+        cells = await run.reads.memories(
+            sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None})
         )
         by_scene: dict[str, list[Memory]] = {}
         for fact in sorted(facts.values(), key=told_last):
             cell = cells.get(fact.cell_id or "")
-            if cell is not None and cell.memory.scene_id is not None:
-                by_scene.setdefault(cell.memory.scene_id, []).append(fact)
+            if cell is not None and cell.scene_id is not None:
+                by_scene.setdefault(cell.scene_id, []).append(fact)
         chosen = sorted(by_scene, key=lambda name: told_last(by_scene[name][-1]))[-MOST_SCENES:]
         cases: dict[frozenset[str], _Case] = {}
         for scene_id in chosen:
@@ -181,19 +181,17 @@ class SceneConflictStep:
 
     async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[_Case]:
         """What of a scene's facts the new ones exclude; of the latest only."""
-        document = (await self._store.snapshot(run.owner, [scene_id])).documents.get(scene_id)
+        document = (await run.reads.look([scene_id])).documents.get(scene_id)
         if document is None:
             return []
-        cells = await self._store.memories(run.owner, scene_in(document.body).cell_ids)
+        cells = await run.reads.memories(scene_in(document.body).cell_ids)
         names = {
             fact.fact_id
             for cell in cells.values()
-            for fact in cell.memory.atomic_facts
+            for fact in cell.atomic_facts
             if fact.fact_id is not None
         }
-        older = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[
-            -MOST_HELD:
-        ]
+        older = sorted((await self._facts(run, sorted(names))).values(), key=told_last)[-MOST_HELD:]
         prompt = ConflictPrompt(tuple(new), tuple(older))
         if not any(_apart(fact, older_fact) for fact in new for older_fact in older):
             return []
@@ -243,14 +241,10 @@ class SceneConflictStep:
         answer = await self._rules.decide_conflicts(run.owner, new, older)
         return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=True)
 
-    async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
+    async def _facts(self, run: Run, names: Sequence[str]) -> dict[str, Memory]:
         """The facts among these that stand."""
-        documents = await self._store.memories(owner, names) if names else {}
-        return {
-            name: document.memory
-            for name, document in documents.items()
-            if _may_fall(document.memory)
-        }
+        memories = await run.reads.memories(names)
+        return {name: memory for name, memory in memories.items() if _may_fall(memory)}
 
 
 def _left_pending(

@@ -57,10 +57,6 @@ SEARCHED: Final = 100
 """Scenes, those begun last, that are searched for a cell which was placed while it was being
 deleted: by the last run or so.
 """
-LATEST: Final = 32
-"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and
-again, and so is among them.
-"""
 TOLD = 12
 """Cells of a scene that a model is told of, the latest, for a summary."""
 MAX_SUMMARY = 2_000
@@ -102,8 +98,7 @@ class SceneStep:
         touched, begin = run.touched(MemoryType.EPISODIC.value), cursor or 0
         for start in range(begin, len(touched), PLACED_AT_ONCE):
             names = touched[start : start + PLACED_AT_ONCE]
-            seen = await self._store.snapshot(run.owner, names)
-            look = Look(seen.head, dict(seen.documents))
+            look = await run.reads.look(names)
             cells = [cell for name in names if (cell := look.memory(name)) is not None]
             left = await self._left_behind(run.owner, cells)
             waiting = [
@@ -145,7 +140,7 @@ class SceneStep:
         *,
         last: bool,
     ) -> Proposal:
-        asked = await self._asked(run.owner, waiting, left)
+        asked = await self._asked(run, waiting, left)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
         def decide(look: Look) -> Chunk:
@@ -157,22 +152,19 @@ class SceneStep:
                 done=last and placing.whole,
             )
 
-        return Proposal(asked.ids, decide)
+        return Proposal(asked.ids, decide, waits=True)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many cells would be placed."""
         touched = run.touched(MemoryType.EPISODIC.value)
-        documents = await self._store.memories(run.owner, touched) if touched else {}
+        cells = await run.reads.memories(touched)
         return {
             "cells_placed": sum(
-                _is_to_do(document.memory) and document.memory.status is not Status.DELETED
-                for document in documents.values()
+                _is_to_do(cell) and cell.status is not Status.DELETED for cell in cells.values()
             )
         }
 
-    async def _asked(
-        self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]
-    ) -> _Asked:
+    async def _asked(self, run: Run, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
         """The cells with all that is read to place them: their notes, scenes near in time, and the
         cells of those with a new centroid.
         """
@@ -180,13 +172,12 @@ class SceneStep:
         known = {*left.values(), *(cell.scene_id for cell in waiting if cell.scene_id is not None)}
         if coming:
             first, last = min(_at(cell) for cell in coming), max(_at(cell) for cell in coming)
-            page = await self._store.page(owner, "scene", None, None, LATEST)
             times = {
                 document.id: [
                     datetime.fromisoformat(document.body[name])
                     for name in ("started_at", "ended_at")
                 ]
-                for document in page
+                for document in await run.reads.scenes()
             }
             known |= {
                 name
@@ -200,7 +191,7 @@ class SceneStep:
                 theme_of(themes(cell.lexical.own), cell.embedding, prototypes, self._sorting)
                 for cell in coming
             )
-            for document in (await self._store.snapshot(owner, scenes)).documents.values():
+            for document in (await run.reads.look(scenes)).documents.values():
                 body = document.body
                 most = (
                     body["count"]
@@ -232,8 +223,7 @@ class SceneStep:
         """What the model tells of the scenes as they would be now, by their cells;
         nothing of one that it can't tell of.
         """
-        seen = await self._store.snapshot(run.owner, asked.ids)
-        placing = _Placing(run.id, Look(seen.head, dict(seen.documents)), asked, self._sorting)
+        placing = _Placing(run.id, await run.reads.look(asked.ids), asked, self._sorting)
         placing.chunk({})
         texts: dict[tuple[str, ...], str] = {}
         for thread in placing.threads:

@@ -18,6 +18,7 @@ from zlib import crc32
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memory_core.domain.conversation import Task
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
 from memory_core.domain.memory import Head
@@ -28,9 +29,9 @@ from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
-from memory_core.tasks.leases import pause
-from memory_core.tasks.lifecycle import DueMessage
-from memory_core.tasks.operations import Operations, operation_id, operation_in
+from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, pause
+from memory_core.tasks.lifecycle import DueMessage, message_for, tell
+from memory_core.tasks.operations import HeadFields, Operations, operation_id, operation_in
 from memory_core.tasks.store import held_task
 
 QUEUE: Final[QueueName] = "consolidation"
@@ -81,8 +82,9 @@ class FanOut:
         )
         return len(ranges)
 
-    async def work(self, body: str) -> bool:
-        """Do what one of these messages asks for, or put it off; False when it is none of them.
+    async def work(self, body: str) -> Lease | bool:
+        """Do what one of these messages asks for, or put it off: the lease of the run that it
+        began, with which its caller goes on. False when it is none of them.
 
         Raises Unavailable when it can't even be put off.
         """
@@ -93,16 +95,30 @@ class FanOut:
             if isinstance(message, RangeMessage):
                 await self._send_due(message)
             else:
-                await self._begin(message.owner)
+                return await self._begin(message.owner) or True
         except (Unavailable, HeadMoved, TimeoutError) as error:
             await self._put_off(message, error)
         return True
 
-    async def _begin(self, owner: Owner) -> None:
-        await self._touches.settle_due(owner)  # first, since that may make the user due
-        begun = await self._beginning.begin_due(owner)
+    async def _begin(self, owner: Owner) -> Lease | None:
+        head = await self._touches.settle_due(owner)  # first, since that may make the user due
+        try:
+            begun = await self._beginning.begin_due(owner, head)
+        except UnderWay as run:
+            await self._follow(owner, run)
+            return None
         if begun is None:
-            log.debug("a user's run is not due any more, or under way")
+            log.debug("a user's run is not due any more, or was given up")
+        return begun
+
+    async def _follow(self, owner: Owner, run: UnderWay) -> None:
+        """See to it that a run is gone on with whose worker has died: this message may be the one
+        that it had begun it by, come again.
+        """
+        if run.task.status == "running":
+            now = self._clock.now()
+            delay = leased_until(run.task, now) - now + MOMENT
+            await tell(self._queue, QUEUE, message_for(owner, run.task), delay)
 
     async def _send_due(self, message: RangeMessage) -> None:
         after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
@@ -208,21 +224,27 @@ class _GivenUp(Exception):
     """The last run was given up less than a day ago."""
 
 
-class _UnderWay(Exception):
+class UnderWay(Exception):
     """There is a run that has not ended. session_id: the one session that it is about."""
 
-    def __init__(self, task_id: str, session_id: str | None) -> None:
-        super().__init__(task_id)
-        self.task_id, self.session_id = task_id, session_id
+    def __init__(self, task: Task, session_id: str | None) -> None:
+        super().__init__(task.task_id)
+        self.task, self.session_id = task, session_id
 
 
 class RunBeginning:
     """Begins runs of any owner, one at a time each."""
 
     def __init__(
-        self, store: LongTermStore, operations: Operations, clock: Clock, ids: IdSource
+        self,
+        store: LongTermStore,
+        operations: Operations,
+        leases: Leases,
+        clock: Clock,
+        ids: IdSource,
     ) -> None:
-        self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
+        self._store, self._operations, self._leases = store, operations, leases
+        self._clock, self._ids = clock, ids
 
     async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
         """A run that a caller asked for, due or not; the one under way where that goes over the
@@ -231,82 +253,85 @@ class RunBeginning:
         Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
         """
         for _ in range(_TRIES):
-            head = (await self._store.snapshot(owner)).head
+            head, now = (await self._store.snapshot(owner)).head, self._clock.now()
+            task_id = self._ids.new("tsk")
             try:
-                return await self._stored(
+                return await self._operations.begin(
                     owner,
-                    head,
-                    session_id,
+                    "consolidate",
+                    plan_of(head, session_id, now),
                     replace(call, actor=CONSOLIDATION),
-                    self._ids.new("tsk"),
-                    by_hand=True,
+                    refuse=lambda look, head=head: _check(look, head, None),  # type: ignore[misc]
+                    reads=_earlier(head),
+                    task_id=task_id,
+                    head_fields=_begun(task_id, session_id, now),
                 )
             except _Moved:
                 continue
-            except _UnderWay as run:
+            except UnderWay as run:
                 if run.session_id in (None, session_id):
-                    return Accepted(run.task_id)
+                    return Accepted(run.task.task_id)
                 raise Conflict(
-                    f"a run of one session is under way: {run.task_id}; ask again when it has ended"
+                    f"a run of one session is under way: {run.task.task_id}; ask again when it has "
+                    "ended"
                 ) from None
         raise _too_fast()
 
-    async def begin_due(self, owner: Owner) -> Accepted | None:
-        """The run that is due now; None for a user who is not due (any more), is gone, or whose run
-        is under way or was just given up.
+    async def begin_due(self, owner: Owner, head: Head | None = None) -> Lease | None:
+        """Begin the run that is due now, which this worker goes on with; None for a user who is
+        not due (any more), is gone, or whose run was just given up.
 
-        Of one moment at which a user is due there is one run, however often this is called.
-        Raises HeadMoved, Unavailable.
+        head: the user's, where it was just read. Of one moment at which a user is due there is one
+        run, however often this is called. Raises UnderWay, HeadMoved, Unavailable.
         """
         for _ in range(_TRIES):
-            head = (await self._store.snapshot(owner)).head
-            if (
-                head is None
-                or head.state != "live"
-                or head.due_at is None
-                or head.due_at > self._clock.now() + NEARLY
-            ):
+            head, now = head or (await self._store.snapshot(owner)).head, self._clock.now()
+            if head is None or head.state != "live":
+                return None
+            if head.due_at is None or head.due_at > now + NEARLY:
+                await self._check_earlier(owner, head)
                 return None
             task_id = derived(
                 "tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat()
             )
+            since = now - TRIED_AGAIN_AFTER
             try:
-                return await self._stored(
-                    owner, head, None, Call(actor=CONSOLIDATION), task_id, by_hand=False
+                return await self._operations.begin_leased(
+                    owner,
+                    "consolidate",
+                    plan_of(head, None, now),
+                    Call(actor=CONSOLIDATION),
+                    self._leases,
+                    head,
+                    refuse=lambda look, head=head, since=since: _check(look, head, since),  # type: ignore[misc]
+                    reads=_earlier(head),
+                    task_id=task_id,
+                    head_fields=_begun(task_id, None, now),
                 )
             except _Moved:
-                continue
-            except (_UnderWay, _GivenUp):
+                head = None
+            except (_GivenUp, TaskLost):
                 return None
         raise _too_fast()
 
-    async def _stored(
-        self,
-        owner: Owner,
-        head: Head | None,
-        session_id: str | None,
-        call: Call,
-        task_id: str,
-        *,
-        by_hand: bool,
-    ) -> Accepted:
-        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more,
-        _UnderWay, _GivenUp unless `by_hand`.
-        """
-        now, earlier = self._clock.now(), None if head is None else head.run_task_id
-        fields: dict[str, Any] = {"run_task_id": task_id}
-        if session_id is None:  # a run of one session leaves the user as due as they were
-            fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
-        return await self._operations.begin(
-            owner,
-            "consolidate",
-            plan_of(head, session_id, now),
-            call,
-            refuse=lambda look: _check(look, head, None if by_hand else now - TRIED_AGAIN_AFTER),
-            reads=() if earlier is None else (earlier, operation_id(earlier)),
-            task_id=task_id,
-            head_fields=lambda _: fields,
-        )
+    async def _check_earlier(self, owner: Owner, head: Head) -> None:
+        """Raise UnderWay where the run that was begun last has not ended."""
+        if head.run_task_id is not None:
+            _check_ended(await self._operations.look(owner, _earlier(head)))
+
+
+def _earlier(head: Head | None) -> tuple[str, ...]:
+    """Ids of the task and the operation of the run that was begun last and has not ended well."""
+    earlier = None if head is None else head.run_task_id
+    return () if earlier is None else (earlier, operation_id(earlier))
+
+
+def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadFields:
+    """What the head says from now on."""
+    fields: dict[str, Any] = {"run_task_id": task_id}
+    if session_id is None:  # a run of one session leaves the user as due as they were
+        fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
+    return lambda _: fields
 
 
 def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[str, Any]:
@@ -332,23 +357,32 @@ def _too_fast() -> HeadMoved:
     return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
 
 
+def _check_ended(look: Look) -> Task | None:
+    """The task of the run that was begun last, as far as it is there. Raises UnderWay while it
+    has not ended.
+    """
+    head = look.head
+    if head is None or head.run_task_id is None:
+        return None
+    last_task = held_task(look.documents.get(head.run_task_id), head)
+    about = look.documents.get(operation_id(head.run_task_id))
+    if last_task is not None and not last_task.task.finished and about is not None:
+        raise UnderWay(last_task.task, operation_in(about).plan["session_id"])
+    return None if last_task is None else last_task.task
+
+
 def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> None:
     """Raise unless the user is as the plan has them, no run is under way, and none was begun after
     that moment in vain.
     """
-    head = look.head
-    if head is not None and head.run_task_id is not None:
-        last_task = held_task(look.documents.get(head.run_task_id), head)
-        about = look.documents.get(operation_id(head.run_task_id))
-        if last_task is not None and not last_task.task.finished and about is not None:
-            raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
-        if (
-            last_task is not None
-            and last_task.task.status == "poisoned"
-            and given_up_since is not None
-            and last_task.task.created_at > given_up_since
-        ):
-            raise _GivenUp
+    head, last_task = look.head, _check_ended(look)
+    if (
+        last_task is not None
+        and last_task.status == "poisoned"
+        and given_up_since is not None
+        and last_task.created_at > given_up_since
+    ):
+        raise _GivenUp
     if (head is None) != (seen is None):
         raise _Moved
     if head is not None and seen is not None:

@@ -62,14 +62,23 @@ class Upkeep:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """First what is only counted, if there is any, then crossing after crossing."""
+        head = (await run.reads.look([])).head
         if cursor is None:
             await self._touches.flush(run.owner)
-            await self._snapshots.write_due(run.owner)
+            await self._snapshots.write_due(run.owner, head)
             counts = await self._aged(run)
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
         left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
-        asked = Asked(run.owner, run.id, run.session_id, run.at, left, self._rules.marks_fading)
+        asked = Asked(
+            run.owner,
+            run.id,
+            run.session_id,
+            run.at,
+            left,
+            self._rules.marks_fading,
+            recalls=head is not None and head.counts.get(Status.DECAYED.value, 0) > 0,
+        )
         crossing = await self._crossings.next(asked, cursor or None)
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
@@ -110,8 +119,8 @@ class Upkeep:
         """
         if run.session_id is not None:
             return NextDue()
-        return await self._store.coming(
-            run.owner, self._rules.fading, self._rules.archive_after, run.since or _BEGINNING
+        return await run.reads.coming(
+            self._rules.fading, self._rules.archive_after, run.since or _BEGINNING
         )
 
     @staticmethod
@@ -292,7 +301,7 @@ class EndedTruths:
         if run.session_id is not None:
             return
         where = Filter(frozenset({Status.ACTIVE.value}), ended_by=run.at)
-        head = (await self._store.snapshot(run.owner)).head
+        head = (await run.reads.look([])).head
         while page := await self._store.page(
             run.owner, "memory", where, after, _PAGE, newest_first=False
         ):

@@ -333,6 +333,11 @@ class NextDue:
     ages: datetime | None = None
     foresight: datetime | None = None
 
+    def has_come(self, at: datetime) -> bool:
+        """Whether one of these moments is past."""
+        moments = (self.fades, self.ages, self.foresight)
+        return any(moment is not None and moment <= at for moment in moments)
+
     @property
     def first(self) -> datetime | None:
         """The earliest of those for which something is to be done."""

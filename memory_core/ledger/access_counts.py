@@ -115,12 +115,14 @@ class Touches:
         """
         return await self._waiting.add(owner, names)
 
-    async def settle_due(self, owner: Owner) -> None:
-        """Add what is written down to the memories, where it has waited for long enough.
-        Raises Unavailable.
+    async def settle_due(self, owner: Owner) -> Head | None:
+        """Add what is written down to the memories, where it has waited for long enough. The head
+        as it was then; None where it may have moved with that. Raises Unavailable.
         """
-        if await self._waiting.add_due(owner) and self._written is not None:
+        added, head = await self._waiting.add_due(owner)
+        if added and self._written is not None:
             await self._written(owner)
+        return None if added else head
 
     async def _flush(self, owner: Owner) -> Merged:
         if self._task is not None:

@@ -281,13 +281,17 @@ def _writes(base: Head, changes: Changes[Any], logged: _Logged) -> tuple[Write, 
         for memory in logged.stored.values()
     ]
     removed = [change.after.id for change in changes.changes if change.removed]
+    logs = bool(logged.events)
     return (
         *(Write("put", document) for document in memories),
         *(
-            Write(_mode(document), _numbered(document, base, logged.versions.get(document.id)))
+            Write(
+                _mode(document),
+                _numbered(document, base, logged.versions.get(document.id), logs=logs),
+            )
             for document in changes.puts
         ),
-        *(Write("create", _numbered(document, base)) for document in changes.creates),
+        *(Write("create", _numbered(document, base, logs=logs)) for document in changes.creates),
         *(Write("put", document) for document in changes.staged),
         *(Write("delete", document) for document in changes.deletes),
         *(Write("delete", Document(name, "memory", {})) for name in removed),
@@ -488,9 +492,12 @@ def _mode(document: Document) -> Literal["create", "put"]:
     return "create" if document.kind in ("session", "slot") and document.tag is None else "put"
 
 
-def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
+def _numbered(
+    document: Document, base: Head, version_of: Memory | None = None, *, logs: bool
+) -> Document:
     """Bookkeeping documents carry the epoch, and the sequence at which they were first written
-    (their keyset place).
+    (their keyset place): that of the head where the commit `logs` nothing, or a reader would take
+    them for newer than the head that they came with.
 
     An old version carries the numbers of the memory as it was before: in this very commit, where it
     was changed more than once. The entries that a commit adds to a slot's log carry the sequence of
@@ -502,7 +509,7 @@ def _numbered(document: Document, base: Head, version_of: Memory | None = None) 
     if version_of is not None:
         body |= {"sequence": version_of.sequence, "revision": version_of.revision}
     if not body.get("sequence"):
-        body["sequence"] = base.sequence + 1
+        body["sequence"] = base.sequence + (1 if logs else 0)
     return replace(document, body=body)
 
 

@@ -173,14 +173,15 @@ class Snapshots:
     def __init__(self, store: LongTermStore, ledger: Ledger) -> None:
         self._store, self._ledger, self._past = store, ledger, Past(store)
 
-    async def write_due(self, owner: Owner) -> int:
-        """Write the snapshots that are due; how many. For nothing due, one point read.
+    async def write_due(self, owner: Owner, head: Head | None = None) -> int:
+        """Write the snapshots that are due; how many. For nothing due, one point read where the
+        head is not at hand.
 
         One is due EVENTS_A_SNAPSHOT events after the last, or as many as that holds states if these
         are more: so all snapshots together take no more room than the log does. Raises HeadMoved
         when others write faster than this can, Unavailable; then it is done later.
         """
-        head = (await self._store.snapshot(owner)).head
+        head = head or (await self._store.snapshot(owner)).head
         written = 0
         if head is None or head.state == "erasing" or head.sequence < head.snapshot_due:
             return written

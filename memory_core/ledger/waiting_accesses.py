@@ -169,12 +169,14 @@ class WaitingAccesses:
         """Add what waits to the memories: of all, or of those that are named. Of how many there
         was something.
         """
-        return (
-            0 if names is not None and not names else await self._add(owner, lambda waiting: names)
-        )
+        if names is not None and not names:
+            return 0
+        return (await self._add(owner, lambda waiting: names))[0]
 
-    async def add_due(self, owner: Owner) -> int:
-        """Add all that waits, where its time has come."""
+    async def add_due(self, owner: Owner) -> tuple[int, Head | None]:
+        """Add all that waits, where its time has come: of how many memories, and the head
+        as it was then.
+        """
         now = self._clock.now()
         return await self._add(
             owner, lambda due_at: None if due_at is not None and due_at <= now else ()
@@ -217,14 +219,14 @@ class WaitingAccesses:
 
     async def _add(
         self, owner: Owner, wanted: Callable[[datetime | None], Collection[str] | None]
-    ) -> int:
+    ) -> tuple[int, Head | None]:
         """wanted: told when what waits is due, which of it to add; None: all."""
         added = attempt = 0
         while attempt < _TRIES:
             seen = await self._store.snapshot(owner, [DOCUMENT_ID])
             stored = seen.documents.get(DOCUMENT_ID)
             if stored is None or not _has_memories(seen.head):
-                return added
+                return added, seen.head
             waiting = _Waiting.of(stored, seen.head)
             due_s = stored.body["due_s"]
             names = wanted(None if due_s is None else _moment(due_s))
@@ -232,7 +234,7 @@ class WaitingAccesses:
                 waiting.touches if names is None else waiting.touches.keys() & set(names)
             )[:_ADDED_AT_ONCE]
             if not some:
-                return added
+                return added, seen.head
             left = waiting.without(some)
             if names is None and left.touches:
                 left = replace(left, urgent=True)  # who goes on after a crash adds the rest too

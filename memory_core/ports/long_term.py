@@ -53,6 +53,14 @@ class LongTermStore(Pooled, Protocol):
     ) -> Snapshot:
         """Head, documents by id (of any kind) and neighbours, in one logical read."""
 
+    async def nearest(self, owner: Owner, nears: Sequence[Near]) -> list[dict[str, float]]:
+        """Ids and similarities of what is nearest to each of several vectors, over its floor and up
+        to its limit, the nearest first.
+
+        For all of them the same types and statuses, and neither slot nor key. As of the head that
+        was seen last, or later.
+        """
+
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. Raises HeadMoved, AlreadyExists, TooLarge, Unavailable (then it
         may have been applied).

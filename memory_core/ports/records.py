@@ -200,10 +200,11 @@ class Filter:
     next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out
     messages (memories of the category "message") that belong to a cell. fading: what has faded by
     `now` under these rules counts as decayed, whether or not a run has marked it since; candidates
-    say so of themselves even where it may be shown. ended_by: only what ended by then; for pages
-    alone. metadata: conditions on its fields, all of which hold. unformed: messages that belong to
-    no cell, whatever is stored of them; later_than: the sequence of a head, after which messages
-    may belong to none. A store sets both by the head that it knows.
+    say so of themselves even where it may be shown. ended_by: only what ended by then; for pages of
+    a run alone, which has just read the head. metadata: conditions on its fields, all of which
+    hold. unformed: messages that belong to no cell, whatever is stored of them; later_than: the
+    sequence of a head, after which messages may belong to none. A store sets both by the head that
+    it knows.
     """
 
     statuses: frozenset[str]

@@ -15,7 +15,7 @@ import logging
 import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +23,7 @@ from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
-from memory_core.ports import Clock, IdSource, LongTermStore
+from memory_core.ports import Clock, Document, IdSource, LongTermStore
 from memory_core.tasks.store import HeldTask, Tasks, kept, written
 
 MAX_ATTEMPTS = 5
@@ -141,9 +141,40 @@ class Leases:
                 return lease
         return Later(MOMENT)
 
+    def taken(self, task: Task) -> Task:
+        """A task that this worker has from its beginning."""
+        now = self._clock.now()
+        return task.model_copy(update=_leased(self._ids.new("lea"), now + self._length))
+
+    def begun(self, owner: Owner, task: Task, subject: Document, epoch: str) -> Lease:
+        """The lease of a task that was stored as it was `taken`, with what it is about."""
+        document = written(task)
+        document = replace(document, body={**document.body, "epoch": epoch})
+        return Lease(
+            self._store,
+            self._tasks,
+            self._clock,
+            self._length,
+            owner,
+            HeldTask(task, document),
+            subject,
+        )
+
+
+def _leased(name: str, until: datetime) -> dict[str, Any]:
+    return {
+        "status": "running",
+        "leased_by": name,
+        "leased_until": until,
+        "next_enqueue_at": None,  # its message came, whatever clock had put it off
+        "waiting_for": None,
+    }
+
 
 class Lease:
-    """The right to work on one task."""
+    """The right to work on one task. subject: the document that it is about, where this worker
+    began the task.
+    """
 
     def __init__(
         self,
@@ -153,9 +184,10 @@ class Lease:
         length: timedelta,
         owner: Owner,
         held_task: HeldTask,
+        subject: Document | None = None,
     ) -> None:
         self._store, self._tasks, self._clock, self._length = store, tasks, clock, length
-        self.owner, self._held = owner, held_task
+        self.owner, self._held, self.subject = owner, held_task, subject
         self._turn = asyncio.Lock()
 
     @property
@@ -170,13 +202,7 @@ class Lease:
 
     async def began(self, name: str) -> bool:
         """Take the lease; False when the task was changed meanwhile."""
-        return await self._wrote(
-            status="running",
-            leased_by=name,
-            leased_until=self._clock.now() + self._length,
-            next_enqueue_at=None,  # its message came, whatever clock had put it off
-            waiting_for=None,
-        )
+        return await self._wrote(**_leased(name, self._clock.now() + self._length))
 
     async def report(self, step: str, progress: float, **fields: Any) -> None:
         """Say how far it is, and that this worker is alive. Raises TaskLost."""

@@ -24,6 +24,7 @@ from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
+from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.store import Pair, counted, webhook_task_id, written
 
 
@@ -47,22 +48,24 @@ class Beginning:
         basis: Look | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
-        """One commit, and one message unless the task is to wait. The earlier task when this very
-        call was made before.
+        """One commit, and one message unless the task is to wait, or a worker has it. The earlier
+        task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises
         when what it sees forbids the task. fragile: any other commit of this user means looking
         again. head_fields: what of the head changes with it. beside: documents and memories that
         are written with it, by the same look, and what they change in the head. basis: what `look`
         showed. result: what the receipt says besides the task's id. Raises Conflict,
-        TooLarge, Unavailable.
+        TooLarge, Unavailable; TaskLost where another worker has the task.
         """
 
         def decide(look: Look) -> Changes[str]:
             earlier = earlier_result(look.documents, owner, call)
             if earlier is not None:
                 return Changes(str(earlier["task_id"]))
-            if task.task_id in look.documents:
+            if (stored := look.documents.get(task.task_id)) is not None:
+                if stored.body["leased_by"] != task.leased_by is not None:
+                    raise TaskLost  # another worker began it
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
             creates = (
                 *subject(look),
@@ -90,7 +93,7 @@ class Beginning:
         ids = _read_ids(owner, task, reads, call)
         committed = await self._ledger.commit(owner, decide, ids=ids, basis=basis, call=call)
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
-        if committed.result != task.task_id or waits:
+        if committed.result != task.task_id or waits or task.leased_by is not None:
             return Accepted(committed.result)
         return Accepted(task.task_id, await self.tell(owner, task))
 

@@ -26,7 +26,7 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, Mark
-from memory_core.tasks.leases import Lease, TaskLost
+from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.store import LIFETIME, Pair
 
@@ -66,7 +66,8 @@ class Chunk:
 
     done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone
     where `counted` is false. plan: what takes the plan's place, when that is no longer needed and
-    must not stay. All others are those of `Changes`.
+    must not stay. leaves: whether the operation stays to be looked at after the end. All others are
+    those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -79,6 +80,7 @@ class Chunk:
     error: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     counted: bool = True
+    leaves: bool = True
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
@@ -88,6 +90,39 @@ class Chunk:
     begins: str | None = None
     plan: Mapping[str, Any] | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents it writes besides those of its memories."""
+        parts = (self.puts, self.creates, self.deletes, self.staged, self.marks)
+        return sum(map(len, parts))
+
+    def joined(self, further: Chunk) -> Chunk:
+        """Both as one commit's worth: the further one was decided on what this one leaves.
+        Neither of them is an end, nor begins an epoch.
+        """
+        written = {document.id for document in further.puts}
+        gone = {document.id for document in further.deletes}
+        return replace(
+            further,
+            changes=(*self.changes, *further.changes),
+            puts=(
+                *(document for document in self.puts if document.id not in written | gone),
+                *further.puts,
+            ),
+            creates=(*self.creates, *further.creates),
+            deletes=(
+                *(document for document in self.deletes if document.id not in written | gone),
+                *further.deletes,
+            ),
+            staged=(*self.staged, *further.staged),
+            marks={**self.marks, **further.marks},
+            counts=added(self.counts, further.counts),
+            reads=self.reads | further.reads,
+            sessions=self.sessions | further.sessions,
+            fragile=self.fragile or further.fragile,
+            head_fields=lambda head: _both(head, self.head_fields, further.head_fields),
+        )
 
 
 Decide = Callable[[Look, Operation], Chunk]
@@ -133,26 +168,7 @@ class Operations:
         what of the head changes with it. beside: documents that are written with it, by the same
         look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
         """
-        now, task_id = self._clock.now(), task_id or self._ids.new("tsk")
-        operation = Operation(
-            id=operation_id(task_id),
-            kind=kind,
-            task_id=task_id,
-            plan=dict(plan),
-            actor=call.actor,
-            correlation_id=call.correlation_id,
-            created_at=now,
-        )
-        task = Task(
-            task_id=task_id,
-            kind=kind,
-            created_at=now,
-            updated_at=now,
-            subject_id=operation.id,
-            next_enqueue_at=due or now,
-            correlation_id=call.correlation_id,
-        )
-        subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
+        task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
 
         def made(look: Look) -> list[Document]:
             if refuse is not None:
@@ -171,19 +187,93 @@ class Operations:
             beside=beside,
         )
 
+    async def begin_leased(
+        self,
+        owner: Owner,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        leases: Leases,
+        head: Head,
+        *,
+        refuse: Refuse,
+        reads: Sequence[str],
+        task_id: str,
+        head_fields: HeadFields,
+    ) -> Lease:
+        """Store an operation with its task, which this worker has from the beginning. No message
+        is sent: should the worker die, the sweep finds the task.
+
+        head: what the plan rests on; where nothing has to be read, nothing is.
+        Raises as `begin` does, and TaskLost where another worker has begun it.
+        """
+        task, subject = self._new(task_id, kind, plan, call, None)
+        task = leases.taken(task)
+
+        def made(look: Look) -> list[Document]:
+            refuse(look)
+            return [subject]
+
+        await self._beginning.begin(
+            owner,
+            task,
+            made,
+            call,
+            reads=reads,
+            fragile=True,
+            head_fields=head_fields,
+            basis=None if reads else Look(head, {}, asked=frozenset({task_id})),
+        )
+        stored = {"epoch": head.epoch, "sequence": head.sequence}
+        subject = replace(subject, body={**subject.body, **stored})
+        return leases.begun(owner, task, subject, head.epoch)
+
+    def _new(
+        self,
+        task_id: str,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        due: datetime | None,
+    ) -> tuple[Task, Document]:
+        """A task and the document of its operation."""
+        now = self._clock.now()
+        operation = Operation(
+            id=operation_id(task_id),
+            kind=kind,
+            task_id=task_id,
+            plan=dict(plan),
+            actor=call.actor,
+            correlation_id=call.correlation_id,
+            created_at=now,
+        )
+        task = Task(
+            task_id=task_id,
+            kind=kind,
+            created_at=now,
+            updated_at=now,
+            subject_id=operation.id,
+            next_enqueue_at=due or now,
+            correlation_id=call.correlation_id,
+        )
+        return task, Document(operation.id, "operation", operation.model_dump(mode="json"))
+
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        document = look.documents.get(lease.task.subject_id)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            raise NotFound("the operation of this task is gone")
-        return operation_in(document)
+        return operation_there(look, lease.task.subject_id)
 
     async def advance(
-        self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide
+        self,
+        lease: Lease,
+        operation: Operation,
+        ids: Sequence[str],
+        decide: Decide,
+        *,
+        basis: Look | None = None,
     ) -> Operation:
         """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see,
-        besides the operation.
+        besides the operation. basis: a look that shows these and the operation, if there is one.
 
         When another worker did this chunk, `decide` is not asked (or its answer thrown away) and
         theirs is returned. Raises TaskLost once the task has ended otherwise,
@@ -228,15 +318,23 @@ class Operations:
                 chunk.sessions,
                 head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
                 fragile=chunk.fragile,
-                deletes=chunk.deletes,
+                deletes=(*chunk.deletes, *made.deletes),
                 staged=chunk.staged,
                 begins=chunk.begins,
                 marks=chunk.marks,
             )
 
-        seen = [lease.task.task_id, operation.id, *ids]
+        task_id = lease.task.task_id
+        if basis is not None:
+            documents = {**basis.documents, task_id: lease.held.document}
+            basis = replace(basis, documents=documents, asked=basis.asked | {task_id})
         committed = await self._ledger.commit(
-            lease.owner, changes, ids=seen, call=operation.call, while_erasing=True
+            lease.owner,
+            changes,
+            ids=[task_id, operation.id, *ids],
+            basis=basis,
+            call=operation.call,
+            while_erasing=True,
         )
         await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
@@ -329,9 +427,13 @@ class Operations:
         puts = tuple(
             replace(document, tag=None) if document.kind == "task" else document
             for document in turned.puts
+            if chunk.leaves or document.id != operation.id
         )
         return Changes(
-            operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields
+            operation.model_copy(update={"state": state}),
+            puts=puts,
+            head_fields=turned.head_fields,
+            deletes=() if chunk.leaves else (Document(operation.id, "operation", {}),),
         )
 
 
@@ -351,6 +453,14 @@ def is_pending(look: Look, name: str) -> bool:
         and document.body["epoch"] == look.head.epoch
         and document.body["state"] == "pending"
     )
+
+
+def operation_there(look: Look, name: str) -> Operation:
+    """The operation of this id, in the head's life. Raises NotFound."""
+    document = look.documents.get(name)
+    if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        raise NotFound("the operation of this task is gone")
+    return operation_in(document)
 
 
 def operation_in(document: Document) -> Operation:

@@ -29,7 +29,7 @@ from memory_core.tasks.leases import (
     pause,
     said,
 )
-from memory_core.tasks.lifecycle import Beginning, Ends, message_of, tell
+from memory_core.tasks.lifecycle import Beginning, Ends, message_for, message_of, queue_of, tell
 from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
 
@@ -76,13 +76,20 @@ class Worker:
         if lease is None:
             log.debug("a message of the task %s has nothing left to do", message.task_id)
             return None
+        return await self._go_on(lease, name, message)
+
+    async def go_on(self, lease: Lease) -> None:
+        """Do what is left of a task that this worker has. Raises Unavailable."""
+        message = message_for(lease.owner, lease.task)
+        await self._go_on(lease, queue_of(lease.task.kind), message)
+
+    async def _go_on(self, lease: Lease, name: QueueName, message: TaskMessage) -> None:
         try:
             await self._work(lease, name, message)
         except TaskLost:
             log.info("the task %s went on without this worker", message.task_id)
         except Unavailable as error:  # of the store, which can't be told why
             await self._put_off(name, message, error)
-        return None
 
     async def give_up(self, body: str, name: QueueName) -> None:
         """A message came too often: its task is poisoned, unless that is finished or has a newer
@@ -182,8 +189,8 @@ class Tasking:
         self.operations = Operations(ledger, mirror, self.beginning, self.ends, clock, ids)
         self.steering = Steering(ledger, self.tasks, self.ends, queue, clock)
         self.sweep = Sweep(store, self.tasks, queue, clock, ids)
-        self._leases = Leases(store, self.tasks, clock, ids, lease)
+        self.leases = Leases(store, self.tasks, clock, ids, lease)
 
     def worker(self, works: Mapping[TaskKind, Work]) -> Worker:
         """A worker that does what each kind of task asks for."""
-        return Worker(self.tasks, self._leases, works, self.ends, self._queue, self._clock)
+        return Worker(self.tasks, self.leases, works, self.ends, self._queue, self._clock)

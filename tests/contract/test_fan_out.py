@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW, StillClock, batch, document
 from tests.runs import QUEUE, begun, hour, runs
 from tests.tasks import Hand
-from tests.world import BOB, Down, World, fact, listed, turn
+from tests.world import BOB, DiesAfter, Down, Killed, World, fact, listed, turn
 
 ON_SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 DAY = 86_400.0
@@ -46,15 +47,15 @@ async def test_who_is_due_gets_a_run_and_in_the_next_hour_nobody_does(world: Wor
     core = await world.core()
     owners = users(5)
     await told(core, owners)
-    assert await hour(core) == 1 + 2 * len(owners), (
-        "one for the range, and for each user one that begins a task and one of that task"
+    assert await hour(core) == 1 + len(owners), (
+        "one for the range, and for each user one that begins a task and goes on with it"
     )
     assert [task.status for task in await runs(core, owners)] == ["succeeded"] * 5
     world.clock.forward(3600)
     assert await hour(core) == 1
     await told(core, owners[:2])
     world.clock.forward(3600)
-    assert await hour(core) == 5
+    assert await hour(core) == 3
     assert len(await runs(core, owners)) == 7
 
 
@@ -72,6 +73,29 @@ async def test_ticks_that_overlap_and_messages_that_come_twice_begin_one_run(wor
                 await cores[1].work(delivery.body, QUEUE)
     await hand.work_all()
     assert [task.status for task in await runs(cores[0], owners)] == ["succeeded"] * 3
+
+
+@pytest.mark.parametrize("applied", [False, True])
+@pytest.mark.parametrize("commits", [0, 1])
+async def test_who_dies_in_a_run_that_an_hours_message_began_is_followed_when_that_comes_again(
+    world: World, commits: int, applied: bool
+) -> None:
+    """No one else is told of the run while its worker lives, and no sweep is needed."""
+    core = await world.core()
+    await told(core, [ALICE])
+    await core.fan_out()
+    hand = Hand(core, QUEUE)
+    await hand.work((await hand.take(1))[0])  # the range's
+    dying = await world.core(wrap=lambda store: DiesAfter(store, commits, applied))  # type: ignore[misc]
+    with suppress(Killed):
+        await Hand(dying, QUEUE).work_all()
+    await world.end(dying)
+    assert len(await runs(core)) == (commits or applied)
+    for _ in range(2):
+        world.clock.forward(61)
+        await hand.work_all()
+    assert [task.status for task in await runs(core)] == ["succeeded"]
+    assert await core.queue.length(QUEUE) == 0
 
 
 @ON_SQLITE
@@ -133,6 +157,9 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
     core = await world.core(wrap=Counting)
     store, onlooker = core._services.adapters.long_term, await world.look_on()
     assert isinstance(store, Counting)
+    for owner in users(10):  # who was told of before has a scene, which a run looks at
+        await core.save(owner, turn("breakfast was early"))
+    await hour(core)
     costs = []
     for there in (100, 10_000):
         for n in range(there):
@@ -144,7 +171,7 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
             await core.save(owner, turn("it rains" if there == 100 else "lunch was late"))
         world.clock.forward(3600)
         store.asked.clear()
-        assert await hour(core) == 21
+        assert await hour(core) == 11
         costs.append(dict(store.asked))
     assert costs[0] == costs[1]
     assert costs[1]["due"] == costs[1]["ranges"] == 1
@@ -244,7 +271,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert await core.queue.length(QUEUE) == 1
     assert await Hand(core, QUEUE).work_all() == 0  # a user that has just saved twenty may save on
     world.clock.forward(60)
-    assert await Hand(core, QUEUE).work_all() == 2
+    assert await Hand(core, QUEUE).work_all() == 1
     (task,) = await runs(core)
     assert task.result is not None
     assert (task.status, task.result["read"]) == ("succeeded", 31)
@@ -255,7 +282,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     # a user that saves thousands needs no run for every twenty
     assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
-    assert await Hand(core, QUEUE).work_all() == 2
+    assert await Hand(core, QUEUE).work_all() == 1
 
 
 async def test_after_a_run_by_a_clock_hours_ahead_new_memories_wait_no_longer_than_after_any_other(
@@ -269,7 +296,7 @@ async def test_after_a_run_by_a_clock_hours_ahead_new_memories_wait_no_longer_th
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(20)])
     assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
-    assert await Hand(core, QUEUE).work_all() == 2
+    assert await Hand(core, QUEUE).work_all() == 1
 
 
 async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_other_does(
@@ -284,7 +311,7 @@ async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_
     await core.save(ALICE, turn("word1"))
     assert await core.queue.length(QUEUE) == 1
     world.clock.forward(61)
-    assert await Hand(core, QUEUE).work_all() == 2
+    assert await Hand(core, QUEUE).work_all() == 1
     assert [run.status for run in await runs(core)] == ["succeeded"]
     assert await core.next_run(ALICE) is None
     await core.save(ALICE, turn("word2"))
@@ -309,7 +336,7 @@ async def test_240_hours_are_as_good_as_one(world: World) -> None:
     for _ in range(240):
         messages += await hour(core)
         world.clock.forward(3600)
-    assert messages == 240 + 2, "one run, for what was new: what fades later is told by reads"
+    assert messages == 240 + 1, "one run, for what was new: what fades later is told by reads"
     (memory,) = await listed(core)
     assert memory.importance_base == 0.7
     assert Counter(event.event_type for event in await world.log()) == {"created": 3}

@@ -10,6 +10,7 @@ from memory_core.domain.memory import MemoryType, Status
 from memory_core.ports import Document, Filter, LongTermStore, Near, Place, Write
 from tests.builders import ALICE, NOW, commit, document, memory, query, save, unit, where
 from tests.contract.conftest import StoreFactory
+from tests.world import BOB
 
 SEMANTIC = frozenset({"semantic"})
 PROCEDURAL = frozenset({"procedural"})
@@ -180,6 +181,30 @@ async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(
     )
     limited = await store.snapshot(ALICE, near=Near(target, SEMANTIC, 0.5, limit=1))
     assert [neighbour.memory.id for neighbour in limited.near] == ["mem_nearer"]
+    nears = [Near(target, SEMANTIC, 0.5), Near(target, SEMANTIC, 0.5, limit=1)]
+    several, single = await store.nearest(ALICE, nears)
+    assert [*several.items()] == [
+        ("mem_nearer", pytest.approx(0.95, abs=1e-5)),
+        ("mem_near", pytest.approx(0.9, abs=1e-5)),
+        ("mem_compressed", pytest.approx(0.8, abs=1e-5)),
+    ]
+    assert [*single] == ["mem_nearer"]
+    assert await store.nearest(BOB, nears) == [{}, {}]
+
+
+async def test_the_nearest_of_many_to_several_vectors_are_those_that_one_look_each_shows(
+    store: LongTermStore,
+) -> None:
+    made = [
+        memory(id=f"mem_{n:03}", type=MemoryType.SEMANTIC, embedding=unit(n)) for n in range(60)
+    ]
+    for start in range(0, len(made), 30):
+        await save(store, *made[start : start + 30])
+    nears = [Near(unit(n), SEMANTIC, 0.0, limit=5) for n in (3, 40)]
+    seen = [await store.snapshot(ALICE, near=near) for near in nears]
+    assert [[*similarities] for similarities in await store.nearest(ALICE, nears)] == [
+        [neighbour.memory.id for neighbour in look.near] for look in seen
+    ]
 
 
 async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(

@@ -23,6 +23,7 @@ from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task
+from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.requests.memories import (
     AcrossInput,
     ListInput,
@@ -31,7 +32,7 @@ from memory_core.domain.requests.memories import (
     StatusInput,
     UpdateInput,
 )
-from memory_core.domain.results import Call
+from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ports import LongTermStore, Near, Neighbour
 from memory_core.tasks.store import written
@@ -220,6 +221,17 @@ async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew
     first, second = await others
     assert first.head == second.head != before
     assert await asyncio.gather(cancelled, return_exceptions=True) != [first]
+
+
+async def test_what_a_commit_without_events_wrote_is_looked_at_once(warm: Traffic) -> None:
+    """Its sequence was that of the next event, so it was taken for a later commit's than the
+    head's, and looked at three times.
+    """
+    begun = await warm.core.decay(ALICE, DecayInput())
+    assert isinstance(begun, Accepted)
+    operations = warm.core._services.tasking.operations
+    _, requests = await warm.of(operations.held(ALICE, begun.task_id, "decay"))
+    assert requests == ["read"] * 3, "the head, the task, the operation"
 
 
 async def test_truths_of_a_user_with_few_memories_are_compared_with_all_of_them_by_one_query(

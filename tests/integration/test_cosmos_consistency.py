@@ -25,7 +25,9 @@ from memory_core.domain.memory import Outcome, Status
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
-from tests.builders import ALICE, DIMENSIONS, StillClock, memory, query, unit
+from memory_core.ledger.waiting_accesses import WaitingAccesses
+from memory_core.ports import Touch
+from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, memory, query, save, unit
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import WordsEmbedder, World, count_up, fact, find, listed, rule, turn
 
@@ -88,6 +90,24 @@ async def both_sides(
     finally:
         server.catch_up()
         await world.close()
+
+
+async def test_what_a_process_wrote_beside_the_log_is_in_what_it_reads_by_the_head() -> None:
+    """Accesses move no head, whose state is older then than what was added to the memories."""
+    with running(consistency="Strong") as server:
+        store = store_at(server.replica)
+        await store.provision()
+        await store.open()
+        tea = memory("green tea", embedding=unit(1))
+        await save(store, tea)
+        await store.snapshot(ALICE)
+        server.lag(commits=2)  # as far as the head, and no further
+        waiting = WaitingAccesses(store, StillClock())
+        await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW)})
+        assert await waiting.add(ALICE) == 1
+        seen = await store.snapshot(ALICE, [tea.id])
+        assert seen.documents[tea.id].body["access_count"] == 1
+        await store.close()
 
 
 @pytest.mark.parametrize("consistency", ["Strong", "BoundedStaleness"])

@@ -255,10 +255,20 @@ def test_the_meter_counts_reads_twice_and_a_vector_once() -> None:
     meter = Meter(vector_numbers=4)
     meter.read(100)
     assert meter.units == 2.0
+    meter.query(3.0)
+    assert meter.units == 5.0, "the emulator has counted it twice"
     plain, vector = Meter(4), Meter(4)
     plain.write("user", document("a"))
     vector.write("user", document("a", embedding=[0.5, 0.5, 0.5, 0.5]))
     assert 4.0 < vector.units - plain.units < 4.1
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_the_meter_counts_a_read_of_one_replica_once(status: int) -> None:
+    meter = Meter(4)
+    for level in ({}, {"x-ms-consistency-level": "Session"}):
+        meter.note("GET", "/dbs/d/colls/c/docs/a", level, b"", status, b"{}", 0.0)
+    assert (meter.requests, meter.units) == (2, 3.0)
 
 
 def test_the_meter_says_what_units_are_for() -> None:

@@ -50,6 +50,7 @@ The owner's ids are known.
 _LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 _CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
 _MEMORY = f"VALUE {{{_FIELDS}}}"
+_PLACED = '"id": c.id, "epoch": c.epoch'
 BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
 """Statuses that stand."""
@@ -95,6 +96,19 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
         f"TOP {int(near.limit)} *",
         f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
     )
+
+
+def closest(owner: Owner, nears: Sequence[Near], only: str | None, *, of_all: bool) -> Query:
+    """The same by id, with their similarities to several vectors: of all memories,
+    or the `limit` nearest to the first vector.
+    """
+    asked = _decided_on(owner, nears[0], only)
+    distances = [_distance(asked, near.vector) for near in nears if near.vector is not None]
+    columns = [f'"similarity_{place}": {distance}' for place, distance in enumerate(distances)]
+    select = f"VALUE {{{', '.join((_PLACED, *columns))}}}"
+    if of_all:
+        return asked.query(select)
+    return asked.query(f"TOP {int(nears[0].limit)} {select}", f"ORDER BY {distances[0]}")
 
 
 def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:

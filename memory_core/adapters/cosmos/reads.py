@@ -57,12 +57,20 @@ POINT_READS = 3
 by one query, which costs about as much as four of these, and is one request.
 """
 IDS_A_QUERY = 200
+COMPARED_AT_ONCE = 25
+"""Memories a vector up to which all are compared by one query: a row costs about as much as what
+each further query does, shared out.
+"""
+VECTORS_A_QUERY = 10
+"""Vectors that one query names: a statement may have 512 KB, and a vector 30."""
 PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
 three times over.
 """
-WRITTEN_BY_COMMITS = ("mem_", "evt_")
-"""How ids of memories, their versions and events begin."""
+WRITTEN_BY_COMMITS = (
+    "mem_", "evt_", "ses_", "slt_", "cnv_", "cft_", "scn_", "prf_", "op_", "rcp_",
+)  # fmt: skip
+"""How ids of what commits alone write begin: a commit that changed one of them moved the head."""
 MORE_LOOKS = 2
 """After so many, what was seen must do: a commit on it would be refused."""
 
@@ -88,11 +96,16 @@ class Beside(NamedTuple):
         return any(_changed_at(item) > head.sequence for item in beside)
 
 
-def _since(identity: str, known: Known) -> str | None:
-    """The state from which a document may be read, where only commits write it;
-    what is kept beside the log is read as it is now.
+def parted(
+    ids: Iterable[str], token: str | None
+) -> tuple[tuple[list[str], str | None], tuple[list[str], str | None]]:
+    """Ids in two: of what commits alone write, with the token of the state from which it may be
+    read; and of what is kept beside the log, without.
     """
-    return known.token if identity.startswith(WRITTEN_BY_COMMITS) else None
+    parts: tuple[list[str], list[str]] = ([], [])
+    for name in ids:
+        parts[not name.startswith(WRITTEN_BY_COMMITS)].append(name)
+    return (parts[0], token), (parts[1], None)
 
 
 def _changed_at(item: Item) -> int:
@@ -166,6 +179,12 @@ class Looks:
             known, beside = await self._look(owner, ids, near)
         return known, beside
 
+    async def nearest(
+        self, owner: Owner, nears: Sequence[Near], known: Known
+    ) -> list[dict[str, float]]:
+        """Ids and similarities of the nearest, as of this head or later."""
+        return await self._neighbourhoods.nearest(owner, nears, known)
+
     async def with_head(
         self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]
     ) -> WithHead:
@@ -195,15 +214,19 @@ class Looks:
         owner: Owner,
         ask: Callable[[str | None], Query],
         epoch_of: Callable[[Item], str | None],
+        *,
+        by_commits: bool = False,
     ) -> list[Item]:
         """The rows of a query that are of the head's epoch: asked again, for that alone,
         when others were found among them.
 
         The head is read only then: beside a page it would cost a third more,
-        and callers have read it before the page.
+        and callers have read it before the page. by_commits: commits alone write what is asked for,
+        so that it may be read as it was with that head, or later.
         """
-        rows = (await self._connection.query(owner, ask(None))).rows
         known = self._heads.get(owner)
+        since = known.token if known is not None and by_commits else None
+        rows = (await self._connection.query(owner, ask(None), since=since)).rows
         if all(epoch in (None, known and known.head.epoch) for epoch in map(epoch_of, rows)):
             return rows
         known = await self.head(owner)
@@ -235,21 +258,29 @@ class Looks:
         """Documents by id, beside the memories that may be neighbours. What a head tells of is read
         as it was with that head, or later.
         """
-        wanted = with_pages(ids)
-        if len(wanted) <= POINT_READS:
-            reads = [
-                self._connection.item(owner, identity, since=_since(identity, known))
-                for identity in wanted
-            ]
-        else:
-            parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
-            reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
+        reads = self._by_ids(owner, with_pages(ids), known)
         if near is None:
             return Beside(_opened(await together(*reads), ids))
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
         *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
         return Beside(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
+
+    def _by_ids(
+        self, owner: Owner, wanted: Sequence[str], known: Known
+    ) -> list[Coroutine[Any, Any, Answer]]:
+        """What asks for documents: a few one by one, more by a query. What commits alone write is
+        read as it was with the head, or later; what is kept beside the log, as it is now.
+        """
+        asked = list[Coroutine[Any, Any, Answer]]()
+        for names, since in parted(wanted, known.token):
+            if len(names) <= POINT_READS:
+                asked += (self._connection.item(owner, name, since=since) for name in names)
+                continue
+            for at in range(0, len(names), IDS_A_QUERY):
+                query = queries.by_ids(owner, names[at : at + IDS_A_QUERY])
+                asked.append(self._connection.query(owner, query, since=since))
+        return asked
 
 
 # Heads with the ETag each was read with, so that a commit need not read its head again.
@@ -359,6 +390,39 @@ class Neighbourhoods:
             return None
         query = queries.comparable(name.owner, near, self._embedder.only)
         return (await self._connection.query(name.owner, query, since=known.token)).rows
+
+    async def nearest(
+        self, owner: Owner, nears: Sequence[Near], known: Known
+    ) -> list[dict[str, float]]:
+        """By id how near memories are to each of several vectors: of a user with few memories by
+        queries over all, else by one for each vector.
+        """
+        few = sum(known.head.counts.values()) <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY)
+        size, only = VECTORS_A_QUERY if few else 1, self._embedder.only
+        parts = [nears[start : start + size] for start in range(0, len(nears), size)]
+        answers = await together(
+            *(
+                self._connection.query(
+                    owner, queries.closest(owner, part, only, of_all=few), since=known.token
+                )
+                for part in parts
+            )
+        )
+        return [
+            _over_the_floor(near, answer.rows, f"similarity_{place}", known.head.epoch)
+            for part, answer in zip(parts, answers, strict=True)
+            for place, near in enumerate(part)
+        ]
+
+
+def _over_the_floor(near: Near, rows: Sequence[Item], column: str, epoch: str) -> dict[str, float]:
+    similar = {
+        row["id"]: float(row[column])
+        for row in rows
+        if row["epoch"] == epoch and row.get(column, -1.0) >= near.floor
+    }
+    best = sorted(similar, key=lambda name: -similar[name])[: near.limit]
+    return {name: similar[name] for name in best}
 
 
 _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]

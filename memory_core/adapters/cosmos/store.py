@@ -234,6 +234,14 @@ class CosmosStore:
             () if near is None else neighbours(near, beside.nearby, known.head.epoch, self._kind),
         )
 
+    async def nearest(self, owner: Owner, nears: Sequence[Near]) -> list[dict[str, float]]:
+        """Ids and similarities of the nearest, without the memories."""
+        await self._check(*(near.vector for near in nears))
+        known = await self._standing(owner)
+        if known is None or not nears:
+            return [{} for _ in nears]
+        return await self._looks.nearest(owner, nears, known)
+
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells
         whether it was applied.
@@ -505,6 +513,7 @@ class CosmosStore:
                     owner, kind, filter_, after, limit, newest_first, now, epoch
                 ),
                 epoch_of,
+                by_commits=kind == "scene" or (where is not None and where.ended_by is not None),
             )
 
         if kind != "memory":
@@ -577,12 +586,14 @@ class CosmosStore:
     async def coming(
         self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
     ) -> NextDue:
-        """What time alone brings next: four aggregates side by side."""
+        """What time alone brings next: four aggregates side by side, as of the head or later."""
         known = await self._standing(owner)
         if known is None:
             return NextDue()
         asked = queries.coming(owner, rules, archive_after, after, known.head.epoch)
-        answers = await together(*(self._connection.query(owner, query) for query in asked))
+        answers = await together(
+            *(self._connection.query(owner, query, since=known.token) for query in asked)
+        )
         fades, shrinks, ages, foresight = (
             next((row for row in answer.rows if isinstance(row, (int, float))), None)
             for answer in answers
@@ -632,6 +643,7 @@ class CosmosStore:
                     owner, after, most, where, epoch, until
                 ),
                 lambda row: row.get("epoch") or None,
+                by_commits=True,
             )
             items += (
                 event

@@ -143,6 +143,14 @@ class SqliteStore:
             return self._file.here(self._documents, owner, ids)
         return await self._file.read(self._documents, owner, ids)
 
+    async def nearest(self, owner: Owner, nears: Sequence[Near]) -> list[dict[str, float]]:
+        """Ids and similarities of the nearest, as of one state of the file."""
+        for near in nears:
+            self._check_vector(near.vector)
+        return await self._with_slice(
+            lambda connection, light: self._nearest(connection, light, owner, nears), owner
+        )
+
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. HeadMoved compares the whole expected head; see `writes`.
 
@@ -383,6 +391,15 @@ class SqliteStore:
                 for memory_id, likeness in similar
             ),
         )
+
+    def _nearest(
+        self, connection: sqlite3.Connection, light: bool, owner: Owner, nears: Sequence[Near]
+    ) -> list[dict[str, float]]:
+        with self._slices.hold(owner) as user_slice:
+            looked_at = len(user_slice) * len(nears)
+            if self._up_to_date(connection, light, owner, user_slice, looked_at) is None:
+                return [{} for _ in nears]
+            return [dict(neighbours(user_slice, near, ())) for near in nears]
 
     def _found(
         self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search

@@ -1,0 +1,154 @@
+"""What a run reads of its user: each document once between two commits.
+
+A run's steps are about the same memories. What they read is kept together with the head that it was
+read with; when that has moved, it is read again. So a commit may rest on it: it is refused where
+the head has moved since. On top lies what steps decided that is not committed yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from memory_core.domain.archival import NextDue
+from memory_core.domain.fading import Fading
+from memory_core.domain.memory import Head, Memory
+from memory_core.domain.scope import Owner
+from memory_core.ledger.commit import Look
+from memory_core.ports import Document, LongTermStore
+from memory_core.tasks.operations import Chunk
+
+LATEST: Final = 32
+"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and
+again, and so is among them.
+"""
+READ_AT_ONCE: Final = 200
+_MOST_HELD: Final = 400
+"""Documents that are kept; each may have a vector of 12 KB."""
+_LOOKS: Final = 8
+
+
+@dataclass
+class RunReads:
+    """Reads of one user for one run. All of them raise Unavailable."""
+
+    store: LongTermStore
+    owner: Owner
+    head: Head | None = None
+    _read: dict[str, Document | None] = field(default_factory=dict)
+    _shown: dict[str, Memory | None] = field(default_factory=dict)
+    _scenes: list[Document] | None = None
+    _coming: tuple[datetime, NextDue] | None = None
+    _decided: list[Chunk] = field(default_factory=list)
+
+    async def look(self, ids: Iterable[str]) -> Look:
+        """These documents as they are with the head, and with what is decided."""
+        written = {document.id for chunk in self._decided for document in chunk.puts}
+        stored = await self.stored(name for name in ids if name not in written)
+        look = with_chunks(stored, self._decided)
+        return replace(look, asked=look.asked | written)
+
+    async def stored(self, ids: Iterable[str]) -> Look:
+        """These documents as they are with the head."""
+        wanted = list(dict.fromkeys(ids))
+        if len(self._read) + len(wanted) > _MOST_HELD:
+            self._read.clear()
+        for _ in range(_LOOKS):
+            missing = [name for name in wanted if name not in self._read]
+            if self.head is not None and not missing:
+                break
+            seen = await self.store.snapshot(self.owner, missing)
+            if seen.head != self.head:
+                self._forget()
+            self.head = seen.head
+            self._read |= {name: seen.documents.get(name) for name in missing}
+            if seen.head is None:
+                break
+        documents = {
+            name: document for name in wanted if (document := self._read.get(name)) is not None
+        }
+        return Look(self.head, documents, asked=frozenset(wanted))
+
+    async def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        """Memories by id, those that have to be read for it without vectors."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        if self.head is None:
+            await self.stored([])
+        missing = [name for name in wanted if name not in self._read and name not in self._shown]
+        for start in range(0, len(missing), READ_AT_ONCE):
+            part = missing[start : start + READ_AT_ONCE]
+            read = await self.store.memories(self.owner, part, seen=self.head)
+            self._shown |= {name: read[name].memory if name in read else None for name in part}
+        look = await self.look([name for name in wanted if name in self._read])
+        memories = {name: look.memory(name) or self._shown.get(name) for name in wanted}
+        return {
+            name: memory.model_copy(update=self._marked(name))
+            for name, memory in memories.items()
+            if memory is not None
+        }
+
+    def _marked(self, name: str) -> dict[str, Any]:
+        marks = (chunk.marks.get(name) for chunk in self._decided)
+        return {key: value for mark in marks if mark for key, value in mark.fields.items()}
+
+    async def scenes(self) -> list[Document]:
+        """The scenes begun last, the newest first, without vectors that were not read."""
+        if self._scenes is None:
+            self._scenes = await self.store.page(self.owner, "scene", None, None, LATEST)
+        stored = {document.id: document for document in self._scenes}
+        look = with_chunks(Look(self.head, stored), self._decided)
+        scenes = {
+            name: document for name, document in look.documents.items() if document.kind == "scene"
+        }
+        begun = [name for name in scenes if name not in stored]
+        return [scenes[name] for name in (*reversed(begun), *stored) if name in scenes]
+
+    async def coming(self, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
+        """What time alone brings next after a moment: what it was to bring before,
+        while none of that has come.
+        """
+        known = self._coming
+        if known is None or known[0] > after or known[1].has_come(after):
+            coming = await self.store.coming(self.owner, rules, archive_after, after)
+            known = self._coming = after, coming
+        return known[1]
+
+    def wrote(self, document: Document) -> None:
+        """Take a document as stored that this worker wrote itself before the first look."""
+        if self.head is not None:
+            self._read[document.id] = document
+
+    def decided(self, chunk: Chunk) -> None:
+        """Let later reads show what a step has decided, before it is committed."""
+        self._decided.append(chunk)
+
+    def committed(self) -> None:
+        """Others were read before this run's own commit: read all again when it is asked for."""
+        self._decided.clear()
+        self._forget()
+        self.head = None
+
+    def _forget(self) -> None:
+        self._read.clear()
+        self._shown.clear()
+        self._scenes = self._coming = None
+
+
+def with_chunks(look: Look, chunks: Sequence[Chunk]) -> Look:
+    """A look that shows what these chunks write, which change no memory but by marks."""
+    if not chunks or look.head is None:
+        return look
+    epoch, documents = {"epoch": look.head.epoch}, dict(look.documents)
+    for chunk in chunks:
+        for document in chunk.deletes:
+            documents.pop(document.id, None)
+        for document in (*chunk.puts, *chunk.creates):
+            documents[document.id] = replace(document, body={**document.body, **epoch})
+        for name, mark in chunk.marks.items():
+            if (marked := documents.get(name)) is not None:
+                documents[name] = replace(marked, body={**marked.body, **mark.fields})
+    return replace(look, documents=documents)
