@@ -20,19 +20,28 @@ from memory_core.domain.ranking.learned_order import TOKEN_FEATURES
 
 GROUPS = {
     "tokens": TOKEN_FEATURES,
-    "sessions": ("session_best", "session_words"),
+    "sessions": ("session_best", "session_three", "session_words", "session_cosine"),
     "turns beside": (
         "cosine_before",
         "cosine_after",
         "relevance_before",
+        "relevance_two_away",
+        "covered",
         "said_or_before",
+        "words_before",
         "around",
     ),
     "first person": ("first_person", "first_person_named"),
-    "length": ("length", "short"),
-    "what is asked for": ("short_question", "asked_time", "assistant_asked"),
-    "words": ("own_words", "own_terms"),
-    "places in the lists": ("vector_rank", "lexical_rank"),
+    "length": ("length", "long", "short"),
+    "what is asked for": ("question", "short_question", "tells_time", "asked_time", "window"),
+    "an assistant's turns": (
+        "assistant",
+        "assistant_asked",
+        "assistant_relevance",
+        "assistant_cosine_before",
+    ),
+    "words": ("own_words", "own_terms", "rarest"),
+    "places in the lists": ("vector_rank", "lexical_rank", "in_lexical"),
 }
 SEVERAL_TURNS = "multi-hop"
 Chosen = Callable[[Example], bool]

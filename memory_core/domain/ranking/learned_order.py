@@ -149,7 +149,7 @@ def order_features(
 
     """
     candidates, parameters = measures.candidates, measures.parameters
-    score = relevant.score
+    score, cosine = relevant.score, measures.cosine
     before, after = (
         rescaled(np.where(np.isnan(cosines), 0.0, cosines), parameters.fusion)
         for cosines in measures.cosines[1:]
@@ -157,14 +157,23 @@ def order_features(
     sessions = Sessions.of(candidates)
     features: dict[str, Floats] = {
         "relevance": score,
-        "relevance_before": in_rows(score, candidates.before, axis=1),
+        "relevance_below": _below(score),
         "order": order,
         "cosine_before": np.maximum(before, 0.0),
         "cosine_after": np.maximum(after, 0.0),
-        **text_features(candidates),
-        **asked_features(measures),
+        **place_features(candidates),
+        "relevance_before": in_rows(score, candidates.before, axis=1),
+        "relevance_two_away": np.maximum(
+            *(
+                in_rows(score, _again(rows), axis=1)
+                for rows in (candidates.before, candidates.after)
+            )
+        ),
+        **_asked_features(measures),
         "session_best": sessions.best(score),
+        "session_three": sessions.best_three(score),
         "session_words": np.zeros_like(score),
+        "session_cosine": sessions.best(cosine),
     }
     if measures.has_terms:
         features |= word_features(measures)
@@ -173,8 +182,20 @@ def order_features(
             "session_words": sessions.share_of_words(measures.columns.own, measures.worth.most),
         }
     if tokens is not None:
-        features |= token_features(sessions, tokens)
-    return features
+        features |= token_features(candidates, sessions, tokens)
+    by_assistant = features["assistant"]
+    return features | {
+        "first_person_named": features["first_person"] * _named(measures),
+        "assistant_asked": by_assistant * _asks_of_assistant(measures),
+        "assistant_relevance": by_assistant * score,
+        "assistant_cosine_before": by_assistant * features["cosine_before"],
+    }
+
+
+def _below(values: Floats) -> Floats:
+    """How far each is below the part's best, P × U."""
+    below: Floats = values - values.max(axis=1, keepdims=True, initial=0.0)
+    return below
 
 
 def order_logits(
@@ -234,28 +255,32 @@ def shared_order(logits: Floats) -> Floats:
     return shares
 
 
-def asked_features(measures: Measures) -> dict[str, Floats]:
-    """What a part asks for besides its words: a person, a time, what the assistant said; P × U."""
-    candidates, parameters = measures.candidates, measures.parameters
-    none = np.zeros(len(candidates), dtype=np.bool_)
-    is_named = np.array(
-        [none if of_part is None else of_part for of_part in measures.by_named_speaker]
-    )
-    asks_time, asks_assistant = (
-        np.array(asked, dtype=np.float64)[:, None]
-        for asked in (
-            [part.analysis.asks_time for part in measures.parts],
-            [asks_of_assistant(part.analysis.text) for part in measures.parts],
-        )
-    )
-    by_assistant = [(actor or "").casefold() in ASSISTANTS for actor in candidates.actor]
-    is_short_question = candidates.asks & (candidates.own_length < parameters.question_length)
-    return {
-        "first_person_named": _says_i(candidates) * is_named,
-        "short_question": is_short_question.astype(np.float64),
-        "asked_time": asks_time * candidates.tells_time,
-        "assistant_asked": asks_assistant * np.array(by_assistant, dtype=np.float64),
+def _asked_features(measures: Measures) -> dict[str, Floats]:
+    """What a part asks for besides its words: a time, a date; P × U."""
+    candidates = measures.candidates
+    asks_time = np.array([part.analysis.asks_time for part in measures.parts])
+    is_short = candidates.own_length < measures.parameters.question_length
+    flags = {
+        "short_question": candidates.asks & is_short,
+        "asked_time": asks_time[:, None] & candidates.tells_time,
+        "window": measures.in_window,
     }
+    return {name: column.astype(np.float64) for name, column in flags.items()}
+
+
+def _named(measures: Measures) -> Floats:
+    """P × U: 1 where a part names the candidate's speaker."""
+    none = np.zeros(len(measures.candidates), dtype=np.float64)
+    return np.array(
+        [none if of_part is None else of_part for of_part in measures.by_named_speaker],
+        dtype=np.float64,
+    )
+
+
+def _asks_of_assistant(measures: Measures) -> Floats:
+    """P × 1: 1 for a part that asks what the assistant said, 0 for all others."""
+    asks = [asks_of_assistant(part.analysis.text) for part in measures.parts]
+    return np.array(asks, dtype=np.float64)[:, None]
 
 
 # What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
@@ -271,43 +296,64 @@ person told.
 """
 RANKS = 10
 """The rank in a list at which its feature is a half."""
-SHORT = 8
-"""Terms below which a text is short."""
-TOKEN_FEATURES = ("tokens", "tokens_below", "tokens_around", "session_tokens")
-"""What is known only of what has token states."""
+BEST_OF_SESSION = 3
+LONG, SHORT = 40, 8
+"""Terms above which a text is long, and below which it is short."""
+TOKEN_FEATURES = (
+    "tokens",
+    "tokens_below",
+    "tokens_after",
+    "tokens_around",
+    "session_tokens",
+    "session_tokens_three",
+)
+"""All that are known only of what has token states."""
 
 
 def word_features(measures: Measures) -> dict[str, Floats]:
     """What the words say, P × U."""
     columns, worth = measures.columns, measures.worth
+    shares = {
+        "own_words": columns.own,
+        "covered": columns.with_before,
+        "said_or_before": columns.said_or_before,
+        "words_before": columns.own_before,
+    }
+    # of two rarest ones the one that the part says first
+    rarest = [
+        part.places[int(np.argmax(most[list(part.places)]))]
+        for part, most in zip(measures.parts, worth.most, strict=True)
+    ]
     asked = measures.asked / measures.asked.sum(axis=1, keepdims=True)
-    return {
-        "own_words": worth.share_of(columns.own),
-        "said_or_before": worth.share_of(columns.said_or_before),
+    return {name: worth.share_of(column) for name, column in shares.items()} | {
         "own_terms": asked @ columns.own.T,
+        "rarest": columns.own[:, rarest].T,
     }
 
 
-def text_features(candidates: CandidateSet) -> dict[str, Floats]:
-    """What candidates are whatever is asked, U: length, who is spoken of, places in the lists."""
-    places = {
-        name: {memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))}
-        for name in ("vector", "lexical")
+def place_features(candidates: CandidateSet) -> dict[str, Floats]:
+    """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
+    length = np.log(np.maximum(candidates.own_length, 1.0))
+    says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    assistants = {
+        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
     }
-    return {
-        "length": np.log(np.maximum(candidates.own_length, 1.0)),
+    features = {
+        "question": candidates.asks.astype(np.float64),
+        "tells_time": candidates.tells_time.astype(np.float64),
+        "length": length,
+        "long": np.maximum(length - np.log(LONG), 0.0),
         "short": (candidates.own_length < SHORT).astype(np.float64),
-        "first_person": _says_i(candidates),
-    } | {
-        f"{name}_rank": RANKS
-        / (RANKS + np.array([ranks.get(id_, np.inf) for id_ in candidates.ids]))
-        for name, ranks in places.items()
+        "assistant": np.array(
+            [actor in assistants for actor in candidates.actor], dtype=np.float64
+        ),
+        "first_person": says_i,
     }
-
-
-def _says_i(candidates: CandidateSet) -> Floats:
-    """Whether each speaks in the first person, U; NaN where that is not known."""
-    return candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    for name in ("vector", "lexical"):
+        ranks = {memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))}
+        rank = np.array([ranks.get(memory_id, np.inf) for memory_id in candidates.ids])
+        features[f"{name}_rank"] = RANKS / (RANKS + rank)
+    return features | {"in_lexical": np.isfinite(rank).astype(np.float64)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,12 +361,14 @@ class Sessions:
     """What the candidates of each one's session come to together.
 
     number: of each candidate its session's, U. by_session: the candidates, session by session.
-    starts: where in that order each session begins.
+    starts: where in that order each session begins. rank: from 0, of each place in that order its
+    place within its session.
     """
 
     number: Ints
     by_session: Ints
     starts: Ints
+    rank: Ints
 
     @classmethod
     def of(cls, candidates: CandidateSet) -> Self:
@@ -337,7 +385,7 @@ class Sessions:
         by_session = np.argsort(number, kind="stable")
         in_order = number[by_session]
         starts = np.searchsorted(in_order, np.arange(len(numbers)))
-        return cls(number, by_session, starts)
+        return cls(number, by_session, starts, np.arange(len(number)) - starts[in_order])
 
     def best(self, values: Floats) -> Floats:
         """The best value of each candidate's session. values: P × U."""
@@ -345,6 +393,16 @@ class Sessions:
             return values
         best = np.maximum.reduceat(values[:, self.by_session], self.starts, axis=1)
         return best[:, self.number]
+
+    def best_three(self, values: Floats) -> Floats:
+        """The sum of the best values of each candidate's session over `BEST_OF_SESSION`."""
+        if not len(self.number):
+            return values
+        # Within each session in another order, while each begins at the same place.
+        ranked = np.array([of_part.take(np.lexsort((-of_part, self.number))) for of_part in values])
+        ranked[:, self.rank >= BEST_OF_SESSION] = 0.0
+        total = np.add.reduceat(ranked, self.starts, axis=1) / BEST_OF_SESSION
+        return total[:, self.number]
 
     def share_of_words(self, own: Floats, worth: Floats) -> Floats:
         """The share of each part that any turn of the session says, P × U.
@@ -362,11 +420,19 @@ class Sessions:
         return share[:, self.number]
 
 
-def token_features(sessions: Sessions, asked: AskedTokens) -> dict[str, Floats]:
+def token_features(
+    candidates: CandidateSet, sessions: Sessions, asked: AskedTokens
+) -> dict[str, Floats]:
     """How near tokens come to those of each part, P × U."""
     tokens = (asked.worth @ asked.near).astype(np.float64)
-    best = np.where(asked.known, tokens, 0.0).max(axis=1, keepdims=True, initial=0.0)
-    values = (tokens, tokens - best, asked.worth @ asked.around, sessions.best(tokens))
+    values = (
+        tokens,
+        tokens - np.where(asked.known, tokens, 0.0).max(axis=1, keepdims=True, initial=0.0),
+        in_rows(tokens, candidates.after, axis=1),
+        asked.worth @ asked.around,
+        sessions.best(tokens),
+        sessions.best_three(tokens),
+    )
     has_tokens: Flags = asked.worth.max(axis=1, keepdims=True) > 0
     known = asked.known & has_tokens
     return {
@@ -381,3 +447,7 @@ def table(features: Mapping[str, Floats], names: Sequence[str], shape: tuple[int
     for place, name in enumerate(names):
         values[place] = features.get(name, np.nan)
     return values
+
+
+def _again(rows: Ints) -> Ints:
+    return np.where(rows >= 0, rows[rows], -1)

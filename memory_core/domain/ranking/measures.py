@@ -29,6 +29,7 @@ from memory_core.domain.ranking.relevance import (
     counted_mean_length,
     excused_terms,
     fused,
+    in_rows,
     known_cosines,
     long_turns,
     named_speaker,
@@ -67,9 +68,19 @@ class TermColumns:
         return covered
 
     @cached_property
+    def with_before(self) -> Floats:
+        """How well each candidate, with the turns before it, covers each term."""
+        return self._saturation(self.candidates.tf)
+
+    @cached_property
     def own(self) -> Floats:
         """1 where it says the term itself, else 0."""
         return self.candidates.own.astype(np.float64)
+
+    @cached_property
+    def own_before(self) -> Floats:
+        """`own` of the turn before it."""
+        return in_rows(self.own, self.candidates.before)
 
     @cached_property
     def said_or_before(self) -> Floats:
