@@ -90,7 +90,7 @@ class CandidateSet:
         sessions: Its session. This and the next two only order; empty where a store
             doesn't give them.
         says_i: Whether its speaker says something of themselves: 1, 0, NaN = not examined.
-        states: Of its tokens (`vectors`).
+        states: Of its tokens (`vectors`), None where they are not kept; empty where none are.
         memories: Whole documents by id, where the store had them anyway.
         lists: Of each candidate list its ids in order, by name.
 
