@@ -57,7 +57,8 @@ def build_hits(
     passages: by row.
     """
     candidates = look.candidates
-    numbers = _numbers(rows, candidates, look.relevant, look.scores)
+    scored = _scored_rows(rows, look)
+    numbers = _numbers(scored, candidates, look.relevant, look.scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
     cells = _cells(rows, candidates)
     hits: list[Hit] = []
@@ -80,11 +81,39 @@ def build_hits(
                     if member != _shown_as(row, candidates)
                 ),
                 stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
-                explain=explain_hit(row, look) if explain else None,
+                explain=_explain(row, scored[place], look) if explain else None,
                 passages=passages.get(row, ()),
             )
         )
     return tuple(hits)
+
+
+def _scored_rows(rows: Sequence[int], look: Look) -> list[int]:
+    """Of each result the row whose scores it has: where an episode stands for several candidates,
+    itself or messages, the most relevant, whichever of them leads.
+    """
+    if look.everything:
+        return list(rows)
+    candidates, relevance = look.candidates, look.relevant.score
+    best = {_shown_as(row, candidates): row for row in rows}
+    for row, identity in enumerate(candidates.ids):
+        shown = _shown_as(row, candidates)
+        if (
+            shown in best
+            and identity not in look.left_out
+            and relevance[row] > relevance[best[shown]]
+        ):
+            best[shown] = row
+    return [best.get(_shown_as(row, candidates), row) for row in rows]
+
+
+def _explain(row: int, scored: int, look: Look) -> dict[str, Any]:
+    """A result that one row leads, and another one may give its scores."""
+    explanation = explain_hit(scored, look)
+    if row == scored:
+        return explanation
+    place = explain_hit(row, look)
+    return explanation | {name: place[name] for name in ("learned", "order", "faded", "reranked")}
 
 
 def _tier(row: int, documents: SerializedMemory, look: Look) -> tuple[Tier, int | None]:

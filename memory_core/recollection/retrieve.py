@@ -310,15 +310,15 @@ class Retriever:
         return related, local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
-        """Those of relevance; where no order was learned, a context is ordered without the turns
-        around, which it quotes anyway.
+        """Those of relevance. A context has room for more of what was said where turns count by the
+        learned order's own numbers; where none was learned, it is ordered without the turns around,
+        which it quotes anyway.
         """
         parameters = self._rules.relevance
-        return (
-            parameters
-            if query.mode == "fast" or parameters.learned
-            else replace(parameters, around_weight=0.0)
-        )
+        if query.mode == "fast":
+            return parameters
+        around = parameters.around_weight if parameters.learned else 0.0
+        return replace(parameters, around_weight=around, between=False)
 
     def _order(
         self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime

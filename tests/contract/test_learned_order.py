@@ -14,6 +14,7 @@ from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.text.analyzer import words
 from tests.builders import ALICE
+from tests.tasks import Hand, conversation
 from tests.world import WordsEmbedder, World, fact, turn
 
 TEXTS = (
@@ -76,14 +77,12 @@ async def test_a_fact_of_a_session_stands_by_its_relevance_and_says_so(
         {hit.memory.content: hit.explain for hit in (await opened.retrieve(ALICE, asked)).results}
         for opened in (core, plain)
     ]
+    places = [list(explained).index("Ben has a red boat") for explained in explanations]
+    assert places[0] == places[1]
     learned = {
         content: explain["learned"] is not None for content, explain in explanations[0].items()
     }
     assert learned == {**dict.fromkeys(TEXTS, True), "Ben has a red boat": False}
-    assert (
-        explanations[0]["Ben has a red boat"]["order"]
-        == explanations[1]["Ben has a red boat"]["order"]
-    )
 
 
 async def test_switched_off_nothing_learned_is_told(world: World) -> None:
@@ -129,3 +128,28 @@ async def test_relevance_stays_what_it_is_without_it(world: World) -> None:
     ]
     assert scores[0] == scores[1]
     assert scores[0]
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+async def test_an_episode_has_the_relevance_of_its_best_message_whichever_leads(
+    world: World, floor: float
+) -> None:
+    core = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm")
+    plain = await world.core(
+        embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False
+    )
+    await core.converse(ALICE, conversation(*TEXTS))
+    await Hand(core).work_all()
+    for query in ("red boat", "boat", "the red car", "my tea"):
+        asked = RetrieveInput(query=query, similarity_threshold=floor, answer_threshold=0.0)
+        hits, without = [
+            {hit.memory.content: hit for hit in (await opened.retrieve(ALICE, asked)).results}
+            for opened in (core, plain)
+        ]
+        assert {content: (hit.relevance_score, hit.score) for content, hit in hits.items()} == {
+            content: (hit.relevance_score, hit.score) for content, hit in without.items()
+        }
+        assert any(hit.passages for hit in hits.values())
+        for hit in hits.values():
+            of_messages = [passage.relevance_score for passage in hit.passages]
+            assert hit.relevance_score >= max(of_messages, default=0.0)

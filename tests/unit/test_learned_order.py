@@ -3,6 +3,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 import numpy as np
+import pytest
 
 from memory_core.domain.memory import Lexical
 from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
@@ -14,7 +15,7 @@ from memory_core.domain.ranking.learned_order import (
     order_shares,
     shared_order,
 )
-from memory_core.domain.ranking.query_parts import parts_relevance, query_parts_of
+from memory_core.domain.ranking.query_parts import _placed_between, parts_relevance, query_parts_of
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
 from tests.builders import memory, unit
@@ -95,8 +96,22 @@ def test_of_two_questions_the_best_turns_stand_as_high_as_what_is_no_turn_allows
     query = "Where does Dee sail her boat? What broke on Tuesday?"
     mixed = asked(query, LEARNED, names=("msg_0", "msg_1", "msg_2", "mem_3"))
     plain = asked(query, replace(LEARNED, learned=False))
-    assert mixed.order[3] == plain.order[3]
+    places = [np.argsort(-verdict.order).tolist().index(3) for verdict in (mixed, plain)]
+    assert places[0] == places[1]
     assert mixed.order.max() <= plain.order.max()
+
+
+@pytest.mark.parametrize(
+    "by_relevance", [(0.9, 0.5, 0.3, 0.6), (0.2, 0.2, 0.0, 0.4), (0, 0, 0, 0.1)]
+)
+def test_what_is_no_turn_has_as_many_turns_before_it_as_by_relevance(by_relevance):
+    turns = np.array([True, True, True, False])
+    for learned in ((0.9, 0.85, 0.8), (0.1, 0.9, 0.88), (0.05, 0.9, 0.02)):
+        order = np.array([[*learned, by_relevance[3]]])
+        placed = _placed_between(np.array([by_relevance]), order, turns)[0]
+        assert placed[:3].tolist() == list(learned)
+        before = sum(number > by_relevance[3] for number in by_relevance[:3])
+        assert sum(number > placed[3] for number in learned) == before
 
 
 def test_what_a_features_shares_come_to_is_what_orders():

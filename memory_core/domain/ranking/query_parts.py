@@ -245,7 +245,7 @@ def parts_relevance(
     measures = Measures(parts, candidates, statistics, parameters, vectors)
     weights = np.array([part.weight for part in parts])
     relevant = measures.relevance(weights)
-    order = measures.ordering(relevant, weights)
+    by_relevance = order = measures.ordering(relevant, weights)
     features: dict[str, Floats] = {}
     logits = None
     if parameters.learned and candidates.turns.any():
@@ -255,9 +255,15 @@ def parts_relevance(
         )
         order = _learned_among_turns(order, logits, candidates.turns)
     best = np.argmax(relevant.score, axis=0)
+    is_between = parameters.between and logits is not None
     if query_parts.is_plain:
+        if is_between:
+            order = _placed_between(by_relevance, order, candidates.turns)
         return PartsRelevance(relevant.of_parts(best), best, order[0], features)
-    shared = _shared(order, logits, relevant.score.max(axis=1, initial=0.0), parts, candidates)
+    orders = _shared(order, logits, relevant.score.max(axis=1, initial=0.0), parts, candidates)
+    if is_between:
+        orders = _placed_between(by_relevance, orders, candidates.turns)
+    shared = orders.max(axis=0)
     relevant = replace(relevant, boosts={**relevant.boosts, WEIGHT: weights[:, None]})
     return PartsRelevance(relevant.of_parts(best), best, shared, features)
 
@@ -278,14 +284,26 @@ def _features(
 
 
 def _learned_among_turns(order: Floats, logits: Floats, turns: Flags) -> Floats:
-    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its
-    place by relevance. P × U each.
-    """
+    """The learned order of turns, of which it was learned. P × U each."""
     mixed = order.copy()
     mixed[:, turns] = decreasing_order(
         logits[:, turns], order[:, turns].max(axis=1, keepdims=True), learned_order()
     )
     return mixed
+
+
+def _placed_between(by_relevance: Floats, order: Floats, turns: Flags) -> Floats:
+    """The order with what is no turn where it has as many turns before it as by relevance: where
+    the numbers of the turns beside it went, its own goes. P × U each.
+    """
+    placed = order.copy()
+    if turns.any():
+        for before, after in zip(by_relevance, placed, strict=True):
+            old, new = np.sort(before[turns]), np.sort(after[turns])
+            between = np.interp(before, [0.0, *old], [0.0, *new])
+            moved = np.where(before > old[-1], before - old[-1] + new[-1], between)
+            after[~turns] = moved[~turns]
+    return placed
 
 
 def _shared(
@@ -295,8 +313,8 @@ def _shared(
     parts: Sequence[Part],
     candidates: CandidateSet,
 ) -> Floats:
-    """Of each candidate its best order over the parts, where each answered question's best is as
-    high as the highest.
+    """The orders of the parts, P × U, in which each answered question's best is as high as the
+    highest.
 
     What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a
     second question about long texts behind. Of several answered questions the one whose answer is
@@ -322,8 +340,7 @@ def _shared(
         orders[place] *= tops.max() / tops[place]
         if len(answered) > 1 and logits is not None:
             orders[place][turns] = orders[place][turns].max() * shared_order(logits[place][turns])
-    lifted: Floats = orders.max(axis=0)
-    return lifted
+    return orders
 
 
 def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:

@@ -114,7 +114,8 @@ class RelevanceParameters:
     are long; see there. passage_terms, passage_enough: sizes of passages that a long text is also
     weighed by, and how many of the query's terms one says to count in full; see `passages`. Without
     sizes a text counts as a whole alone. learned: whether the learned order takes the place of
-    `Measures.ordering`; see `learned_order`.
+    `Measures.ordering`; see `learned_order`. between: whether what is no turn then has as many
+    turns before it as by relevance; else it keeps its number among theirs.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -139,6 +140,7 @@ class RelevanceParameters:
     passage_terms: tuple[int, ...] = (40, 20)
     passage_enough: int = 4
     learned: bool = False
+    between: bool = True
 
 
 @dataclass(frozen=True, slots=True)
