@@ -97,13 +97,13 @@ def _scored_rows(rows: Sequence[int], look: Look) -> list[int]:
     candidates, relevance = look.candidates, look.relevant.score
     best = {_shown_as(row, candidates): row for row in rows}
     for row, identity in enumerate(candidates.ids):
-        shown = _shown_as(row, candidates)
+        name = _shown_as(row, candidates)
         if (
-            shown in best
+            name in best
             and identity not in look.left_out
-            and relevance[row] > relevance[best[shown]]
+            and relevance[row] > relevance[best[name]]
         ):
-            best[shown] = row
+            best[name] = row
     return [best.get(_shown_as(row, candidates), row) for row in rows]
 
 
