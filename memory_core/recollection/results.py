@@ -108,12 +108,12 @@ def _scored_rows(rows: Sequence[int], look: Look) -> list[int]:
 
 
 def _explain(row: int, scored: int, look: Look) -> dict[str, Any]:
-    """A result that one row leads, and another one may give its scores."""
+    """Explain a result: its scores by the row that gives them, its place by the row that leads."""
     explanation = explain_hit(scored, look)
     if row == scored:
         return explanation
-    place = explain_hit(row, look)
-    return explanation | {name: place[name] for name in ("learned", "order", "faded", "reranked")}
+    leading = explain_hit(row, look)
+    return explanation | {name: leading[name] for name in ("learned", "order", "faded", "reranked")}
 
 
 def _tier(row: int, documents: SerializedMemory, look: Look) -> tuple[Tier, int | None]:
