@@ -342,7 +342,7 @@ class Head(DeferredModel):
     """One per owner: the log's end, and what readers need without reading it.
 
     Missing = an unknown user. slots: which slots were ever filled (`domain/truth/slots.py`); None =
-    not known, any may have been. pending_tasks: how many tasks are not finished, so that the sweep
+    not known, any may have been. pending_count: its open conflicts. pending_tasks: how many tasks are not finished, so that the sweep
     finds them without a scan. redactions: grows with each commit that redacts events, so that
     nothing which was folded before it is written after it. snapshot_due: the sequence at which the
     next snapshot is due. expires_at: when what is left of an erased user may go; any commit makes
