@@ -342,22 +342,22 @@ class Head(DeferredModel):
     """One per owner: the log's end, and what readers need without reading it.
 
     Missing = an unknown user. slots: which slots were ever filled (`domain/truth/slots.py`); None =
-    not known, any may have been. pending_tasks: how many tasks are not finished, so that the sweep
-    finds them without a scan. redactions: grows with each commit that redacts events, so that
-    nothing which was folded before it is written after it. snapshot_due: the sequence at which the
-    next snapshot is due. expires_at: when what is left of an erased user may go; any commit makes
-    it a head like others. consolidated_sequence, settled_at: up to which event, and up to which
-    moment, consolidation has been. due_at: when the next run is due; None = not before the next
-    write. run_task_id: the task of the run that was begun last, until it ends well. fresh_count:
-    memories made since the last was begun. messages_backfilled: whether the messages of all its
-    conversations are memories, or never will be; those of earlier versions had none.
-    backfill_position: sequence and id of the conversation up to which that is done. marks: grows
-    with each commit that sets fields of memories beside the log, since no event tells of these.
-    commit_id: the commit that wrote this head; it tells one without events, which leaves no marker,
-    that it was applied. kept_bytes: what all its memories and their old versions count
-    (`stored_bytes`), whatever their status; None = not counted, as in heads of earlier versions.
-    unformed: by the id of a cell that is expected, the messages that it will be formed of; they
-    belong to no cell until then, whatever is stored of them.
+    not known, any may have been. pending_count: its open conflicts. pending_tasks: how many tasks
+    are not finished, so that the sweep finds them without a scan. redactions: grows with each
+    commit that redacts events, so that nothing which was folded before it is written after it.
+    snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of
+    an erased user may go; any commit makes it a head like others. consolidated_sequence,
+    settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the
+    next run is due; None = not before the next write. run_task_id: the task of the run that was
+    begun last, until it ends well. fresh_count: memories made since the last was begun.
+    messages_backfilled: whether the messages of all its conversations are memories, or never will
+    be; those of earlier versions had none. backfill_position: sequence and id of the conversation
+    up to which that is done. marks: grows with each commit that sets fields of memories beside the
+    log, since no event tells of these. commit_id: the commit that wrote this head; it tells one
+    without events, which leaves no marker, that it was applied. kept_bytes: what all its memories
+    and their old versions count (`stored_bytes`), whatever their status; None = not counted, as in
+    heads of earlier versions. unformed: by the id of a cell that is expected, the messages that it
+    will be formed of; they belong to no cell until then, whatever is stored of them.
     """
 
     epoch: str

@@ -382,19 +382,15 @@ class BoundaryRules:
 
 
 async def cut_into_cells(
-    messages: Sequence[Message],
-    ask: AskBoundaries,
-    rules: BoundaryRules,
-    previous: str | None = None,
+    messages: Sequence[Message], ask: AskBoundaries, rules: BoundaryRules
 ) -> list[Cell]:
     """The cells of a conversation, in order, covering each message once.
 
-    ask: (number of the window, its messages, the episode before it) → where it changes its topic.
-    previous: the last episode of the session, for the first window. A window of one message is not
-    worth a call.
+    ask: (number of the window, its messages, the episode before it, None for the first) → where it
+    changes its topic. A window of one message is not worth a call.
     """
     cuts: dict[int, str] = {}
-    before = previous
+    before: str | None = None
     for number, start in enumerate(range(0, len(messages), MAX_MESSAGES)):
         window = messages[start : start + MAX_MESSAGES]
         if len(messages) > 1:

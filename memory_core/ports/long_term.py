@@ -208,8 +208,8 @@ class LongTermStore(Pooled, Protocol):
     async def coming(
         self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
     ) -> NextDue:
-        """What time alone brings next after a moment (`domain.coming`). archive_after: for how long
-        nothing may have changed a memory.
+        """What time alone brings next after a moment. archive_after: for how long nothing may have
+        changed a memory.
 
         Told by indexes, without a body.
         """

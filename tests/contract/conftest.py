@@ -118,6 +118,35 @@ on Cosmos DB with `make test-long`.
 """
 
 
+EACH_PARAMETER_IS_A_WAY_TO_THE_STORE = {"test_idempotency"}
+"""Every operation writes its receipt on its own way."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run what the product does on Cosmos DB with the first and the last of a test's parameters,
+    with all of them when there is time.
+
+    What takes a store by itself tests the adapter, and runs with all.
+    """
+    cases: dict[tuple[Path, str], list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_of_the_product_on_cosmos(item):
+            cases.setdefault((item.path, item.originalname), []).append(item)
+    for of_one_test in cases.values():
+        for item in of_one_test[1:-1]:
+            item.add_marker(pytest.mark.long)
+
+
+def _is_of_the_product_on_cosmos(item: pytest.Function) -> bool:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return (
+        parameters.get("adapter") == "cosmos"
+        and item.path.stem not in EACH_PARAMETER_IS_A_WAY_TO_THE_STORE
+        and bool({"world", "cold_worlds"} & set(item.fixturenames))
+    )
+
+
 class SharedClock(StillClock):
     """A clock that the service's own goes forward with: it is the service that drops
     what expires.

@@ -66,8 +66,8 @@ async def test_a_snapshot_of_cold_versions_is_gone_on_from_when_they_come_back(
     )
     years_go_by(world)
     await archived(world, core)
-    for _ in range(20):
-        await core.bulk(ALICE, [rule("key", 1)] * 48)
+    for number in range(20):  # each mention resolves its slot's log again
+        await core.bulk(ALICE, [rule(f"key {number}.{n % 6}", 1) for n in range(48)])
     await core.write_snapshots(ALICE)
     cold = await as_of(core), await full_read(core, at=NOW - timedelta(days=3))
     await core.restore(ALICE, memory.id)

@@ -21,7 +21,7 @@ from tests.world import Down, World
 async def test_ten_minutes_without_agents_poison_none_of_many_tasks(
     world: World, adapter: str
 ) -> None:
-    tasks = 500 if adapter == "sqlite" else 40
+    tasks = 200 if adapter == "sqlite" else 40
     agents = ScriptedAgents(down=True)
     core = await world.core(agents=agents)
     owners = [Owner("app", f"user{n % 100}") for n in range(tasks)]

@@ -20,10 +20,11 @@ TOOLS = [
 
 
 def test_it_lists_and_calls_the_tools_of_a_host_and_finds_nothing_to_complain_of(
-    host: httpx.Client, user: str
+    embedded_host: httpx.Client, user: str
 ) -> None:
+    """Of one profile: what the inspector looks at is in front of every store."""
     target = [
-        f"{str(host.base_url).rstrip('/')}/mcp",
+        f"{str(embedded_host.base_url).rstrip('/')}/mcp",
         "--transport",
         "http",
         "--header",

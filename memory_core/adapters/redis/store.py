@@ -59,8 +59,9 @@ class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
     timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
-    vector_ttl_s, session_cap: see `keys`. `failures` counts failed calls since the start; `skipped`
-    counts memories that could not be written as an entry, or read back from one.
+    vector_ttl_s: how long what was kept of a session, and a text's vector, live. session_cap: the
+    newest memories that are kept of a session. `failures` counts failed calls since the start;
+    `skipped` counts memories that could not be written as an entry, or read back from one.
     """
 
     def __init__(

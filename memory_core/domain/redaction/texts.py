@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 from memory_core.domain.redaction.rules import (
     BY_KIND,
@@ -17,7 +18,7 @@ from memory_core.domain.redaction.rules import (
     Rule,
 )
 from memory_core.domain.redaction.values import is_measure, is_secret_value
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.kept import KeptNumbers, keep_texts
 
 LEAST = 6
 """Characters below which no text holds anything that is looked for."""
@@ -28,9 +29,14 @@ LONG = 4_000
 it gets short marks where it would become longer.
 """
 SHORT_MARK = "***"
+SHORT = 64
+"""Characters of a text that comes again and again: a field's name, a word, a category, an id."""
+_clean = KeptNumbers[bool](16_384)
+"""Short texts without a secret, by the rules that found none."""
 
 
-def rules_of(kinds: Iterable[str]) -> tuple[Rule, ...]:
+@lru_cache
+def rules_of(kinds: tuple[str, ...]) -> tuple[Rule, ...]:
     """The rules that kinds of the setting stand for, each once, in the order in which
     they are tried.
     """
@@ -47,7 +53,12 @@ def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
     """The text without secrets, and how many of each kind there were. A text that was redacted
     stays as it is.
     """
+    is_repeated = len(text) <= SHORT
+    if is_repeated and _clean.get(text, id(rules)):
+        return text, Counter()
     redacted, counts = _replace(text, rules, is_short=False)
+    if is_repeated and not counts:
+        _clean.put(text, id(rules), value=True)
     if len(redacted) > len(text) >= LONG:
         redacted, counts = _replace(text, rules, is_short=True)
     return redacted, counts
