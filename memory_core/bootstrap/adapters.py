@@ -166,6 +166,7 @@ def _sqlite(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermSto
         dimensions=embedder.dimensions,
         synchronous=settings.sqlite_synchronous,
         slice_budget_bytes=settings.slice_budget_mb * 2**20,
+        slices=settings.data / "slices",
     )
 
 

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from math import isnan, log
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from memory_core.adapters.memory_index.packed import Names, PackedSlice, RowBytes, Snapshot, Totals
 from memory_core.adapters.memory_index.postings import LexicalIndex, Vectors
 from memory_core.domain.fading import fades
 from memory_core.domain.memory import Lexical, MemoryType, Status, Vector
@@ -39,6 +41,8 @@ MAX_TURNS = 1_000_000
 fill the memory.
 """
 MIN_WASTE = 1000
+SPARE: Final = 8
+"""A part of this of what was packed is room for what follows, before all columns are copied."""
 LONGEST_IDLE: Final = timedelta(hours=1)
 """A slice that was not searched for so long is let go: of a user whom another process has erased,
 nothing stays in memory for longer.
@@ -47,16 +51,25 @@ nothing stays in memory for longer.
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_,
     "has_vector": np.bool_, "message": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
-    "status": np.int8, "type": np.int8,
+    "has_place": np.bool_, "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32,
     "cell": np.int32, "successor": np.int32, "says_i": np.int8, "turn": np.int32, "stamp": np.int64,
     "sequence": np.int64, "valid_from": np.float64, "valid_until": np.float64,
-    "worth_factor": np.float64, "tellings": np.int32,
+    "worth_factor": np.float64, "tellings": np.int32, "length": np.float64,
 }  # fmt: skip
+"""`has_place`: of the rows with one turn in a session the one that its neighbours know."""
+CODED: Final = {
+    "category": "categories",
+    "session": "sessions",
+    "agent": "agents",
+    "actor": "actors",
+    "cell": "cells",
+    "successor": "successors",
+}
+"""The columns of codes, and where the names are that these stand for."""
 BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
 NUMBERS: Final = (
-    "length",
     "own_length",
     "event_at",
     "touched_at",
@@ -86,9 +99,9 @@ _ROW_BYTES: Final = (
 class Codes:
     """Names as small integers, in order of first sight; -1 for none."""
 
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self.names: list[str] = []
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names = list(names)
+        self._codes = {name: code for code, name in enumerate(self.names)}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -129,7 +142,8 @@ class Slice:
         self.change = -1
         self.damaged: frozenset[str] = frozenset()
         self.prepared: object = None  # `search.WordMatches` of the search that follows
-        self.ids: list[str] = []
+        self.unpacked = 0  # memories that were put or dropped since it was read from a file
+        self.ids = Names()
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
         self.turns, self.total_log_length = 0, 0.0
@@ -146,7 +160,9 @@ class Slice:
         self._orders: dict[int, bytes] = {}
         self._states: dict[int, bytes] = {}
         self._state_bytes = 0
-        self._turns: list[array[int]] = []
+        self._turns: dict[int, array[int]] = {}
+        self._packed: PackedSlice | None = None
+        self._packed_turns = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
         self._capacity = 64
         self._arrays: dict[str, npt.NDArray[Any]] = {
             name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()
@@ -160,16 +176,23 @@ class Slice:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
+        """Bytes held, estimated; 350 a row stand for its id, its place by id and its names. Of what
+        is mapped that which searches go through.
+        """
+        mapped = 0
+        if self._packed is not None:
+            compared = self._packed.coded.codes if self.vectors.is_coded else self._packed.vectors
+            mapped = compared.nbytes + self._packed.postings.values.nbytes
         texts = (
             self._order_bytes + self._state_bytes + 100 * (len(self._orders) + len(self._states))
         )
         return (
-            self.vectors.nbytes
+            mapped
+            + self.vectors.nbytes
             + self.index.nbytes
             + texts
             + _ROW_BYTES * self._capacity
-            + 350 * len(self.ids)
+            + 350 * len(self.ids.added)
         )
 
     def is_at(self, epoch: str, change: int) -> bool:
@@ -181,26 +204,55 @@ class Slice:
         """Whether more rows are taken out than in use, so that loading afresh pays."""
         return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
 
+    @property
+    def packed_change(self) -> int:
+        """The change that it was opened at from a file; -1 where it was not."""
+        return -1 if self._packed is None else self._packed.change
+
     def column(self, name: str) -> npt.NDArray[Any]:
         """A column over all rows, even those taken out; or several, `beside` or `numbers`."""
         return self._columns[name][: len(self.ids)]
 
     def row(self, memory_id: str) -> int:
         """The row of a memory, -1 when it is not held."""
-        return self._rows.get(memory_id, -1)
+        row = self._rows.get(memory_id)
+        if row is None:
+            row = self.ids.packed_row(memory_id)
+            if row >= 0 and not self._columns["alive"][row]:
+                return -1
+        return row
 
     def tagged(self, tag: str) -> npt.NDArray[np.int32]:
         """The rows that carry a tag, those taken out included."""
-        return np.array(self._tags.get(tag, ()), dtype=np.int32)
+        added = np.array(self._tags.get(tag, ()), dtype=np.int32)
+        if self._packed is None:
+            return added
+        return np.concatenate((np.frombuffer(self._packed.tags.get(tag), np.int32), added))
 
     def orders(self, rows: Sequence[int]) -> dict[int, bytes]:
         """The orders of the terms of long texts (`order_bytes`), by their places among the rows."""
-        orders = self._orders
-        return {place: orders[row] for place, row in enumerate(rows) if row in orders}
+        packed = None if self._packed is None else self._packed.orders
+        orders = self._by_row(self._orders, packed, rows)
+        return {place: order for place, order in enumerate(orders) if order is not None}
 
     def states(self, rows: Sequence[int]) -> list[bytes | None]:
         """The states of each row's tokens, None where they are not kept; empty where none are."""
-        return list(map(self._states.get, rows)) if self._states else []
+        packed = None if self._packed is None else self._packed.states
+        if not self._states and (packed is None or not len(packed.values)):
+            return []
+        return self._by_row(self._states, packed, rows)
+
+    @staticmethod
+    def _by_row(
+        added: dict[int, bytes], packed: RowBytes | None, rows: Sequence[int]
+    ) -> list[bytes | None]:
+        """What was added of each row, or packed."""
+        if packed is None or not len(packed.values):
+            return list(map(added.get, rows))
+        return [
+            of_row if (of_row := added.get(row)) is not None else of_packed
+            for row, of_packed in zip(rows, packed.of(rows), strict=True)
+        ]
 
     @property
     def known_actors(self) -> frozenset[str]:
@@ -225,15 +277,15 @@ class Slice:
         if body.get("searchable") is False:
             self.drop(memory_id)
             return
-        lexical, tags = body["lexical"], body["tags"]
-        stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
-        row = self._rows.get(memory_id)
-        if row is not None:
+        stamp = _stamp(body, blob)
+        self.unpacked += 1
+        row = self.row(memory_id)
+        if row >= 0:
             self._count(row, -1)
-        if row is not None and self._columns["stamp"][row] != stamp:
+        if row >= 0 and self._columns["stamp"][row] != stamp:
             self._fall(row)
-            row = None
-        if row is None:
+            row = -1
+        if row < 0:
             row = self._append(memory_id, kind, body, blob)
             self._columns["stamp"][row] = stamp
         self._set(row, self._plain(body))
@@ -244,22 +296,24 @@ class Slice:
     def drop(self, memory_id: str) -> None:
         """Let a memory go, if it is held."""
         self.damaged -= {memory_id}
-        row = self._rows.pop(memory_id, None)
-        if row is not None:
+        row = self.row(memory_id)
+        self._rows.pop(memory_id, None)
+        if row >= 0:
+            self.unpacked += 1
             self._count(row, -1)
             self._fall(row)
 
     def touch(self, memory_id: str, count: int, at: float) -> None:
         """So many accesses more, the last at `at` (epoch seconds), if the memory is held."""
-        row = self._rows.get(memory_id)
-        if row is not None:
+        row = self.row(memory_id)
+        if row >= 0:
             self._columns["access_count"][row] += count
             self._columns["accessed_at"][row] = at
 
     def form(self, memory_id: str, cell_id: str) -> None:
         """The memory belongs to a cell from now on, if it is held."""
-        row = self._rows.get(memory_id)
-        if row is not None:
+        row = self.row(memory_id)
+        if row >= 0:
             self._columns["cell"][row] = self.cells.code(cell_id)
 
     def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
@@ -287,7 +341,7 @@ class Slice:
             "says_i": -1 if lexical.says_i is None else lexical.says_i,
             "length": sum(weights.values()), "own_length": own_length(lexical),
             "session": self.sessions.code(body["session_id"]),
-            "turn": -1, "previous": -1, "next": -1,
+            "turn": -1, "has_place": False, "previous": -1, "next": -1,
         }  # fmt: skip
         self._set(row, fixed)
         if kind == "memory" and lexical.turn is not None and lexical.turn < MAX_TURNS:
@@ -362,10 +416,10 @@ class Slice:
             following[previous[row]] = -1
         if following[row] >= 0 and previous[following[row]] == row:
             previous[following[row]] = -1
-        turn = int(self._columns["turn"][row])
-        turns = self._turns[self._columns["session"][row]] if turn >= 0 else array("i")
-        if turn >= 0 and turns[turn] == row:
-            turns[turn] = -1
+        if self._columns["has_place"][row]:
+            turns = self._session_turns(int(self._columns["session"][row]))
+            turns[int(self._columns["turn"][row])] = -1
+            self._columns["has_place"][row] = False
         self._columns["alive"][row] = self._columns["findable"][row] = False
         self.fallen += 1
 
@@ -377,19 +431,101 @@ class Slice:
         session = int(self._columns["session"][row])
         if session < 0 or turn < 0:
             return
-        while len(self._turns) <= session:
-            self._turns.append(array("i"))
-        turns = self._turns[session]
+        turns = self._session_turns(session)
         if len(turns) <= turn:
             turns.extend(array("i", [-1]) * (turn + 1 - len(turns)))
+        if turns[turn] >= 0:
+            self._columns["has_place"][turns[turn]] = False
         turns[turn] = row
-        self._columns["turn"][row] = turn
+        self._columns["turn"][row], self._columns["has_place"][row] = turn, True
         if turn > 0 and turns[turn - 1] >= 0:
             self._columns["previous"][row] = turns[turn - 1]
             self._columns["next"][turns[turn - 1]] = row
         if turn + 1 < len(turns) and turns[turn + 1] >= 0:
             self._columns["next"][row] = turns[turn + 1]
             self._columns["previous"][turns[turn + 1]] = row
+
+    def _session_turns(self, session: int) -> array[int]:
+        """The row of each turn of a session, -1 = none, from the packed rows at first."""
+        turns = self._turns.get(session)
+        if turns is None:
+            places, rows = self._packed_turns
+            first, last = np.searchsorted(places, (session * MAX_TURNS, (session + 1) * MAX_TURNS))
+            turns = array("i", [-1]) * (
+                int(places[last - 1]) % MAX_TURNS + 1 if first < last else 0
+            )
+            for place, row in zip(
+                places[first:last].tolist(), rows[first:last].tolist(), strict=True
+            ):
+                turns[place % MAX_TURNS] = row
+            self._turns[session] = turns
+        return turns
+
+    def load(self, packed: PackedSlice) -> None:
+        """Hold what is packed, and nothing else."""
+        self.clear()
+        self._packed, self.epoch, self.change = packed, packed.epoch, packed.change
+        self.ids = Names(packed.ids)
+        rows = len(self.ids)
+        self.vectors = Vectors(self._dimensions, packed)
+        self.index = LexicalIndex(packed.postings)
+        for column, attribute in CODED.items():
+            setattr(self, attribute, Codes(packed.names[column]))
+        self._capacity = rows + rows // SPARE + 64
+        for name, old in self._arrays.items():
+            self._arrays[name] = np.zeros((self._capacity, *old.shape[1:]), dtype=old.dtype)
+            self._arrays[name][:rows] = packed.columns[name]
+        self._columns = _by_name(self._arrays)
+        totals = packed.totals
+        self.documents, self.total_length = totals.documents, totals.total_length
+        self.turns, self.total_log_length = totals.turns, totals.total_log_length
+        self.expiring = totals.expiring
+        self._by_actor, self._by_type = Counter(totals.by_actor), Counter(totals.by_type)
+        turns = self.column("has_place").nonzero()[0]
+        places = (
+            self.column("session")[turns].astype(np.int64) * MAX_TURNS + self.column("turn")[turns]
+        )
+        order = places.argsort()
+        self._packed_turns = places[order], turns[order]
+        packed.let_pages_go()
+
+    def snapshot(self) -> Snapshot:
+        """What it holds now, to be packed while it goes on; a few milliseconds even of
+        100,000 memories.
+        """
+        return Snapshot(
+            packed=self._packed,
+            epoch=self.epoch,
+            change=self.change,
+            ids=self.ids.added.copy(),
+            columns={name: array[: len(self.ids)].copy() for name, array in self._arrays.items()},
+            names={
+                column: getattr(self, attribute).names[:] for column, attribute in CODED.items()
+            },
+            blocks=self.vectors.blocks,
+            totals=Totals(
+                self.documents,
+                self.total_length,
+                self.turns,
+                self.total_log_length,
+                self.expiring,
+                dict(self._by_actor),
+                dict(self._by_type),
+            ),
+            postings=self.index.added(),
+            tags=[(tag, rows.tobytes()) for tag, rows in self._tags.items()],
+            orders=self._orders.copy(),
+            states=self._states.copy(),
+        )
+
+
+def _stamp(body: dict[str, Any], blob: bytes | None) -> int:
+    """What tells one state of a text, its tags and its vector from another, in every process."""
+    digest = blake2b(
+        orjson.dumps((body["lexical"], body["tags"], body["session_id"])), digest_size=8
+    )
+    digest.update(b"" if blob is None else blob)
+    return int.from_bytes(digest.digest(), "little", signed=True)
 
 
 def _fades(body: dict[str, Any]) -> bool:

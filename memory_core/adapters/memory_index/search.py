@@ -44,6 +44,13 @@ from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, ORDER_NEAR, i
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.ports import Batch, Document, Filter, Near, Search, Write
 
+FEW_POSTINGS: Final = 4
+"""The most frequent terms are those without which less than a part of this of the postings is
+left."""
+LEAST_PRUNED: Final = 4_000
+"""Scoring fewer postings costs less than looking for those that don't matter."""
+ROUNDING: Final = 1e-9
+"""By what part the sum of a few worths may differ from a true one, and more."""
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
@@ -96,7 +103,7 @@ def match_words(
     rows = _together(
         [
             _best_worded(user_slice, scores, mask, search.limit)
-            for scores in _word_scores(user_slice, postings, statistics, near, search)
+            for scores in _word_scores(user_slice, postings, statistics, near, mask, search)
         ]
     )
     return WordMatches(
@@ -131,11 +138,9 @@ def find(
         matches.near,
         matches.rows,
     )
-    cosines = _cosines(user_slice, search.vectors)
+    cosines = [_Cosines(user_slice, vector) for vector in search.vectors]
     embedded = matches.mask & user_slice.column("has_vector")
-    near = _together(
-        [_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines]
-    )
+    near = _together([cosine.best(embedded, search.limit) for cosine in cosines])
     place = np.full(len(user_slice), -1, dtype=np.int64)
     place[near] = np.arange(len(near))
     rows = np.concatenate((near, worded[place[worded] < 0]))
@@ -153,10 +158,7 @@ def find(
         if terms[1][place].any()
     }
     candidates.places = places_of(worded_rows, search.terms, terms[1])
-    candidates.lists = {
-        "vector": candidates.ids[: len(near)],
-        "lexical": [user_slice.ids[row] for row in worded.tolist()],
-    }
+    candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": user_slice.ids.of(worded)}
     return candidates, matches.statistics
 
 
@@ -194,7 +196,12 @@ def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[t
         mask = narrowed(user_slice, where, standing_rows(user_slice, where))
         if MemoryType.EPISODIC.value in near.types:
             mask &= ~messages(user_slice)
-        rows, cosine = _likeness(user_slice, near.vector, mask.nonzero()[0])
+        if user_slice.vectors.is_coded:
+            mask &= user_slice.column("has_vector")
+            rows = user_slice.vectors.near(near.vector, mask, near.limit, near.floor)
+        else:
+            rows = mask.nonzero()[0]
+        rows, cosine = _likeness(user_slice, near.vector, rows)
         rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
         best = _best(user_slice, rows, cosine, near.limit)
         known = {
@@ -226,12 +233,48 @@ def _statistics(user_slice: Slice, frequencies: dict[str, int]) -> Statistics:
     return Statistics(user_slice.documents, mean, frequencies, user_slice.known_actors, log_length)
 
 
-def _cosines(user_slice: Slice, vectors: Sequence[Vector]) -> list[Floats]:
-    """By vector the cosine of every row, NaN where the row has none."""
-    cosines = [user_slice.vectors.products(vector).astype(np.float64) for vector in vectors]
-    for cosine in cosines:
-        cosine[~user_slice.column("has_vector")] = np.nan
-    return cosines
+class _Cosines:
+    """The cosines of a slice's rows with a vector: of all at once, or where the vectors are coded
+    only of those that are asked for.
+    """
+
+    def __init__(self, user_slice: Slice, vector: Vector) -> None:
+        self._slice, self._vector = user_slice, vector
+        self._every = None if user_slice.vectors.is_coded else user_slice.vectors.products(vector)
+        self._known = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+
+    def best(self, mask: Flags, limit: int) -> Ints:
+        """The rows of the `limit` nearest within the mask, nearest first, ties by sequence."""
+        if self._every is not None:
+            rows = mask.nonzero()[0]
+            products = self._every[rows]
+        else:
+            rows = self._slice.vectors.near(self._vector, mask, limit)
+            products = self._slice.vectors.products(self._vector, rows)
+            self._known = rows, products
+        return rows[_best(self._slice, rows, products, limit)]
+
+    def of(self, rows: Ints) -> Floats:
+        """The cosines of some rows, in any order; NaN where the row has no vector."""
+        if self._every is not None:
+            products = self._every[rows]
+        else:
+            asked, place = np.unique(rows, return_inverse=True)
+            products = self._products(asked)[place]
+        cosines = products.astype(np.float64)
+        cosines[~self._slice.column("has_vector")[rows]] = np.nan
+        return cosines
+
+    def _products(self, rows: Ints) -> npt.NDArray[np.float32]:
+        """The products of rows, ascending; those that `best` compared are known."""
+        known, known_products = self._known
+        at = np.searchsorted(known, rows)
+        at[at == len(known)] = 0
+        products = np.empty(len(rows), dtype=np.float32)
+        is_known = known[at] == rows if len(known) else np.zeros(len(rows), dtype=np.bool_)
+        products[is_known] = known_products[at[is_known]]
+        products[~is_known] = self._slice.vectors.products(self._vector, rows[~is_known])
+        return products
 
 
 def _together(lists: Sequence[Ints]) -> Ints:
@@ -266,29 +309,82 @@ def _word_scores(
     postings: Postings,
     statistics: Statistics,
     near: Floats | None,
+    mask: Flags,
     search: Search,
 ) -> list[Floats]:
-    """By sentence BM25 of every row, and a part of it for words near the terms;
-    only the rows that hold either are touched.
+    """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that
+    hold either are touched. Of rows that can't be among the best within the mask it may be less.
     """
     every = idf(statistics.document_frequency.values(), statistics.documents)
+    scores_by_sentence = []
+    for asked in [sentence.places for sentence in search.sentences] or [tuple(range(len(every)))]:
+        worth = np.zeros(len(every))
+        worth[list(asked)] = every[list(asked)]
+        if near is None:
+            telling = _telling_postings(user_slice, postings, statistics, worth, mask, search.limit)
+            scores_by_sentence.append(_bm25(user_slice, telling, statistics, worth))
+        else:
+            scores = ORDER_NEAR * (near @ worth)
+            scores += _bm25(user_slice, postings, statistics, worth)
+            scores_by_sentence.append(scores)
+    return scores_by_sentence
+
+
+def _bm25(user_slice: Slice, postings: Postings, statistics: Statistics, worth: Floats) -> Floats:
+    """BM25 of every row by some postings, each term with its worth."""
+    if not len(postings.rows):
+        return np.zeros(len(user_slice))
     # Of a text longer than all others a passage may be what is asked for, and relevance
     # weighs that.
     length = np.minimum(
         user_slice.column("length")[postings.rows], max(statistics.mean_length, PASSAGE_TERMS)
     )
     share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
-    scores_by_sentence = []
-    for asked in [sentence.places for sentence in search.sentences] or [tuple(range(len(every)))]:
-        worth = np.zeros(len(every))
-        worth[list(asked)] = every[list(asked)]
-        scores = np.zeros(len(user_slice)) if near is None else ORDER_NEAR * (near @ worth)
-        if len(postings.rows):
-            scores += np.bincount(
-                postings.rows, weights=share * worth[postings.term], minlength=len(user_slice)
-            )
-        scores_by_sentence.append(scores)
-    return scores_by_sentence
+    weights = share * worth[postings.term]
+    return np.bincount(postings.rows, weights, len(user_slice)).astype(np.float64, copy=False)
+
+
+def _telling_postings(
+    user_slice: Slice,
+    postings: Postings,
+    statistics: Statistics,
+    worth: Floats,
+    mask: Flags,
+    limit: int,
+) -> Postings:
+    """The postings without those of the most frequent terms in rows that can't be among the best
+    (MaxScore): a term gives a row at most its worth, and enough rows have more by other terms.
+    """
+    if len(postings.rows) < LEAST_PRUNED:
+        return postings
+    starts = np.searchsorted(postings.term, np.arange(len(worth) + 1))  # they stand term by term
+    sizes = np.diff(starts)
+    order = sizes.argsort()[::-1]
+    left = len(postings.rows) - sizes[order].cumsum()
+    frequent = order[: int((left * FEW_POSTINGS > len(postings.rows)).sum()) + 1]
+    parts = [slice(starts[term], starts[term + 1]) for term in frequent.tolist()]
+    which = np.ones(len(postings.rows), dtype=np.bool_)
+    for part in parts:
+        which[part] = False
+    others = _some(postings, which)
+    hit = np.zeros(len(user_slice), dtype=np.bool_)
+    hit[others.rows] = True
+    hit_rows = (hit & mask).nonzero()[0]
+    if len(hit_rows) < limit:
+        return postings
+    scores = _bm25(user_slice, others, statistics, worth)[hit_rows]
+    least = np.partition(scores, -limit)[-limit]
+    if worth[frequent].sum() * (1 + ROUNDING) >= least:
+        return postings
+    for part in parts:
+        which[part] = hit[postings.rows[part]]
+    return _some(postings, which)
+
+
+def _some(postings: Postings, which: Flags) -> Postings:
+    """Some of the postings."""
+    at = which.nonzero()[0]
+    return Postings(postings.term[at], postings.rows[at], postings.tf[at], postings.own[at])
 
 
 def _likeness(
@@ -326,7 +422,7 @@ def _best(user_slice: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], 
 def _columns(
     user_slice: Slice,
     rows: Ints,
-    cosines: Sequence[Floats],
+    cosines: Sequence[_Cosines],
     standing: Flags,
     place: Ints,
     terms: tuple[Floats, Flags],
@@ -345,24 +441,17 @@ def _columns(
     )
     cosine, previous_cosine, next_cosine = each.max(axis=0)
     beside_place = np.where(beside < 0, -1, place[beside])
-    (
-        length,
-        own_length,
-        event_at,
-        touched_at,
-        accessed_at,
-        importance_base,
-        access_count,
-        confidence,
-    ) = user_slice.column("numbers")[rows].T
+    (own_length, event_at, touched_at, accessed_at, importance_base, access_count, confidence) = (
+        user_slice.column("numbers")[rows].T
+    )
     return CandidateSet(
-        ids=[user_slice.ids[row] for row in rows.tolist()],
+        ids=user_slice.ids.of(rows),
         cosine=cosine,
         previous_cosine=previous_cosine,
         next_cosine=next_cosine,
         tf=terms[0],
         own=terms[1],
-        length=length,
+        length=user_slice.column("length")[rows],
         own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
@@ -387,9 +476,11 @@ def _columns(
     )
 
 
-def _beside_too(cosine: Floats, rows: Ints, beside: Ints) -> Floats:
+def _beside_too(cosine: _Cosines, rows: Ints, beside: Ints) -> Floats:
     """3 × U: the cosines of these rows, and of those beside them."""
-    return np.array([cosine[rows], *np.where(beside < 0, np.nan, cosine[beside]).T])
+    each = np.concatenate((rows[None], beside.T))
+    cosines = cosine.of(np.where(each < 0, rows, each).ravel()).reshape(each.shape)
+    return np.where(each < 0, np.nan, cosines)
 
 
 def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:

@@ -322,6 +322,10 @@ not fail a list, nor its writing.
 
 _ADDED = (
     (
+        "CREATE TABLE IF NOT EXISTS slices (app_id TEXT NOT NULL, user_id TEXT NOT NULL, "
+        "name TEXT NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (app_id, user_id)) WITHOUT ROWID"
+    ),
+    (
         "CREATE INDEX IF NOT EXISTS documents_but_formed_messages "
         "ON documents (app_id, user_id, sequence, id) WHERE kind = 'memory' "
         f"AND {NO_FORMED_MESSAGE}"

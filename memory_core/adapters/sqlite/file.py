@@ -48,7 +48,8 @@ class Layout:
     tables: what makes a new one.
 
     added: indexes that files of this version may lack, which programs that don't know them keep up
-    as well; made when they are missing. columns: the same of columns.
+    as well, and tables that these may ignore; made when they are missing. columns: the same of
+    columns.
     """
 
     dependency: str

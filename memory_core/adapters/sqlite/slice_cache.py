@@ -19,8 +19,10 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
+from memory_core.adapters.memory_index.packed import PackedSlice
 from memory_core.adapters.sqlite.reads import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
+from memory_core.adapters.sqlite.slice_files import CHANGED_PART_AT_END, SliceFiles
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.excerpts import read_ahead
@@ -55,10 +57,14 @@ class _Held:
 class Slices:
     """At most `budget_bytes` of slices, estimated; the one in use is never dropped,
     however large it is.
+
+    files: what large slices are opened from; without, each is read from the database.
     """
 
-    def __init__(self, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
-        self._kind = kind
+    def __init__(
+        self, kind: VectorKind, budget_bytes: int, clock: Clock, files: SliceFiles | None = None
+    ) -> None:
+        self._kind, self._files = kind, files
         self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
@@ -106,8 +112,9 @@ class Slices:
         """Make a held slice say what the file says, and return the owner's standing.
 
         None for an unknown owner. It starts over when a memory was deleted by someone, when the
-        epoch changed, or when most of its rows are taken out. at_most: raise Heavy rather than
-        start over or read more commits than that. Raises sqlite3.Error.
+        epoch changed, or when most of its rows are taken out: from the owner's file but in the last
+        case, else from the database. at_most: raise Heavy rather than start over or read more
+        commits than that. Raises sqlite3.Error.
         """
         standing = standing_of(connection, owner)
         if standing is None or (
@@ -128,10 +135,47 @@ class Slices:
             ):
                 raise Heavy
             if from_scratch:
+                is_wasteful = user_slice.wasteful
                 user_slice.clear()
+                if self._files is not None and not is_wasteful:
+                    packed = self._files.read(connection, owner, standing)
+                    if packed is not None:
+                        user_slice.load(packed)
             self._read_missed(connection, owner, user_slice, standing.head.epoch)
         user_slice.epoch, user_slice.change = standing.head.epoch, standing.change
         return standing
+
+    def wants_file(self, owner: Owner) -> bool:
+        """Whether a file of the owner's slice should be written."""
+        entry = self._held.get(owner)
+        return self._files is not None and entry is not None and self._files.wants(entry.slice)
+
+    def want_files_at_end(self) -> list[Owner]:
+        """The owners whose files should be written before this process ends."""
+        files = self._files
+        if files is None:
+            return []
+        with self._lock:
+            entries = list(self._held.items())
+        return [owner for owner, entry in entries if files.wants(entry.slice, CHANGED_PART_AT_END)]
+
+    def replace(self, owner: Owner, packed: PackedSlice | None) -> None:
+        """Hold the owner's slice by its file, which was just written of it; the next look reads
+        what it missed.
+        """
+        with self._lock:
+            entry = self._held.get(owner)
+        if entry is None or packed is None:
+            return
+        with entry.lock:
+            if entry.slice.epoch == packed.epoch and entry.slice.change >= packed.change:
+                entry.slice.load(packed)
+                self._weigh(owner, entry)
+
+    def let_go(self, owner: Owner) -> None:
+        """Hold nothing of the owner, of whom something was removed or redacted."""
+        with self._lock:
+            self._held.pop(owner, None)
 
     def ended(self, owner: Owner, epoch: str) -> None:
         """Let go what is held of an earlier epoch of the owner, as after an erasure."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from weakref import WeakValueDictionary
 from pydantic import ValidationError
 
 from memory_core.adapters.memory_index.columns import Slice
+from memory_core.adapters.memory_index.packed import Snapshot as SliceSnapshot
 from memory_core.adapters.memory_index.search import (
     find,
     match_words,
@@ -42,8 +44,14 @@ from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.key_store import SqliteKeyStore
 from memory_core.adapters.sqlite.reads import Standing
 from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
+from memory_core.adapters.sqlite.slice_files import (
+    CHANGED_PART,
+    CHANGED_PART_AT_END,
+    LEAST_ROWS,
+    SliceFiles,
+)
 from memory_core.domain.archival import NextDue
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory, described
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
@@ -88,7 +96,8 @@ class SqliteStore:
 
     synchronous: `full` keeps an acknowledged commit through a power cut, `normal` through the death
     of the process only. slice_budget_bytes: what users' slices may take together, estimated; a
-    slice over it alone is held while it is the latest used.
+    slice over it alone is held while it is the latest used. slices: the folder for files of large
+    slices, None for none; slice_file_rows: from how many memories on.
     """
 
     def __init__(
@@ -100,12 +109,21 @@ class SqliteStore:
         dimensions: int,
         synchronous: Synchronous = "full",
         slice_budget_bytes: int = SLICE_BUDGET_BYTES,
+        slices: Path | None = None,
+        slice_file_rows: int = LEAST_ROWS,
     ) -> None:
         self._file = Connections(path, synchronous)
         self._clock = clock
         self._embedder = VectorKind(embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
-        self._slices = Slices(self._embedder, slice_budget_bytes, clock)
+        # Elsewhere a file that is mapped can't be removed, and what is forgotten must be.
+        self._slice_files = (
+            SliceFiles(slices, self._embedder, slice_file_rows)
+            if slices is not None and os.name == "posix"
+            else None
+        )
+        self._slices = Slices(self._embedder, slice_budget_bytes, clock, self._slice_files)
+        self._packing: asyncio.Task[None] | None = None
         self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._last_ok: datetime | None = None
 
@@ -121,8 +139,18 @@ class SqliteStore:
             raise
 
     async def close(self) -> None:
-        """Let running calls end, close every connection."""
+        """Let running calls end, write the files of large slices that have changed, close every
+        connection.
+        """
+        await self.packed()
+        for owner in self._slices.want_files_at_end():
+            await self._pack(owner, CHANGED_PART_AT_END)
         await self._file.close()
+
+    async def packed(self) -> None:
+        """Let the file of a slice that is being written be done."""
+        while self._packing is not None:
+            await asyncio.shield(self._packing)
 
     def key_store(self) -> SqliteKeyStore:
         """The keys and audit logs of apps, in the same file."""
@@ -161,12 +189,25 @@ class SqliteStore:
         batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
-        change = await write(
+        change, took_away = await write(
             committing.commit_batch, owner, batch, self._clock.now(), self._embedder
         )
         self._slices.ended(owner, batch.head.epoch)
+        if took_away:
+            await self._remove_slice(owner)
         if light:
             self._slices.committed(owner, batch, change)
+
+    async def _remove_slice(self, owner: Owner) -> None:
+        """Leave nothing of the owner's slice, in memory or in files. The commit is durable and must
+        be answered so: what stays is removed by `scrub`, which says when it can't.
+        """
+        if self._slice_files is not None:
+            self._slices.let_go(owner)
+            try:
+                await self._file.read(self._slice_files.sweep)
+            except Unavailable as error:
+                log.error("a file of a user's slice could not be removed: %s", error.detail)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log."""
@@ -297,6 +338,8 @@ class SqliteStore:
         """Delete what has expired, rewrite the file without what is deleted, and cut the
         write-ahead log to nothing.
         """
+        if self._slice_files is not None:
+            await self._file.read(self._slice_files.sweep)
         return await self._file.write(writes.scrub, self._clock.now())
 
     async def check(self) -> Health:
@@ -338,6 +381,58 @@ class SqliteStore:
                 return self._file.here(work, True)
             except Heavy:
                 return await self._file.read(work, False)
+            finally:
+                if self._slices.wants_file(owner) and self._packing is None:
+                    self._packing = asyncio.create_task(self._pack(owner))
+
+    async def _pack(self, owner: Owner, part: int = CHANGED_PART) -> None:
+        """Write the file of the owner's slice, name it, and hold the slice by it from then on.
+
+        Searches go on meanwhile, but while the snapshot is taken. One slice at a time. A process
+        that finds a newer file than it opened opens that instead.
+        """
+        assert self._slice_files is not None
+        try:
+            async with self._turns.setdefault(owner, asyncio.Lock()):
+                taken = await self._file.read(self._snapshot_slice, owner, part)
+            if taken is None:
+                return
+            snapshot, standing = taken
+            name = await asyncio.to_thread(self._slice_files.write, owner, snapshot, standing)
+            if name is None or not await self._file.write(
+                self._slice_files.publish, owner, name, snapshot, standing
+            ):
+                return
+            packed = await asyncio.to_thread(self._slice_files.opened, owner, name, standing)
+            async with self._turns.setdefault(owner, asyncio.Lock()):
+                await asyncio.to_thread(self._slices.replace, owner, packed)
+        except Unavailable as error:
+            log.warning("the file of a user's slice was not written: %s", error.detail)
+        except Exception:  # no caller waits for this task
+            log.exception("the file of a user's slice was not written")
+        finally:
+            self._packing = None
+
+    def _snapshot_slice(
+        self, connection: sqlite3.Connection, owner: Owner, part: int
+    ) -> tuple[SliceSnapshot, Standing] | None:
+        """What the owner's slice holds, brought up, to be written; None where that is not wanted
+        any more, as when another process has written a newer file than was opened here.
+        """
+        assert self._slice_files is not None
+        with self._slices.hold(owner) as user_slice, reads.transaction(connection):
+            standing = self._slices.bring_up(connection, owner, user_slice)
+            if standing is None:
+                return None
+            if self._slice_files.change(connection, owner) > user_slice.packed_change:
+                packed = self._slice_files.read(connection, owner, standing)
+                if packed is not None:
+                    user_slice.load(packed)
+                    self._slices.bring_up(connection, owner, user_slice)
+            if not self._slice_files.wants(user_slice, part):
+                return None
+            user_slice.unpacked = 0  # after a failure it is not tried again at once
+            return user_slice.snapshot(), standing
 
     def pool(self) -> tuple[int, int]:
         """Threads that work on the file, and calls under way."""
@@ -345,6 +440,11 @@ class SqliteStore:
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
         prepare(connection, LAYOUT)
+        if self._slice_files is not None:
+            try:
+                self._slice_files.sweep(connection)
+            except OSError as error:  # a cache must not keep the store closed
+                log.error("files of users' slices could not be removed: %s", described(error))
         recorded = recorded_embedder(connection)
         if recorded not in (None, self._embedder):
             log.warning("%s", self._beside(recorded))

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -59,13 +59,24 @@ PURGE_EVERY = 4
 """Commits of an owner that bring nothing which expires, of which one looks for expired rows: each
 time, it took 0.02 ms of a save.
 """
+_UNNAME_SLICE = "DELETE FROM slices WHERE app_id = ? AND user_id = ?"
+"""What `slice_files` keeps is of no use any more, and must not be kept."""
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
+
+
+class Committed(NamedTuple):
+    """Which of the owner's changes a commit is; whether it removed a memory, redacted one or ended
+    an epoch, after which nothing of before may be left.
+    """
+
+    change: int
+    took_away: bool
 
 
 def commit_batch(
     connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: VectorKind
-) -> int:
-    """Commit the batch or leave the file as it was; which of the owner's changes it is.
+) -> Committed:
+    """Commit the batch or leave the file as it was.
 
     Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
     """
@@ -88,10 +99,12 @@ def commit_batch(
             write.document.expires_at is not None for write in batch.writes
         ):
             purge(connection, owner, now)
+        if took_away := removed or _redacts(batch):
+            connection.execute(_UNNAME_SLICE, owner)
         _put_head(connection, owner, batch, head, change, change if removed else removal)
         connection.execute("COMMIT")
         known_head(head, batch.head)
-        return change
+        return Committed(change, took_away)
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -104,6 +117,15 @@ def _compared(connection: sqlite3.Connection, owner: Owner, batch: Batch) -> tup
     if stored != batch.expected:
         raise HeadMoved("another commit of this user came first")
     return (0, 0) if row is None else (row[1], row[2])
+
+
+def _redacts(batch: Batch) -> bool:
+    """Whether a commit redacts memories, or ends an epoch."""
+    before, after = batch.expected, batch.head
+    return before is not None and (before.epoch, before.redactions) != (
+        after.epoch,
+        after.redactions,
+    )
 
 
 def _put_head(
@@ -383,7 +405,7 @@ def expire(connection: sqlite3.Connection, now: datetime) -> None:
         for app_id, user_id, body in connection.execute(_EXPIRING).fetchall():
             expires_at = head_of(body).expires_at
             if expires_at is not None and expires_at <= now:
-                for table in ("documents", "heads"):
+                for table in ("documents", "heads", "slices"):
                     connection.execute(
                         f"DELETE FROM {table} WHERE app_id = ? AND user_id = ?",  # noqa: S608
                         (app_id, user_id),
