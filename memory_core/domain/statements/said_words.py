@@ -131,7 +131,7 @@ FOREIGN = frozenset(
 """Words for what is another person's."""
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
-    second third other left right current older younger elder eldest youngest private personal home
+    first second third other left right current older younger elder eldest youngest private personal home
     former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
     jüngere ältester jüngster
 """
