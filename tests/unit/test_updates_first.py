@@ -64,3 +64,12 @@ def test_several_updates_come_before_what_they_update_the_latest_first() -> None
 )
 def test_a_first_one_of_several_is_not_what_was_so_first(question: str, asks: bool) -> None:
     assert asks_how_it_is(question) is asks
+
+
+def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else() -> None:
+    assert order_of(
+        "How many interviews have I secured as a curator at the museum?",
+        ("I secured 3 interviews as a curator at the museum.", 1),
+        ("I secured 5 interviews, how do I thank them?", 3),
+        ("My nerves in interviews as a curator at the museum went up to 20.", 5),
+    ) == [1, 0, 2]

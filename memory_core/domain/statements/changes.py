@@ -216,7 +216,8 @@ def update_closeness(earlier: Message, later: Message, asked: AskedKind) -> int:
     and the later one is the better answer.
 
     Returns:
-        How many of the question's terms both say beside their values; 0 where it is no update.
+        How many of the question's terms both say beside their values, more where both count the
+        same; 0 where it is no update.
 
     """
     asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
@@ -240,8 +241,10 @@ def _closeness(
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
         return 0
     same = _same_thing(before, now, shared)
-    is_update = _same_subject(before, now) or not same.isdisjoint(asked.terms)
-    return len(shared & asked.terms) if is_update else 0
+    if not (_same_subject(before, now) or not same.isdisjoint(asked.terms)):
+        return 0
+    counts_same = theirs.numbers.keys() & values.numbers.keys() - {""}
+    return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
