@@ -13,15 +13,15 @@ START = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 COVERAGE = "What is the test coverage of my billing module?"
 
 
-def order_of(question: str, *said: tuple[str, int]) -> list[int]:
+def order_of(question: str, *statements: tuple[str, int]) -> list[int]:
     """The numbers of statements as they are found, each with the day on which it was said; the
     first is the most relevant.
     """
-    statements = [
+    candidates = [
         Statement(row, row, text, "Ana", START + timedelta(days=day), 0.6 - row / 50, leads=True)
-        for row, (text, day) in enumerate(said)
+        for row, (text, day) in enumerate(statements)
     ]
-    return put_updates_first(range(len(said)), statements, question, tokens(question))[0]
+    return put_updates_first(range(len(statements)), candidates, question, tokens(question))[0]
 
 
 def test_a_later_number_comes_before_the_earlier_one_of_the_same_matter() -> None:

@@ -46,8 +46,8 @@ SELF = "i"
 UNKNOWN = "?"
 """An owner that only a pronoun names."""
 KIND = "kind"
-"""The kind of what tells which thing another is one of: the current account's, the savings account's
-balance.
+"""The kind of what tells which thing another is of, where there are several: the balance of the
+current account, that of the savings account.
 """
 MOST_THING_WORDS = 4
 """Words of a thing's name; of more the last ones."""

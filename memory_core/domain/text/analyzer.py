@@ -175,27 +175,27 @@ def _japanese_words(pairs: Sequence[str]) -> list[str]:
 
     Pairs of grammar are left to `_is_grammar`; those with a pronoun or with 何 are none.
     """
-    found: list[str] = []
+    asked: list[str] = []
     for place, pair in enumerate(pairs):
         if len(pair) != 2 or _HAN.match(pair) is None:
-            found.append(pair)
+            asked.append(pair)
             continue
         before = pairs[place - 1] if place else ""
         after = pairs[place + 1] if place + 1 < len(pairs) else ""
         if pair[0] in _NO_WORD_ALONE:
             # 何曜日 is asked of 曜日, which is a pair of its own
-            found += [pair[1]] if _HAN.match(pair[1]) and not _HAN.match(after[1:2]) else []
+            asked += [pair[1]] if _HAN.match(pair[1]) and not _HAN.match(after[1:2]) else []
         elif pair[1] == "何":
             continue
         elif before[1:2] == pair[0] and _JOINS.match(before[0]):
-            found.append(pair)
+            asked.append(pair)
         elif after in QUESTION_WORDS["japanese"] and after[0] == pair[1]:
-            found.append(pair[0])
+            asked.append(pair[0])
         elif _HIRAGANA.match(pair[1]):
-            found += [pair, pair[0]]
+            asked += [pair, pair[0]]
         else:
-            found.append(pair)
-    return found
+            asked.append(pair)
+    return asked
 
 
 def _is_grammar(word: str, *, japanese: bool) -> bool:
