@@ -270,7 +270,7 @@ MOVES = _cue(
     r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
     r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
     r"|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?"
-    r"|(?:increase|revise)d?(?= (?:the|my|our|it|to|from)\b)"
+    r"|(?:increase|revise)d?(?= (?:the|my|our|it)\b)"
     r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
     r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
     r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"

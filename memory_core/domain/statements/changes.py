@@ -235,7 +235,8 @@ def update_closeness(earlier: Message, later: Message, asked: AskedKind) -> int:
 def _closeness(
     before: SaidSentence, theirs: Values, now: SaidSentence, values: Values, asked: AskedKind
 ) -> int:
-    if not theirs.differ(values, loosely=now.moves):
+    loosely = now.moves or TO_NUMBER.search(now.text) is not None
+    if not theirs.differ(values, loosely=loosely):
         return 0
     shared = _shared(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
