@@ -28,6 +28,21 @@ TWO_THINGS = [
     Story("I earn 3,200 a month.", "Paul got a raise, he earns 3,900 a month now."),
     Story("My son is in year 3.", "My niece is in year 5 now."),
     Story("I use Slack at work.", "My sister's company switched from Slack to Teams."),
+    # the speaker's own, and that of something
+    Story("My rent is 890 a month.", "The rent of the shop went up to 1,400."),
+    Story("My rent is 890 a month.", "The rent for the shop is 1,400 now."),
+    Story("Meine Miete beträgt 700 Euro.", "Die Miete vom Laden wurde auf 1.500 Euro erhöht."),
+    Story("My salary is 3,200.", "The salary of the new colleague was raised to 3,400."),
+    Story("My flight leaves at 9.", "The flight of the band was moved to 11."),
+    Story("My budget is 500 euros.", "The budget for the office party went up to 900 euros."),
+    Story("Mein Termin ist um 10 Uhr.", "Der Termin für den Hund wurde auf 12 Uhr verlegt."),
+    # the same of another of its kind
+    Story("My savings account pays 2 %.", "My current account now pays 0.5 %."),
+    Story(
+        "The balance of my savings account is 5,000 euros.",
+        "The balance of my current account dropped to 300 euros.",
+    ),
+    Story("My first exam is on June 3.", "The second exam was moved to June 20."),
     # the same owner, one more of it
     Story("I work at the bakery on Mill Road.", "I also work at the library on Saturdays now."),
     Story("I have a car, an old Volvo.", "We bought a second car, a little Fiat."),
@@ -94,6 +109,16 @@ TWO_THINGS = [
 """Another owner, thing, place or occasion, or one more: nothing is replaced."""
 
 ONE_THING = [
+    Story("The rent of the shop is 1,400.", "The shop's rent was raised to 1,500."),
+    Story("My rent is 890 a month.", "My rent for the flat went up to 950."),
+    Story("My rent for the flat is 890 a month.", "My rent went up to 950."),
+    Story("Our kitchen budget is 8,000 euros.", "The budget for the kitchen went up to 9,000."),
+    Story("My first exam is on June 3.", "My first exam was moved to June 20."),
+    Story("Our deadline is on June 3.", "The deadline was moved to June 20."),
+    Story(
+        "The balance of my savings account is 5,000 euros.",
+        "The balance of my savings account dropped to 3,000 euros.",
+    ),
     Story("I have an old iPhone.", "I got a new phone, a Pixel."),
     Story("We live in Hamburg near the harbour.", "We moved to Bonn in March."),
     Story("The budget for the party is 300 euros.", "The budget is 500 now."),

@@ -27,7 +27,7 @@ from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.changes import asked_values, updates
+from memory_core.domain.statements.changes import asked_values, update_closeness
 from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
@@ -259,15 +259,15 @@ MOST_UPDATED = 10
 """Results, from the best, before which something later may come."""
 MOST_BEHIND = 10
 """Statements behind the results that are read."""
+MOST_UPDATES = 3
+"""Later statements that come before one that they update, the latest first."""
 AS_NEAR = 0.8
-"""Of several that update one, the part of the best one's relevance from which the latest
-may be chosen.
-"""
+"""Of several that update one, the part of the best one's relevance that the others must reach."""
 LEAST_SHARE = 0.5
 """The part of the best one's relevance that a statement behind the results must reach."""
 _OF_THE_PAST = re.compile(
-    r"\b(?:did|was|were|had|ago|used to|first|originally|initially|before|last|yesterday|hatte|war"
-    r"|waren|damals|früher|zuerst|gestern|letzte\w*)\b"
+    r"\b(?:did|was|were|had|ago|used to|(?<!the )(?<!my )(?<!our )first|originally|initially|before"
+    r"|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern|letzte\w*)\b"
     r"|(?:ました|でした|かった|った)(?:か|の|っけ)?[?？。]?$|前は|最初",
     re.IGNORECASE,
 )
@@ -313,7 +313,7 @@ def put_updates_first(
     by_people = [statement for statement in statements if statement.by is not None]
     for row in order[:MOST_UPDATED]:
         lead = leads.get(row)
-        if lead is None or lead.by is None:
+        if lead is None or lead.by is None or row in leading:
             continue
         ahead = {*ordered[: ordered.index(row)]} if row in ordered else set()
         later = [
@@ -324,27 +324,29 @@ def put_updates_first(
             and statement.row != lead.row
             and statement.result not in ahead
         ]
-        if (update := _latest_update(lead, later, kind)) is not None:
-            _place(update, row, ordered, leading)
+        before = row
+        for update in _updates(lead, later, kind):
+            _place(update, before, ordered, leading)
+            before = update.result
     return ordered[: len(order)], leading
 
 
-def _latest_update(
-    earlier: Statement, later: Sequence[Statement], asked: AskedKind
-) -> Statement | None:
-    """The latest of those that update a statement, among the best of them; read from the best on,
-    since a long one takes milliseconds.
+def _updates(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -> list[Statement]:
+    """Those of the later statements that update an earlier one, the latest last: of the relevant
+    ones the closest to it. Read from the best on, since a long one takes milliseconds.
     """
     message = read(earlier.text)
     if not asked_values(message, asked):
-        return None
-    updating: list[Statement] = []
+        return []
+    updating: list[tuple[int, Statement]] = []
     for statement in sorted(later, key=lambda statement: -statement.relevance):
-        if updating and statement.relevance < AS_NEAR * updating[0].relevance:
+        if updating and statement.relevance < AS_NEAR * updating[0][1].relevance:
             break
-        if updates(message, read(statement.text), asked):
-            updating.append(statement)
-    return max(updating, key=lambda statement: statement.at, default=None)
+        if closeness := update_closeness(message, read(statement.text), asked):
+            updating.append((closeness, statement))
+    closest = max((closeness for closeness, _ in updating), default=0)
+    close = [statement for closeness, statement in updating if closeness == closest]
+    return sorted(close[:MOST_UPDATES], key=lambda statement: statement.at)
 
 
 def _place(update: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:

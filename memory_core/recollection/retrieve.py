@@ -31,7 +31,7 @@ from memory_core.domain.ranking.candidates import (
     joined,
     without_lent_words,
 )
-from memory_core.domain.ranking.query import asks_for_everything
+from memory_core.domain.ranking.query import asks_for_everything, compound_words
 from memory_core.domain.ranking.query_parts import (
     PartsRelevance,
     QueryParts,
@@ -300,7 +300,10 @@ class Retriever:
 
         As long as vectors are being made, the store prepares the search by its words.
         """
-        related = await self._thesaurus.related(search.terms)
+        related = (
+            *await self._thesaurus.related(search.terms),
+            *compound_words(query.query, search.terms),
+        )
         if not embedding.done():
             await self._store.prepare(owner, replace(search, related=related))
         if query.mode == "fast" and not any(
@@ -633,7 +636,7 @@ class Retriever:
         return (
             None
             if row is None or memory is None
-            else explain_miss(row, look, memory, max(self.passing.thresholds(query)))
+            else explain_miss(row, look, memory, max(self.passing.needed(query, look)))
         )
 
     async def read_memories(

@@ -115,7 +115,9 @@ async def test_what_is_said_in_a_line_after_long_answers_is_found_by_its_words(
 
 
 async def test_questions_about_something_else_find_nothing_in_long_texts(words: MemoryCore) -> None:
-    await with_short_ones(words)
+    # in a small memory a question is answered by what comes nearest
+    for first in (0, 100):
+        await words.bulk(ALICE, [turn(text, None) for text in lines(100, first)])
     await words.bulk(
         ALICE, [turn(prose(2000), actor="assistant"), turn(prose(3000), actor="assistant")]
     )

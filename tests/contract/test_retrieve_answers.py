@@ -87,6 +87,40 @@ async def test_an_empty_answer_says_how_near_the_nearest_came(words: MemoryCore)
     assert (reconstructed.results, reconstructed.nearest) == ((), Nearest(best, 1.0))
 
 
+WEAKLY = "Where is the red boat of the old harbour master moored?"
+
+
+async def test_a_question_in_a_small_memory_is_answered_by_its_best_candidates(
+    words: MemoryCore,
+) -> None:
+    texts = ("red boat at sea", "a tall tree", "chocolate pudding with cherries")
+    saved = await words.bulk(ALICE, [turn(text, None) for text in texts])
+    (best,) = (await words.retrieve(ALICE, RetrieveInput(query=WEAKLY))).results
+    assert best.memory.content == texts[0]
+    opened = RetrieveInput(query=WEAKLY, similarity_threshold=0.0)
+    assert len(saved) == len((await words.retrieve(ALICE, opened)).results)
+    for other in (
+        "The red boat of the old harbour master is moored.",
+        f"I slept badly. The tall tree fell over. My head hurts. {WEAKLY}",
+    ):
+        assert not (await words.retrieve(ALICE, RetrieveInput(query=other))).results, other
+    named = RetrieveInput(query=WEAKLY, answer_threshold=0.4)
+    missed = await words.retrieve(ALICE, named)
+    assert (missed.results, missed.nearest) == ((), Nearest(best.relevance_score, 0.4))
+
+
+async def test_the_same_question_in_a_large_memory_needs_the_whole_threshold(
+    words: MemoryCore,
+) -> None:
+    await words.save(ALICE, turn("red boat at sea", None))
+    await words.bulk(ALICE, [turn(f"number {number} of the list", None) for number in range(100)])
+    await words.bulk(ALICE, [turn(f"entry {number} of the list", None) for number in range(100)])
+    missed = await words.retrieve(ALICE, RetrieveInput(query=WEAKLY))
+    assert missed.results == ()
+    assert missed.nearest is not None
+    assert missed.nearest.answer_threshold == 0.4
+
+
 async def test_an_explained_empty_answer_names_the_nearest_and_what_it_lacked(
     words: MemoryCore,
 ) -> None:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.query import asks_of_oneself
+from memory_core.domain.ranking.query import asks_directly, asks_of_oneself
 from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.change_sentences import _CUES
-from memory_core.domain.statements.changes import Change, change, updates
+from memory_core.domain.statements.changes import Change, change, update_closeness
 from memory_core.domain.statements.values_said import AskedKind, _read_values, values_in
 from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import (
@@ -195,9 +195,45 @@ def test_a_change_names_the_sentences_that_say_so() -> None:
 def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(
     earlier: str, later: str, question: str, updates_it: bool
 ) -> None:
-    assert (
-        updates(read(earlier), read(later), AskedKind.of(question, tokens(question))) is updates_it
-    )
+    asked = AskedKind.of(question, tokens(question))
+    assert (update_closeness(read(earlier), read(later), asked) > 0) is updates_it
+
+
+def test_of_two_updates_the_one_that_says_more_of_the_question_is_closer() -> None:
+    question = "What is the test coverage of my billing module?"
+    asked = AskedKind.of(question, tokens(question))
+    earlier = read("The test coverage of my billing module is at 65 %.")
+    closer = read("I brought the test coverage of the billing module to 78 %.")
+    other = read("The test coverage of my whole project is at 81 %.")
+    assert update_closeness(earlier, closer, asked) > update_closeness(earlier, other, asked) > 0
+
+
+def test_a_number_that_increased_to_another_updates_it_and_is_no_change_by_itself() -> None:
+    question = "How many apprentices are in the workshop?"
+    asked = AskedKind.of(question, tokens(question))
+    earlier = "I look after 5 apprentices in the workshop."
+    later = "The number of apprentices in the workshop has increased to 7."
+    assert update_closeness(read(earlier), read(later), asked) > 0
+    wanted = "I'm asking for a salary increase of 400 with my new portfolio of interviews."
+    got = "I'm promoted, with a salary increase to 4,000, how do I show this in my portfolio?"
+    assert change(wanted, got) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Where's the spare key?", True),
+        ("wie alt ist Ella", True),
+        ("夫の趣味は？", True),
+        ("The spare key. Who has it?", True),
+        ("The spare key is at Ella's.", False),
+        ("I slept badly. The invoice is late. My head hurts. Where is the spare key?", False),
+    ],
+)
+def test_a_message_of_a_sentence_or_two_that_asks_is_a_direct_question(
+    text: str, asks: bool
+) -> None:
+    assert asks_directly(text) is asks
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from memory_core.domain.ranking.index_terms import analyse
-from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.query import analyse_query, compound_words
 from memory_core.domain.text.analyzer import LANGUAGES, counts, language_of, words
 from tests.eight_languages import LIVES, NOW
 
@@ -94,14 +94,28 @@ def test_a_question_keeps_no_word_that_only_asks(language):
         ("谁买了帆船?", ("帆船",)),
         ("为什么搬到成都?", ("搬到", "到成", "成都")),
         ("苹果派什么时候烤?", ("苹果", "果派")),
-        ("りんごパイはいつ焼く?", ("パイ", "焼く")),
-        ("誰がヨットを買った?", ("ヨッ", "ット", "買っ")),
+        ("りんごパイはいつ焼く?", ("パイ", "焼く", "焼")),
+        ("誰がヨットを買った?", ("ヨッ", "ット", "買っ", "買")),
+        ("母の趣味は何?", ("母", "趣味")),
+        ("猫は何歳?", ("猫", "歳")),
+        ("会議は何曜日?", ("会議", "曜日")),
+        ("今どこで働いてる?", ("今", "働い", "働")),
+        ("私の語学学校は?", ("語学", "学学", "学校")),
         ("お茶はどこ?", ("お茶",)),
         ("研究の終了と目的は?", ("研究", "終了", "目的")),
     ],
 )
 def test_what_only_asks_or_overlaps_it_is_no_term(question, terms):
     assert analyse_query(question, NOW).terms == terms
+
+
+def test_a_german_compound_is_near_to_the_words_that_it_may_be_made_of():
+    question = "Wann war der Zahnarzttermin?"
+    terms = analyse_query(question, NOW).terms
+    parts = {part.word: terms[part.of] for part in compound_words(question, terms)}
+    assert parts["zahnarzt"] == parts["termin"] == "zahnarzttermin"
+    assert not any(len(part) < 4 for part in parts)
+    assert compound_words("When was the fireworks display?", ("firework",)) == ()
 
 
 def test_a_question_of_nothing_else_keeps_its_pairs():

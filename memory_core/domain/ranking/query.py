@@ -20,7 +20,7 @@ import numpy as np
 from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.fields import ZONE_FIELD, local
 from memory_core.domain.memory import Memory, MemoryType
-from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.candidates import CandidateSet, Floats, Related
 from memory_core.domain.ranking.index_terms import told_at
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE
 from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
@@ -28,6 +28,7 @@ from memory_core.domain.text.analyzer import (
     ENGLISH,
     FUNCTION_WORDS,
     QUERY_WORDS,
+    QUESTION_WORDS,
     asked_for,
     language_of,
     terms_of,
@@ -45,7 +46,7 @@ from memory_core.domain.text.dates import (
 )
 from memory_core.domain.text.fence import visible
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.sentences import Sentence, sentences
 
 # Times relative to an event: "two weeks before her birthday" is a date only together with a memory
 # that dates the birthday.
@@ -360,6 +361,37 @@ def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:
     return tuple(terms[place] for place in sorted(longest_places))
 
 
+# Compounds, which German writes as one word: a memory that says "Zahnarzt" answers a question
+# about the "Zahnarzttermin".
+
+
+LEAST_OF_COMPOUND, LONGEST_COMPOUND = 4, 40
+"""Letters of each of a compound's words, and of all of it."""
+LIKE_COMPOUND = 0.6
+"""How near in meaning the words of a compound are taken to be to it."""
+
+
+def compound_words(text: str, terms: Sequence[str]) -> tuple[Related, ...]:
+    """The beginnings and ends of a German query's terms that may be words which these are
+    compounds of.
+
+    Args:
+        text: The query.
+        terms: Of it, whose columns they are near to.
+
+    """
+    if language_of(words(text)) != "german":
+        return ()
+    return tuple(
+        Related(part, of, LIKE_COMPOUND)
+        for of, term in enumerate(terms)
+        if term.isalpha() and len(term) <= LONGEST_COMPOUND
+        for end in range(LEAST_OF_COMPOUND, len(term) - LEAST_OF_COMPOUND + 1)
+        for part in (term[:end], term[end:])
+        if part not in QUESTION_WORDS["german"]
+    )
+
+
 # Questions for everything that is known of a person, in English, German and Japanese.
 #
 # For example "What do you know about me?". Such a question shares no word with any memory, so none
@@ -413,7 +445,7 @@ _GERMAN = (
 )
 _JAPANESE = (
     (
-        r"(?:私|僕|俺|わたし)(?:について|のこと(?:を|で)?|に関して)(?:は)?(?:何|なに|どんなこと"
+        r"(?:私|僕|俺|わたし)(?:について|のこと(?:を|で)?|に関して)(?:は)?、?(?:何|なに|どんなこと"
         r"|どれくらい|どこまで|全部)?(?:を|が|か)?(?:知って|覚えて)"
         r"(?:いますか|いる|る|ますか|いる?の|いることを?(?:全部|すべて)?(?:教えて(?:ください)?"
         r"|話して(?:ください)?))"
@@ -494,20 +526,30 @@ def asks_of_assistant(text: str) -> bool:
     )
 
 
+def asks_directly(text: str) -> bool:
+    """Whether a message of a sentence or two is a question, and no talk around one."""
+    message_sentences = sentences(text)
+    return 0 < len(message_sentences) <= MOST_SENTENCES and any(map(_asks, message_sentences))
+
+
 def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
-    message_sentences = sentences(text)
-    return 0 < len(message_sentences) <= MOST_SENTENCES and any(
-        (
-            sentence.asks
-            or QUESTION.match(sentence.text) is not None
-            or _ASKS_IN_JAPANESE.search(sentence.text) is not None
-        )
+    return asks_directly(text) and any(
+        _asks(sentence)
         and (
             _ONESELF.search(_TO_DO.sub("", sentence.text.replace("’", "'"))) is not None
             or KIN_IN_JAPANESE.search(sentence.text) is not None
         )
-        for sentence in message_sentences
+        for sentence in sentences(text)
+    )
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Whether a sentence asks, by its mark or by how it begins."""
+    return (
+        sentence.asks
+        or QUESTION.match(sentence.text) is not None
+        or _ASKS_IN_JAPANESE.search(sentence.text) is not None
     )
 
 

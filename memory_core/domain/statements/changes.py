@@ -208,33 +208,44 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
     )
 
 
-def updates(earlier: Message, later: Message, asked: AskedKind) -> bool:
-    """Whether the later of two messages of one person has another number or time of the kind that a
-    question asks for, of the same matter.
+def update_closeness(earlier: Message, later: Message, asked: AskedKind) -> int:
+    """How close the later of two messages of one person is to an earlier one that it updates: has
+    another number or time of the kind that a question asks for, of the same matter.
 
     Weaker than a change: nothing in the later one has to say so. Both can be true,
     and the later one is the better answer.
+
+    Returns:
+        How many of the question's terms both say beside their values, more where both count the
+        same; 0 where it is no update.
+
     """
     asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
-    for now in later.valued if asked_for else ():
-        values = now.new_values.of_kind(asked)
-        if values and any(
-            _updates(before, theirs, now, values, asked) for before, theirs in asked_for
-        ):
-            return True
-    return False
+    return max(
+        (
+            _closeness(before, theirs, now, values, asked)
+            for now in (later.valued if asked_for else ())
+            if (values := now.new_values.of_kind(asked))
+            for before, theirs in asked_for
+        ),
+        default=0,
+    )
 
 
-def _updates(
+def _closeness(
     before: SaidSentence, theirs: Values, now: SaidSentence, values: Values, asked: AskedKind
-) -> bool:
-    if not theirs.differ(values, loosely=now.moves):
-        return False
+) -> int:
+    loosely = now.moves or TO_NUMBER.search(now.text) is not None
+    if not theirs.differ(values, loosely=loosely):
+        return 0
     shared = _shared(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
-        return False
+        return 0
     same = _same_thing(before, now, shared)
-    return _same_subject(before, now) or not same.isdisjoint(asked.terms)
+    if not (_same_subject(before, now) or not same.isdisjoint(asked.terms)):
+        return 0
+    counts_same = theirs.numbers.keys() & values.numbers.keys() - {""}
+    return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:

@@ -45,6 +45,10 @@ SELF = "i"
 """The speaker, as an owner and as a subject."""
 UNKNOWN = "?"
 """An owner that only a pronoun names."""
+KIND = "kind"
+"""The kind of what tells which thing another is of, where there are several: the balance of the
+current account, that of the savings account.
+"""
 MOST_THING_WORDS = 4
 """Words of a thing's name; of more the last ones."""
 _SUBJECT_IN_JAPANESE = re.compile(
@@ -159,7 +163,7 @@ def in_common(
             if not _agree(theirs, ours, known):
                 continue
             common: set[str] = set()
-            for their_name, name in _names_of_both(theirs, ours):
+            for their_name, name in _names_of_both(theirs, ours, known):
                 if their_name and name:
                     common |= alike(their_name, name) | alike(name, their_name)
             if common and common.isdisjoint(shared):  # Mia's hearing, in both
@@ -169,12 +173,15 @@ def in_common(
     return shared & named
 
 
-def _names_of_both(before: Thing, now: Thing) -> list[tuple[frozenset[str], frozenset[str]]]:
+def _names_of_both(
+    before: Thing, now: Thing, known: frozenset[str]
+) -> list[tuple[frozenset[str], frozenset[str]]]:
     """What of the names of two things may be one: violin, and violin lesson."""
     names = []
     if not _tells_apart(before, now, ("pre",)):
         names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
-    if not _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object")):
+    is_apart = _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object", KIND))
+    if not (is_apart or _is_anothers(before, now, known)):
         names += [(before.words, now.words)]
         names += [(before.pre, now.pre)] if before.words & now.words else []
     return names
@@ -194,6 +201,18 @@ def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
     if now.owner == UNKNOWN:
         return before.owner != SELF
     return not owners.isdisjoint(before.owner.split())
+
+
+def _is_anothers(before: Thing, now: Thing, known: frozenset[str]) -> bool:
+    """Whether the earlier sentence tells of a thing of the speaker's, and the later one of that of
+    something which the earlier one does not name: "my rent", "the rent of the shop". known:
+    the terms of all that it names.
+    """
+    is_own = before.does and before.owner == SELF
+    if not is_own or before.which or before.pre or now.owner:
+        return False
+    of = {term for kind, term in now.which if kind == PART}
+    return bool(of) and of.isdisjoint(known)
 
 
 def _tells_apart(before: Thing, now: Thing, kinds: Collection[str]) -> bool:
@@ -497,6 +516,8 @@ class _Reader:
             terms = frozenset([named.words[-1].casefold()])
         if last.does or named.link in (PART, "to", "from"):
             last.which |= {(named.link, term) for term in terms}
+            apart = {term for kind, term in thing.which if kind == "pre"}
+            last.which |= {(KIND, term) for term in thing.pre | apart}
         if last.does and self.doer is None:  # my grandmother in Lyon
             person = " ".join((subject.person, *sorted(terms)))
             self.subjects[-1] = subject._replace(person=person)

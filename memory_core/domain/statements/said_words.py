@@ -131,8 +131,8 @@ FOREIGN = frozenset(
 """Words for what is another person's."""
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
-    second third other left right current older younger elder eldest youngest private personal home
-    former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
+    first second third other left right current older younger elder eldest youngest private personal
+    home former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
     jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())

@@ -108,7 +108,12 @@ _JAPANESE_GRAMMAR = regex.compile(
     r"|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへや]|何\p{Hiragana}",
     regex.V1,
 )
+_HAN, _HIRAGANA = regex.compile(r"\p{Han}"), regex.compile(r"\p{Hiragana}")
+_JOINS = regex.compile(r"[\P{Hiragana}おご--何]", regex.V1)
+"""What before a character makes it a part of a longer word."""
 _ASKING = "谁誰"
+_NO_WORD_ALONE = frozenset("何誰谁私僕俺")
+"""Characters of questions and of pronouns, which no memory need say."""
 _CHINESE_PARTICLES = "吗嗎呢吧了的"
 _OTHER_SCRIPTS = frozenset().union(
     *(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese"))
@@ -147,6 +152,8 @@ def asked_for(
     """
     dropped = QUESTION_WORDS.get(language, frozenset())
     japanese = any(not word.isascii() and _KANA.search(word) for word in folded_words)
+    if japanese:
+        folded_words = _japanese_words(folded_words)
     return [
         word
         for place, word in enumerate(folded_words)
@@ -160,6 +167,35 @@ def asked_for(
             )
         )
     ]
+
+
+def _japanese_words(pairs: Sequence[str]) -> list[str]:
+    """The pairs of a Japanese query, and the characters in them that are words by themselves: 母 of
+    母の, 飲 of 飲ん, 歳 of 何歳. Texts have such characters among their terms.
+
+    Pairs of grammar are left to `_is_grammar`; those with a pronoun or with 何 are none.
+    """
+    asked: list[str] = []
+    for place, pair in enumerate(pairs):
+        if len(pair) != 2 or _HAN.match(pair) is None:
+            asked.append(pair)
+            continue
+        before = pairs[place - 1] if place else ""
+        after = pairs[place + 1] if place + 1 < len(pairs) else ""
+        if pair[0] in _NO_WORD_ALONE:
+            # 何曜日 is asked of 曜日, which is a pair of its own
+            asked += [pair[1]] if _HAN.match(pair[1]) and not _HAN.match(after[1:2]) else []
+        elif pair[1] == "何":
+            continue
+        elif before[1:2] == pair[0] and _JOINS.match(before[0]):
+            asked.append(pair)
+        elif after in QUESTION_WORDS["japanese"] and after[0] == pair[1]:
+            asked.append(pair[0])
+        elif _HIRAGANA.match(pair[1]):
+            asked += [pair, pair[0]]
+        else:
+            asked.append(pair)
+    return asked
 
 
 def _is_grammar(word: str, *, japanese: bool) -> bool:
