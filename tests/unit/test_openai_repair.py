@@ -462,8 +462,22 @@ def test_any_text_can_be_looked_through(text: str) -> None:
         assert value is not None
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have_are_no_answer(number: str) -> None:
+    assert list(values_in(f'{{"confidence": {number}}}')) == []
+
+
+def is_json(value: Any) -> bool:
+    """Whether JSON has all its numbers."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 @given(
-    JSON,
+    JSON.filter(is_json),
     st.text(alphabet='{}[]"\\:, ab', max_size=20),
     st.text(alphabet='{}[]"\\:, ab', max_size=20),
 )

@@ -182,7 +182,13 @@ _OPENING = re.compile(r"[{\[]")
 _MAX_STARTS = 40
 """Braces and brackets in chatter that are tried as the beginning of the answer."""
 _PAIRS = {"{": "}", "[": "]"}
-_DECODER = json.JSONDecoder(strict=False)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
 
 
 def values_in(text: str) -> Iterator[tuple[Any, bool]]:
