@@ -222,7 +222,8 @@ def undoes(memory_id: str) -> Act:
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
     retractions of other values, spans that were over when they were said, if it holds on after
     them, and edits and mentions of what is spared, where these take no time from it. Other edits go
-    with the version that they edit. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    with the version that they edit; of one that is spared the words stay (`_words_of`). Raises
+    Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -241,7 +242,8 @@ def undoes(memory_id: str) -> Act:
                 gone.add(statement.key)
                 rivals[statement.place] = statement
         since: dict[str, list[Place]] = {}
-        for statement in _taking_time(slot, memory_id, rivals):
+        taking = _taking_time(slot, memory_id, rivals)
+        for statement in taking.values():
             since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]
@@ -250,17 +252,42 @@ def undoes(memory_id: str) -> Act:
                 f"such as {later}"
             )
             raise Conflict(message, errors=(FieldError("status", message),))
+        names = {each.memory_id for each in account.statements if each.place not in taking}
+        gone_whole = since.keys() - names
         for entry in account.others:
-            if isinstance(entry, Merge) and (memory_id in entry.memory_ids or entry.into in since):
+            if isinstance(entry, Merge) and (
+                memory_id in entry.memory_ids or entry.into in gone_whole
+            ):
                 since.setdefault(entry.into, []).append(entry.place)
-        return [Withdrawal(places=tuple(places)) for places in since.values()]
+        withdrawn = {place for places in since.values() for place in places}
+        return [
+            *(Withdrawal(places=tuple(places)) for places in since.values()),
+            *_words_of(account, withdrawn),
+        ]
 
     return act
 
 
+def _words_of(account: Account, withdrawn: Collection[Place]) -> Iterable[Entry]:
+    """What withdrawn edits of versions that still count leave: their words, in the time that their
+    memory has without them. So of a memory that counts the latest version does.
+    """
+    left = {each.key for each in account.statements if each.place not in withdrawn}
+    for edit in account.statements:
+        edited = edit.memory_id, edit.edits
+        if edit.place in withdrawn and edited in left and edit.place not in account.hidden_at:
+            left.add(edit.key)
+            # what a retraction ends would end again
+            until = None if isinstance(edit, Assertion) else edit.asserted_at
+            yield replace(edit, corrects_past=True, valid_from=edit.asserted_at, valid_until=until)
+            merge = account.merged.get(edit.memory_id)
+            if merge is not None and merge.place not in withdrawn:
+                yield replace(merge, memory_ids=(edit.memory_id,))
+
+
 def _taking_time(
     slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
-) -> Iterable[Statement]:
+) -> Mapping[Place, Statement]:
     """The rivals of a memory, but for edits of what is no rival, and all mentions of it, where the
     memory holds as long with them. rivals: by their places, in the order of saying.
     """
@@ -281,7 +308,7 @@ def _taking_time(
         if says_again in spared and times_without(taking.keys() - {*places}) == longest:
             taking = {place: each for place, each in taking.items() if place not in places}
             spared.add(first.key)
-    return taking.values()
+    return taking
 
 
 def edits(

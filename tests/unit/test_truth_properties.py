@@ -267,11 +267,30 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
 
 @drawn_settings
 @given(logs, number)
+# an edit of an announced truth takes time from the one before it
+@example(log_of([(4, 10, 2, 7), (6, 11, 0, 1), (19, 2, 11, 0)]), 3)
+def test_an_undo_leaves_no_memory_that_counts_by_a_version_before_its_edit_alone(
+    log: list[Entry], choice: int
+) -> None:
+    names = untouched(log)
+    assume(names)
+    undone = Account.of(added(log, commands.undoes(names[choice % len(names)]), LATER))
+    before = {statement.place for statement in Account.of(log).statements}
+    counting = {statement.key for statement in undone.statements}
+    for edit in undone.withdrawn:
+        if edit.place in before and edit.place not in undone.hidden_at and edit.edits is not None:
+            assert edit.key in counting or (edit.memory_id, edit.edits) not in counting
+
+
+@drawn_settings
+@given(logs, number)
 def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
     names = untouched(log)
     assume(names)
     undone = added(log, commands.undoes(names[choice % len(names)]), LATER)
     counted = {statement.place for statement in Account.of(log).statements}
+    # a memory whose edit gave back the time that it took was not withdrawn
+    assume(all(statement.place in counted for statement in Account.of(undone).statements))
     gone = sorted(
         {
             withdrawal.memory_id
