@@ -25,6 +25,7 @@ from memory_core.domain.truth.entries import (
     Place,
     Retraction,
     Statement,
+    Trimming,
     Withdrawal,
     asserted_at,
 )
@@ -198,19 +199,12 @@ def shows_again(memory_id: str) -> Act:
         own = {
             statement.place for statement in account.withdrawn if statement.memory_id == memory_id
         }
-        places = [
+        hidings = [
             entry.place
             for entry in account.others
             if isinstance(entry, Hiding) and entry.memory_id == memory_id
         ]
-        withdrawals = [
-            entry
-            for entry in account.others
-            if isinstance(entry, Withdrawal) and not own.isdisjoint(entry.places)
-        ]
-        return _withdrawal(
-            [*places, *(entry.place for entry in withdrawals if not _is_correction(entry, account))]
-        )
+        return _withdrawal([*hidings, *_naming(account, Withdrawal, own)])
 
     return act
 
@@ -222,12 +216,16 @@ def undoes(memory_id: str) -> Act:
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
     retractions of other values, spans that were over when they were said, if it holds on after
     them, and edits and mentions of what is spared, where these take no time from it. Other edits go
-    with the version that they edit; of one that is spared the words stay (`_words_of`). Raises
-    Conflict for more than `MAX_WITHDRAWN` memories.
+    with the version that they edit; of one that is spared they are trimmed. Raises Conflict for
+    more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, statements = slot.account, slot.said_by(memory_id)
+        trimmed = _naming(account, Trimming, {each.place for each in statements})
+        if trimmed:
+            back = _withdrawal(trimmed)
+            return [*back, *act(slot.added(lambda _: back))]
         start = min(statement.valid_from for statement in statements)
         plain = [each for each in statements if not each.corrects_past] or statements
         last, values = plain[-1].order, {statement.value for statement in statements}
@@ -241,48 +239,30 @@ def undoes(memory_id: str) -> Act:
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
                 rivals[statement.place] = statement
-        since: dict[str, list[Place]] = {}
         taking = _taking_time(slot, memory_id, rivals)
-        for statement in taking.values():
-            since.setdefault(statement.memory_id, []).append(statement.place)
-        if len(since) > MAX_WITHDRAWN:
-            later = [*since][-MAX_WITHDRAWN - 1]
+        left = {each.memory_id for each in account.statements if each.place not in taking}
+        since, trims = dict[str, list[Place]](), dict[str, list[Place]]()
+        for place, statement in taking.items():
+            is_trimmed = statement.edits is not None and statement.memory_id in left
+            (trims if is_trimmed else since).setdefault(statement.memory_id, []).append(place)
+        if len(names := since | trims) > MAX_WITHDRAWN:
+            later = [*names][-MAX_WITHDRAWN - 1]
             message = (
                 f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, "
                 f"such as {later}"
             )
             raise Conflict(message, errors=(FieldError("status", message),))
-        names = {each.memory_id for each in account.statements if each.place not in taking}
-        gone_whole = since.keys() - names
         for entry in account.others:
             if isinstance(entry, Merge) and (
-                memory_id in entry.memory_ids or entry.into in gone_whole
+                memory_id in entry.memory_ids or entry.into in since.keys() - left
             ):
                 since.setdefault(entry.into, []).append(entry.place)
-        withdrawn = {place for places in since.values() for place in places}
         return [
             *(Withdrawal(places=tuple(places)) for places in since.values()),
-            *_words_of(account, withdrawn),
+            *(Trimming(places=tuple(places)) for places in trims.values()),
         ]
 
     return act
-
-
-def _words_of(account: Account, withdrawn: Collection[Place]) -> Iterable[Entry]:
-    """What withdrawn edits of versions that still count leave: their words, in the time that their
-    memory has without them. So of a memory that counts the latest version does.
-    """
-    left = {each.key for each in account.statements if each.place not in withdrawn}
-    for edit in account.statements:
-        edited = edit.memory_id, edit.edits
-        if edit.place in withdrawn and edited in left and edit.place not in account.hidden_at:
-            left.add(edit.key)
-            # what a retraction ends would end again
-            until = None if isinstance(edit, Assertion) else edit.asserted_at
-            yield replace(edit, corrects_past=True, valid_from=edit.asserted_at, valid_until=until)
-            merge = account.merged.get(edit.memory_id)
-            if merge is not None and merge.place not in withdrawn:
-                yield replace(merge, memory_ids=(edit.memory_id,))
 
 
 def _taking_time(
@@ -616,6 +596,19 @@ def _meets(
         end is None or end > statement.valid_until
     )
     return statement.valid_until > start and not outlasted
+
+
+def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place]) -> list[Place]:
+    """The places of the withdrawals of a kind that name some of these places; corrections of times
+    are none.
+    """
+    return [
+        entry.place
+        for entry in account.others
+        if type(entry) is kind
+        and not {*entry.places}.isdisjoint(places)
+        and not _is_correction(entry, account)
+    ]
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:

@@ -128,6 +128,13 @@ class Withdrawal(Entry):
     places: tuple[Place, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trimming(Withdrawal):
+    """Edits take no time from other memories any more: their words stay, where their own memory
+    holds. What took time from a memory that holds again is trimmed.
+    """
+
+
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)
