@@ -1,5 +1,4 @@
-"""The log of one slot as a decision has it: read from its document, or rebuilt from members of
-earlier versions, and added to.
+"""The log of one slot as a decision has it: read from its document, and added to.
 
 Note: what a commit adds has no sequence yet. It has one that no entry has,
 and gets its own when the commit is assembled.
@@ -48,9 +47,8 @@ class SlotLog:
     """The log of a slot while a commit is decided.
 
     pending: the sequence of what this commit adds. now: the moment of the commit. stored: its
-    document as it was read. is_rebuilt: whether there was no document, and it was made of members.
-    seal: what stands for sealed entries that were not read. parts: the documents of
-    those that were.
+    document as it was read. seal: what stands for sealed entries that were not read. parts: the
+    documents of those that were.
     """
 
     name: SlotName
@@ -59,7 +57,6 @@ class SlotLog:
     pending: int
     now: datetime
     stored: Document | None = None
-    is_rebuilt: bool = False
     seal: Seal | None = None
     parts: tuple[Document, ...] = ()
     _added: list[SlotLog] = field(default_factory=list, compare=False)
@@ -95,34 +92,25 @@ class SlotLog:
         )
 
     @classmethod
-    def rebuilt(
+    def of_members(
         cls,
         name: SlotName,
-        members: Iterable[Memory],
-        memory: Callable[[str], Memory | None],
         head: Head | None,
         now: datetime,
-        earlier_document: Document | None,
+        stored: Document | None = None,
+        members: Iterable[Memory] = (),
+        versions: Iterable[Memory] = (),
     ) -> SlotLog:
-        """The log of a slot without a document, made of its members.
+        """The log of a slot without a document, made of its members; by default there are none.
 
-        memory: finds their old versions (`old_version_ids`). earlier_document:
-        of an earlier life of the user, if any.
+        stored: its document of an earlier life of the user, if any. versions: old ones of members.
         """
-        salt, members = secrets.token_hex(_SALT_BYTES), list(members)
-        read = (memory(name_) for name_ in old_version_ids(members))
-        versions = [version for version in read if version is not None]
+        salt = secrets.token_hex(_SALT_BYTES)
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
         known = 0 if head is None else head.sequence
         pending = 1 + max((known, *(entry.sequence for entry in log)))
         return cls(
-            name=name,
-            salt=salt,
-            entries=tuple(log),
-            pending=pending,
-            now=now,
-            stored=earlier_document,
-            is_rebuilt=True,
+            name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=stored
         )
 
     @property

@@ -180,7 +180,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         if memory.id in slot.timeline.latest_versions():
             return shows_again(memory.id)(slot)
-        if never_was and not slot.is_rebuilt:
+        if never_was:
             raise Conflict(f"{memory.id} holds at no time any more")
         return [statement_in(slot, memory)]
 
