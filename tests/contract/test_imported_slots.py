@@ -101,8 +101,8 @@ async def brought_without_logs(world: World, core: MemoryCore) -> None:
     """Bring in for Bob what Alice has, as a version without logs would have written it."""
     lines = [orjson.loads(line) for line in (await exported(world, core)).splitlines()]
     del lines[0]["counts"]["slot"]
-    kept = [line for line in lines if line.get("kind") != "slot"]
-    task = await brought(world, core, b"".join(orjson.dumps(line) + b"\n" for line in kept))
+    others = [line for line in lines if line.get("kind") != "slot"]
+    task = await brought(world, core, b"".join(orjson.dumps(line) + b"\n" for line in others))
     assert task.status == "succeeded", task.error
 
 

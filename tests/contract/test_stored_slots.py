@@ -44,9 +44,9 @@ async def opened(world: World, core: MemoryCore, name: str) -> None:
         for memory in await listed(core, BOB, status="all")
     ]
     assert sorted(stored) == wanted["all"]
-    for moment, held in wanted["at"].items():
+    for moment, answered in wanted["at"].items():
         at = await listed(core, BOB, at=datetime.fromisoformat(moment))
-        assert sorted([each.id, str(each.value or each.content)] for each in at) == held, moment
+        assert sorted([each.id, str(each.value or each.content)] for each in at) == answered, moment
     assert [line async for line in core.slot_differences()] == []
 
 
