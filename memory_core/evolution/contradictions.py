@@ -175,9 +175,9 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     if not later:
         return None
     old = max(holding, key=lambda each: each.order, default=later[0])
-    held = {interval.memory_id for interval in holding}
-    taken = _changed(slot, slot.added(says(new)))
-    names = dict.fromkeys(each.memory_id for each in later if each.memory_id in held | taken)
+    rivals = {interval.memory_id for interval in holding}
+    rivals |= _changed(slot, slot.added(says(new)))
+    names = dict.fromkeys(each.memory_id for each in later if each.memory_id in rivals)
     reason = "same slot, other value or time"
     return Judgement(Verdict.CONTRADICTS, old.memory_id, reason=reason, rivals=tuple(names))
 

@@ -131,7 +131,7 @@ class Withdrawal(Entry):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trimming(Withdrawal):
     """Edits take no time from other memories any more: their words stay, where their own memory
-    holds. What took time from a memory that holds again is trimmed.
+    holds. An undo trims the edits that took time from the memory that it restores.
     """
 
 
