@@ -66,10 +66,10 @@ class SlotCommits:
         """
         if changes.begins is not None:
             return changes
-        shelf = Shelf(store, owner, look)
+        shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
         for name in sorted(changes.without_log):
             changes = await _Settling(shelf, name, self._clock).with_log(changes)
-        for name, members in _by_slot(changes).items():
+        for name, members in by_slot.items():
             changes = await _Settling(shelf, name, self._clock).settled(changes, members)
         return await marked(shelf, await with_version_ends(shelf, changes))
 

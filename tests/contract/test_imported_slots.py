@@ -17,7 +17,7 @@ from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.conflicts import OSLO, lives
 from tests.contract.test_forget import forgotten
-from tests.exports import brought, exported
+from tests.exports import brought, exported, without_logs
 from tests.world import BOB, World, fact, rule
 
 
@@ -99,10 +99,7 @@ async def test_a_file_whose_memories_are_not_as_their_log_says_is_refused(world:
 
 async def brought_without_logs(world: World, core: MemoryCore) -> None:
     """Bring in for Bob what Alice has, as a version without logs would have written it."""
-    lines = [orjson.loads(line) for line in (await exported(world, core)).splitlines()]
-    del lines[0]["counts"]["slot"]
-    others = [line for line in lines if line.get("kind") != "slot"]
-    task = await brought(world, core, b"".join(orjson.dumps(line) + b"\n" for line in others))
+    task = await brought(world, core, without_logs(await exported(world, core)))
     assert task.status == "succeeded", task.error
 
 

@@ -18,7 +18,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.requests.memories import UpdateInput
 from tests.contract.test_lives_by_moments import SLOT, Life, day
-from tests.exports import brought
+from tests.exports import brought, without_logs
 from tests.world import BOB, World, fact, listed
 
 FOLDER = Path(__file__).parents[1] / "data/stored_slots"
@@ -26,10 +26,14 @@ ANSWERS: dict[str, Any] = orjson.loads(gzip.decompress((FOLDER / "answers.json.g
 LIVES = (3, 41, 1108)
 
 
+def file_of(name: str) -> bytes:
+    return gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes())
+
+
 async def opened(world: World, core: MemoryCore, name: str) -> None:
     """Check that a file, brought in a day after it was written, answers what it answered."""
     world.clock.forward(86_400)
-    task = await brought(world, core, gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes()))
+    task = await brought(world, core, file_of(name))
     assert task.status == "succeeded", task.error
     wanted = ANSWERS[name]
     stored = [
@@ -61,6 +65,20 @@ async def test_a_stored_life_answers_the_same_and_goes_on(world: World, seed: in
     await core.save(BOB, late)
     await life.live()
     assert await life.differences() == []
+
+
+@pytest.mark.parametrize("seed", LIVES)
+async def test_a_stored_life_whose_log_is_lost_gets_one_of_its_members_and_goes_on(
+    world: World, seed: int
+) -> None:
+    core = await world.core()
+    world.clock.forward(86_400)
+    task = await brought(world, core, without_logs(file_of(f"life_{seed}")))
+    assert task.status == "succeeded", task.error
+    life = Life(world, core, seed)
+    life.owner = BOB
+    await life.live()
+    await world.check_slots()
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
