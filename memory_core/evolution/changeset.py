@@ -22,13 +22,13 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
-from memory_core.evolution.reads import LookedElsewhere, may_have_members
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Look, WithoutLog
-from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -112,31 +112,18 @@ class Page:
         if name is None:
             return None
         if name not in self.logs:
-            log = self.first_logs[name] = self._read(name)
+            log = SlotLog.read(name, self.look, self.now, self._document)
+            self.first_logs[name] = log
             for change in self.changes:
                 if slot_name(change.after) == name:
                     log = added_by(log, change)
             self.logs[name] = log
         return self.logs[name]
 
-    def _read(self, name: SlotName) -> SlotLog:
-        identity = slot_document_id(*name)
-        document = self.look.documents.get(identity)
-        if document is None and identity not in self.asked:
-            raise LookedElsewhere([identity])
-        log = SlotLog.read(name, document, self.look.head, self.now, self.look.documents.get)
-        if log is not None:
-            return log
-        if name not in self.look.empty_slots and may_have_members(
-            name, self.look.head, self._has_document
-        ):
-            raise WithoutLog(name)
-        return SlotLog.of_members(name, self.look.head, self.now, document)
-
-    def _has_document(self, name: str) -> bool:
+    def _document(self, name: str) -> Document | None:
         if name not in self.asked and name not in self.look.documents:
             raise LookedElsewhere([name])
-        return name in self.look.documents
+        return self.look.documents.get(name)
 
     def _as_it_follows(self, memory: Memory) -> Memory:
         """A memory as the log of its slot wants it, where that was read."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from memory_core.domain.memory import Head, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import SlotName, marked, slot_name
+from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import procedure_id
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
 
@@ -23,21 +22,6 @@ def near_of(name: SlotName, *, past: bool = False) -> Near:
         return Near(None, procedural, 1.0, key=name[1], past=past)
     semantic = frozenset({MemoryType.SEMANTIC.value})
     return Near(None, semantic, 1.0, (name[1], name[2]), past=past)
-
-
-def may_have_members(
-    name: SlotName, head: Head | None, has_document: Callable[[str], bool]
-) -> bool:
-    """Whether a slot without a log may have members, of an earlier version of the product.
-
-    has_document: whether there is a document of an id; asked for the one memory that every
-    key has.
-    """
-    if head is None:
-        return False
-    if name[0] == "key":
-        return has_document(procedure_id(name[1]))
-    return head.slots is None or marked(head.slots, (name[1], name[2]))
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from memory_core.domain.transitions import delete
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
-from memory_core.evolution.reads import LookedElsewhere, Shelf, may_have_members
+from memory_core.evolution.reads import LookedElsewhere, Shelf
 from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
@@ -113,21 +113,23 @@ class _Settling:
         """The changes, and the log of a slot without one that has members, made of these, with what
         of them is not as it says.
         """
-        log = await self._read(changes)
-        members = [] if log is not None else await self.shelf.members(self.name)
+        try:
+            await self._log(changes)
+        except WithoutLog:
+            members = await self.shelf.members(self.name)
+        else:
+            return changes
         if not members:
             return changes
-        names = old_version_ids(members)
+        names, head = old_version_ids(members), self.shelf.look.head
         await self.shelf.read(names)
         versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
-        document, now = self.shelf.document(slot_document_id(*self.name)), self.clock.now()
-        made = SlotLog.of_members(self.name, self.shelf.look.head, now, document, members, versions)
+        stored = self.shelf.document(slot_document_id(*self.name))
+        made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
         return await self._completed(changes, None, made)
 
     async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        log = await self._read(changes)
-        if log is None:
-            raise WithoutLog(self.name)
+        log = await self._log(changes)
         own = [change for change in changes.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
@@ -179,28 +181,16 @@ class _Settling:
             made.deletes += surplus
         return await asked_again(self.shelf, await made.changes_with_sessions(), after, after.now)
 
-    async def _read(self, changes: Changes[Any]) -> SlotLog | None:
-        """The log of the slot; None where it may have members and none."""
-        identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
-        await self.shelf.read(
-            [identity, *([procedure_id(self.name[1])] if self.name[0] == "key" else [])]
-        )
+    async def _log(self, changes: Changes[Any]) -> SlotLog:
+        identity, name = slot_document_id(*self.name), self.name
+        await self.shelf.read([identity, *([procedure_id(name[1])] if name[0] == "key" else [])])
         document = self.shelf.document(identity)
-        known = cast("SlotLog | None", changes.slots.get(self.name))
+        known = cast("SlotLog | None", changes.slots.get(name))
         if known and document and known.stored is document:
             parts = map(self.shelf.document, sealed_parts(document))
             if known.seal is None or None in parts:
                 return known  # what is worked out already need not be again
-        log = SlotLog.read(self.name, document, head, now, self.shelf.document)
-        if (
-            log is None
-            and self.name not in self.shelf.look.empty_slots
-            and may_have_members(
-                self.name, head, lambda name: self.shelf.document(name) is not None
-            )
-        ):
-            return None
-        return log or SlotLog.of_members(self.name, head, now, document)
+        return SlotLog.read(name, self.shelf.look, self.clock.now(), self.shelf.document)
 
 
 class _Completion:

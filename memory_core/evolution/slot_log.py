@@ -27,11 +27,12 @@ from memory_core.domain.truth.sealing import (
     sealed_timeline_of,
     suffices,
 )
-from memory_core.domain.truth.slots import SlotName, hashed, value_form
+from memory_core.domain.truth.slots import SlotName, hashed, marked, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
-from memory_core.ledger.ids import slot_document_id, slot_part_id
+from memory_core.ledger.commit import Look, WithoutLog
+from memory_core.ledger.ids import procedure_id, slot_document_id, slot_part_id
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
@@ -65,29 +66,42 @@ class SlotLog:
     def read(
         cls,
         name: SlotName,
-        slot_document: Document | None,
-        head: Head | None,
+        look: Look,
         now: datetime,
-        document: Callable[[str], Document | None],
-    ) -> SlotLog | None:
-        """The log in a document; None where there is none of this life of the user. document: finds
-        the sealed parts that were read.
+        document: Callable[[str], Document | None] | None = None,
+    ) -> SlotLog:
+        """The log in a document of this life of the user; an empty one where there is none, and
+        nothing in the slot either.
+
+        Args:
+            name: the slot.
+            look: what the decision was shown.
+            now: the moment of the commit.
+            document: finds what was read: the log, its sealed parts, of a key its memory.
+
+        Raises:
+            WithoutLog: there may be members, of a version before logs.
+
         """
-        if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
-            return None
-        names = sealed_parts(slot_document)
+        document, head = document or look.documents.get, look.head
+        stored = document(slot_document_id(*name))
+        if stored is None or head is None or stored.body.get("epoch") != head.epoch:
+            if name not in look.empty_slots and _may_have_members(name, head, document):
+                raise WithoutLog(name)
+            return cls.of_members(name, head, now, stored)
+        names = sealed_parts(stored)
         parts = [part for name_ in names if (part := document(name_)) is not None]
         is_whole = len(parts) == len(names)
-        sources = [*parts, slot_document] if is_whole else [slot_document]
+        sources = [*parts, stored] if is_whole else [stored]
         entries = codec.entries_in(row for source in sources for row in source.body["entries"])
         return cls(
             name=name,
-            salt=slot_document.body["salt"],
+            salt=stored.body["salt"],
             entries=tuple(entries),
             pending=1 + max((head.sequence, *(entry.sequence for entry in entries))),
             now=now,
-            stored=slot_document,
-            seal=None if is_whole else codec.seal_in(slot_document.body["sealed"]),
+            stored=stored,
+            seal=None if is_whole else codec.seal_in(stored.body["sealed"]),
             parts=tuple(parts) if is_whole else (),
         )
 
@@ -248,6 +262,16 @@ class SlotLog:
         known = next((part for part in self.parts if part.id == name), None)
         body = {"pending": self.pending, "entries": [*rows]}
         return Document(name, "slot", body) if known is None else replace(known, body=body)
+
+
+def _may_have_members(
+    name: SlotName, head: Head | None, document: Callable[[str], Document | None]
+) -> bool:
+    if head is None:
+        return False
+    if name[0] == "key":  # every key has one memory under an id of its own
+        return document(procedure_id(name[1])) is not None
+    return head.slots is None or marked(head.slots, (name[1], name[2]))
 
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:
