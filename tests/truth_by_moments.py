@@ -169,6 +169,7 @@ class Grid:
         if (
             retraction.value is None
             or retraction.valid_until is not None
+            or self.whole.is_trimmed(retraction)
             or self.order(retraction) < self.order(assertion)
         ):
             return False
@@ -253,9 +254,10 @@ class Grid:
     def add(self, statement: Statement) -> None:
         if statement.edits is not None:
             self.edit(statement)
+        if self.whole.is_trimmed(statement):
+            return
         if isinstance(statement, Retraction):
-            if not self.whole.is_trimmed(statement):
-                self.retract(statement)
+            self.retract(statement)
         elif statement.edits is None and not self.repeat(statement):
             self.plain(statement)
 

@@ -8,7 +8,7 @@ hidden, what comes back from a deletion is shown again.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -214,10 +214,9 @@ def undoes(memory_id: str) -> Act:
 
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
-    retractions of other values, spans that were over when they were said, if it holds on after
-    them, and edits and mentions of what is spared, where these take no time from it. Other edits go
-    with the version that they edit; of one that is spared they are trimmed. Raises Conflict for
-    more than `MAX_WITHDRAWN` memories.
+    retractions of other values, and spans that were over when they were said, if it holds on after
+    them. Edits and mentions of what is spared, or was said before, are trimmed, where these take
+    time from it. Raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -232,19 +231,20 @@ def undoes(memory_id: str) -> Act:
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
         beside = {memory_id, *account.pairs.get(memory_id, ())}
-        rivals, gone = dict[Place, Statement](), set[Key]()
+        rivals, gone = list[Statement](), set[Key]()
         for statement in account.statements:
             is_rival = statement.order > last and statement.memory_id not in beside
             edited = (statement.memory_id, statement.edits or 0)
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
-                rivals[statement.place] = statement
-        taking = _taking_time(slot, memory_id, rivals)
-        left = {each.memory_id for each in account.statements if each.place not in taking}
+                rivals.append(statement)
+        left = {each.key for each in account.statements if each not in rivals}
         since, trims = dict[str, list[Place]](), dict[str, list[Place]]()
-        for place, statement in taking.items():
-            is_trimmed = statement.edits is not None and statement.memory_id in left
-            (trims if is_trimmed else since).setdefault(statement.memory_id, []).append(place)
+        for statement in rivals:
+            is_again = (statement.memory_id, statement.edits or statement.version) in left
+            left |= {statement.key} if is_again else set()
+            places = (trims if is_again else since).setdefault(statement.memory_id, [])
+            places.append(statement.place)
         if len(names := since | trims) > MAX_WITHDRAWN:
             later = [*names][-MAX_WITHDRAWN - 1]
             message = (
@@ -252,43 +252,26 @@ def undoes(memory_id: str) -> Act:
                 f"such as {later}"
             )
             raise Conflict(message, errors=(FieldError("status", message),))
+        gone_whole = since.keys() - {name for name, _ in left}
         for entry in account.others:
             if isinstance(entry, Merge) and (
-                memory_id in entry.memory_ids or entry.into in since.keys() - left
+                memory_id in entry.memory_ids or entry.into in gone_whole
             ):
                 since.setdefault(entry.into, []).append(entry.place)
-        return [
-            *(Withdrawal(places=tuple(places)) for places in since.values()),
-            *(Trimming(places=tuple(places)) for places in trims.values()),
-        ]
+        entries: list[Entry] = [Withdrawal(places=tuple(places)) for places in since.values()]
+        trimmings = [Trimming(places=tuple(places)) for places in trims.values()]
+        times = _times(slot, memory_id, [*entries, *trimmings])
+        return entries if times == _times(slot, memory_id, entries) else [*entries, *trimmings]
 
     return act
 
 
-def _taking_time(
-    slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
-) -> Mapping[Place, Statement]:
-    """The rivals of a memory, but for edits of what is no rival, and all mentions of it, where the
-    memory holds as long with them. rivals: by their places, in the order of saying.
-    """
-
-    def times_without(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
-        intervals = slot.added(lambda _: _withdrawal(places)).timeline.intervals
-        return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
-
-    groups: dict[Key | Place, list[Place]] = {}
-    for place, statement in rivals.items():
-        group = statement.key if statement.edits is None else place
-        groups.setdefault(group, []).append(place)
-    taking, longest = dict(rivals), times_without(rivals)
-    spared = {each.key for each in slot.account.statements if each.place not in rivals}
-    for places in groups.values():
-        first = rivals[places[0]]
-        says_again = first.memory_id, first.edits or first.version
-        if says_again in spared and times_without(taking.keys() - {*places}) == longest:
-            taking = {place: each for place, each in taking.items() if place not in places}
-            spared.add(first.key)
-    return taking
+def _times(
+    slot: SlotLog, memory_id: str, entries: Sequence[Entry]
+) -> list[tuple[datetime, datetime | None]]:
+    """When a memory would hold with more entries."""
+    intervals = slot.added(lambda _: entries).timeline.intervals
+    return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
 
 def edits(

@@ -276,10 +276,10 @@ def test_an_undo_leaves_no_memory_that_counts_by_a_version_before_its_edit_alone
     assume(names)
     undone = Account.of(added(log, commands.undoes(names[choice % len(names)]), LATER))
     before = {statement.place for statement in Account.of(log).statements}
-    counting = {statement.memory_id for statement in undone.statements}
+    counting = {statement.key for statement in undone.statements}
     for edit in undone.withdrawn:
         if edit.place in before and edit.edits is not None:
-            assert edit.memory_id not in counting
+            assert (edit.memory_id, edit.edits) not in counting
 
 
 @drawn_settings

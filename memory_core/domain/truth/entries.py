@@ -130,8 +130,8 @@ class Withdrawal(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trimming(Withdrawal):
-    """Edits take no time from other memories any more: their words stay, where their own memory
-    holds. An undo trims the edits that took time from the memory that it restores.
+    """Edits and mentions take no time from other memories any more: the words of an edit stay,
+    where its own memory holds. An undo trims those that took time from what it restores.
     """
 
 

@@ -45,11 +45,11 @@ class Account:
     """What counts in a log, as known at a sequence.
 
     statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    trimmed: the places of edits that take no time from other memories. hidden_at: by the place of a
-    statement, the place of the first deletion of its memory that came after it. pairs: by memory,
-    those that it is kept beside. merged: by memory, the merge that was the last to name it; only
-    memories that were not asserted again since. others: the hidings, pairs, merges and withdrawals
-    that count.
+    trimmed: the places of edits and mentions that take no time from other memories. hidden_at: by
+    the place of a statement, the place of the first deletion of its memory that came after it.
+    pairs: by memory, those that it is kept beside. merged: by memory, the merge that was the last
+    to name it; only memories that were not asserted again since. others: the hidings, pairs, merges
+    and withdrawals that count.
     """
 
     statements: list[Statement]
@@ -297,9 +297,10 @@ class _Painting:
         )
         if edited is not None:
             self._edit(layer, edited)
+        if self._is_trimmed(layer):
+            return
         if value is None:
-            if not self._is_trimmed(layer):
-                self._retract(layer)
+            self._retract(layer)
         elif edited is None and not self._repeat(layer):
             self._assert(layer)
 
@@ -490,7 +491,11 @@ def _voided(account: Account) -> set[Place]:
             group.append(statement)
             start = min(each.valid_from for each in (group if statement.edits else [statement]))
             by_value[statement.value].append((statement, start, group))
-        elif statement.value is not None and statement.valid_until is None:
+        elif (
+            statement.value is not None
+            and statement.valid_until is None
+            and statement.place not in account.trimmed
+        ):
             limit = account.hidden_at.get(statement.place)
             for draft, start, group in by_value[statement.value]:
                 gone = [draft] if draft.edits is None else group
