@@ -23,7 +23,7 @@ from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.evolution.slot_log import Act, SlotLog
+from memory_core.evolution.slot_log import Act, SlotLog, documents_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.batch import Change
@@ -112,18 +112,16 @@ class Page:
         if name is None:
             return None
         if name not in self.logs:
-            log = SlotLog.read(name, self.look, self.now, self._document)
+            known = {*self.asked, *self.look.documents}
+            if unread := [each for each in documents_of(name) if each not in known]:
+                raise LookedElsewhere(unread)
+            log = SlotLog.read(name, self.look, self.now)
             self.first_logs[name] = log
             for change in self.changes:
                 if slot_name(change.after) == name:
                     log = added_by(log, change)
             self.logs[name] = log
         return self.logs[name]
-
-    def _document(self, name: str) -> Document | None:
-        if name not in self.asked and name not in self.look.documents:
-            raise LookedElsewhere([name])
-        return self.look.documents.get(name)
 
     def _as_it_follows(self, memory: Memory) -> Memory:
         """A memory as the log of its slot wants it, where that was read."""

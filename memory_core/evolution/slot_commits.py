@@ -24,13 +24,19 @@ from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
-from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
+from memory_core.evolution.slot_log import (
+    SlotLog,
+    documents_of,
+    earlier_time,
+    old_version_ids,
+    sealed_parts,
+)
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Look, WithoutLog
-from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
+from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore
@@ -182,15 +188,14 @@ class _Settling:
         return await asked_again(self.shelf, await made.changes_with_sessions(), after, after.now)
 
     async def _log(self, changes: Changes[Any]) -> SlotLog:
-        identity, name = slot_document_id(*self.name), self.name
-        await self.shelf.read([identity, *([procedure_id(name[1])] if name[0] == "key" else [])])
-        document = self.shelf.document(identity)
-        known = cast("SlotLog | None", changes.slots.get(name))
+        await self.shelf.read(documents_of(self.name))
+        document = self.shelf.document(slot_document_id(*self.name))
+        known = cast("SlotLog | None", changes.slots.get(self.name))
         if known and document and known.stored is document:
             parts = map(self.shelf.document, sealed_parts(document))
             if known.seal is None or None in parts:
                 return known  # what is worked out already need not be again
-        return SlotLog.read(name, self.shelf.look, self.clock.now(), self.shelf.document)
+        return SlotLog.read(self.name, self.shelf.look, self.clock.now(), self.shelf.document)
 
 
 class _Completion:

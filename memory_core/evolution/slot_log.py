@@ -77,7 +77,7 @@ class SlotLog:
             name: the slot.
             look: what the decision was shown.
             now: the moment of the commit.
-            document: finds what was read: the log, its sealed parts, of a key its memory.
+            document: finds what was read: `documents_of` it, and perhaps its sealed parts.
 
         Raises:
             WithoutLog: there may be members, of a version before logs.
@@ -264,12 +264,17 @@ class SlotLog:
         return Document(name, "slot", body) if known is None else replace(known, body=body)
 
 
+def documents_of(name: SlotName) -> list[str]:
+    """The ids of what has to be read of a slot: its log, and the memory that every key has."""
+    return [slot_document_id(*name), *([procedure_id(name[1])] if name[0] == "key" else [])]
+
+
 def _may_have_members(
     name: SlotName, head: Head | None, document: Callable[[str], Document | None]
 ) -> bool:
     if head is None:
         return False
-    if name[0] == "key":  # every key has one memory under an id of its own
+    if name[0] == "key":
         return document(procedure_id(name[1])) is not None
     return head.slots is None or marked(head.slots, (name[1], name[2]))
 
