@@ -33,7 +33,6 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import MAX_DOCUMENTS, Page
 from memory_core.evolution.contradictions import Verdict, contradict, judged
-from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
@@ -203,9 +202,10 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
+    account = slot.account
     is_late = any(
-        isinstance(each, Statement) and each.order > statement.order and not is_gone(slot, each)
-        for each in slot.entries
+        each.order > statement.order and each.place not in account.hidden_at
+        for each in account.statements
     )
     if existing is None or (is_late and existing.status is not Status.DELETED):
         late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
@@ -246,13 +246,6 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     page.apply([Change("upserted", updated, existing, says=says(updated))])
     return PlannedOutcome(
         item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
-    )
-
-
-def is_gone(slot: SlotLog, statement: Statement) -> bool:
-    """Whether a statement is hidden or counts no more."""
-    return statement.place in slot.account.hidden_at or all(
-        counted.place != statement.place for counted in slot.account.statements
     )
 
 
