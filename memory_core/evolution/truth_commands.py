@@ -255,7 +255,7 @@ def undoes(memory_id: str) -> Act:
         gone_whole = since.keys() - {name for name, _ in left}
         for entry in account.others:
             if isinstance(entry, Merge) and (
-                memory_id in entry.memory_ids or entry.into in gone_whole
+                account.merged.get(memory_id) == entry or entry.into in gone_whole
             ):
                 since.setdefault(entry.into, []).append(entry.place)
         entries: list[Entry] = [Withdrawal(places=tuple(places)) for places in since.values()]

@@ -128,6 +128,28 @@ def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
     ]
 
 
+def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -> None:
+    """Oslo and Rome are merged; then the memory of Rome says Bonn, and that comes back."""
+    log: list[Entry] = [
+        Assertion(sequence=n, memory_id=f"m{n}", value=value, asserted_at=day(n), valid_from=day(n))
+        for n, value in ((1, "Oslo"), (2, "Rome"))
+    ]
+    both = Assertion(memory_id="m3", value="both", asserted_at=day(3), valid_from=day(3))
+    log = added(log, commands.merges(["m1", "m2"], both), 3)
+    for number, name, version in ((4, "m2", 2), (5, "m5", 1)):
+        said = Assertion(
+            sequence=number,
+            memory_id=name,
+            version=version,
+            value=f"value {number}",
+            asserted_at=day(number),
+            valid_from=day(number),
+        )
+        log.append(said)
+    undone = Account.of(added(log, commands.undoes("m2"), LATER))
+    assert undone.merged["m1"].into == "m3"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_of_a_hundred_thousand_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
