@@ -9,6 +9,7 @@ a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -73,8 +74,11 @@ class SlotCommits:
         if changes.begins is not None:
             return changes
         shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
-        for name in sorted(changes.without_log):
-            changes = await _Settling(shelf, name, self._clock).with_log(changes)
+        await shelf.read([each for name in changes.without_log for each in documents_of(name)])
+        without = [_Settling(shelf, name, self._clock) for name in sorted(changes.without_log)]
+        found = await asyncio.gather(*(each.members_without_log(changes) for each in without))
+        for settling, known in zip(without, found, strict=True):
+            changes = await settling.with_log(changes, known)
         for name, members in by_slot.items():
             changes = await _Settling(shelf, name, self._clock).settled(changes, members)
         return await marked(shelf, await with_version_ends(shelf, changes))
@@ -115,16 +119,20 @@ class _Settling:
             await self.shelf.read(needs.wanted)
             return await self._settled(changes, concerned)
 
-    async def with_log(self, changes: Changes[Result]) -> Changes[Result]:
-        """The changes, and the log of a slot without one that has members, made of these, with what
-        of them is not as it says.
-        """
+    async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
+        """The members of a slot that has no log; none where it has one."""
         try:
             await self._log(changes)
         except WithoutLog:
-            members = await self.shelf.members(self.name)
-        else:
-            return changes
+            return await self.shelf.members(self.name)
+        return []
+
+    async def with_log(
+        self, changes: Changes[Result], members: Sequence[Memory]
+    ) -> Changes[Result]:
+        """The changes, and a log that is made of members, if there are any, with what of these is
+        not as it says.
+        """
         if not members:
             return changes
         names, head = old_version_ids(members), self.shelf.look.head
