@@ -251,7 +251,10 @@ class _Completion:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))
         elif row.part and (member := self._stored(row.member_id)) is not None:
-            made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
+            # why it is deleted is the member's to say, if that was deleted before
+            status = Status.DELETED if member.status is Status.DELETED else Status.ACTIVE
+            own = {**_earlier_time(row, self.now), "status": status}
+            made = row.on(member.model_copy(update=own))
             self._add(Change(SPLIT, made, None, self.about))
 
     def drop(self, row: Projection) -> None:
@@ -355,7 +358,6 @@ def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
     """What a new memory that holds an earlier time of another one has of its own."""
     return {
         "id": row.id,
-        "status": row.status,
         "told_at": [],
         "reinforcement_count": 0,
         "sequence": 0,
