@@ -137,7 +137,7 @@ def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -
     both = Assertion(memory_id="m3", value="both", asserted_at=day(3), valid_from=day(3))
     log = added(log, commands.merges(["m1", "m2"], both), 3)
     for number, name, version in ((4, "m2", 2), (5, "m5", 1)):
-        said = Assertion(
+        statement = Assertion(
             sequence=number,
             memory_id=name,
             version=version,
@@ -145,7 +145,7 @@ def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -
             asserted_at=day(number),
             valid_from=day(number),
         )
-        log.append(said)
+        log.append(statement)
     undone = Account.of(added(log, commands.undoes("m2"), LATER))
     assert undone.merged["m1"].into == "m3"
 
