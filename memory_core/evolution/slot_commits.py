@@ -76,11 +76,11 @@ class SlotCommits:
         shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
         await shelf.read([each for name in changes.without_log for each in documents_of(name)])
         without = [_Settling(shelf, name, self._clock) for name in sorted(changes.without_log)]
-        found = await asyncio.gather(*(each.members_without_log(changes) for each in without))
-        for settling, known in zip(without, found, strict=True):
+        members = await asyncio.gather(*(each.members_without_log(changes) for each in without))
+        for settling, known in zip(without, members, strict=True):
             changes = await settling.with_log(changes, known)
-        for name, members in by_slot.items():
-            changes = await _Settling(shelf, name, self._clock).settled(changes, members)
+        for name, concerned in by_slot.items():
+            changes = await _Settling(shelf, name, self._clock).settled(changes, concerned)
         return await marked(shelf, await with_version_ends(shelf, changes))
 
 
