@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Pair, Retraction, Withdrawal
+from memory_core.domain.truth.entries import (
+    Assertion,
+    Entry,
+    Hiding,
+    Pair,
+    Retraction,
+    Trimming,
+    Withdrawal,
+)
 
 Statement = Any
 
@@ -100,10 +108,19 @@ class Grid:
             withdrawal
             for withdrawal in self.entries
             if isinstance(withdrawal, Withdrawal)
+            and not isinstance(withdrawal, Trimming)
             and withdrawal.place > entry.place
             and entry.place in withdrawal.places
         ]
         return not any(self.counts(withdrawal) for withdrawal in later)
+
+    def is_trimmed(self, statement: Statement) -> bool:
+        """Whether it takes no time from other memories."""
+        return any(
+            statement.place in trimming.places and self.counts(trimming)
+            for trimming in self.entries
+            if isinstance(trimming, Trimming)
+        )
 
     def hidden(self, statement: Statement) -> tuple[int, int] | None:
         if statement.place not in self.hidden_at:
@@ -152,6 +169,7 @@ class Grid:
         if (
             retraction.value is None
             or retraction.valid_until is not None
+            or self.whole.is_trimmed(retraction)
             or self.order(retraction) < self.order(assertion)
         ):
             return False
@@ -236,6 +254,8 @@ class Grid:
     def add(self, statement: Statement) -> None:
         if statement.edits is not None:
             self.edit(statement)
+        if self.whole.is_trimmed(statement):
+            return
         if isinstance(statement, Retraction):
             self.retract(statement)
         elif statement.edits is None and not self.repeat(statement):
@@ -297,7 +317,7 @@ class Grid:
         for moment in self.from_on(begin, end):
             if only_own and not any(map(own, self.top[moment])):
                 continue
-            is_own = any(
+            is_own = self.whole.is_trimmed(statement) or any(
                 ends(mark) and (self.hidden(mark.statement) is None or limit is not None)
                 for mark in self.top[moment]
             )
@@ -313,7 +333,7 @@ class Grid:
         def own(mark: Mark) -> bool:
             return mark.statement.memory_id == statement.memory_id and self.is_met(statement, mark)
 
-        until = end
+        until, is_trimmed = end, self.whole.is_trimmed(statement)
         if statement.corrects_past:
             shown_at = [
                 moment
@@ -344,12 +364,16 @@ class Grid:
                 [mark for mark in self.met_by(statement, moment) if own(mark)],
             )
             if met:
-                last = self.run(moment, lambda top: any(map(own, top)))
                 until = met[0].until if end is None else end
+            if is_trimmed:
+                last = None
+            elif met:
+                last = self.run(moment, lambda top: any(map(own, top)))
             else:
                 here = {mark.value for mark in self.top[moment]} - {None}
                 last = self.run(moment, lambda top: {mark.value for mark in top} - {None} == here)
-        self.over(statement, shows, begin, last if end is None else end, until, own)
+        ends = last if end is None else end
+        self.over(statement, shows, begin, ends, until, own, only_own=is_trimmed)
         if end is not None and (last is None or end < last):
             self.over(statement, "nothing", max(begin, end), last, until, own, only_own=True)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, cast
 
@@ -37,7 +37,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, 
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.scope import check_name
-from memory_core.domain.truth.slots import slot_of, with_marks
+from memory_core.domain.truth.slots import slot_name, slot_of, with_marks
 from memory_core.ledger.documents import Buffer
 
 _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
@@ -323,6 +323,8 @@ _FIELDS: Final = tuple(sorted(Memory.model_fields.keys() - _UNTOLD))
 _PLACES: Final = {name: slice(8 * number, 8 * number + 8) for number, name in enumerate(_FIELDS)}
 _OF_A_VERSION: Final = ("id", "status", "status_reason", "next_id", "valid_until")
 """What a version says otherwise than the memory did when it was one (`versions.kept_version`)."""
+_OF_A_SLOTS_VERSION: Final = (*_OF_A_VERSION, "valid_from", "supersedes_id")
+"""The same in a slot, whose log is compared with it for itself (`import_slots`)."""
 _NONE: Final = bytes(8)
 _DEFAULTS: Final = {
     name: orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
@@ -345,7 +347,7 @@ class Log:
         self.forgotten: set[str] = set()
         self._last: datetime | None = None
         self._states: dict[str, bytearray] = {}
-        self._claims: dict[tuple[str, int], list[tuple[bytes, bool, int]]] = {}
+        self._claims: dict[tuple[str, int], list[tuple[bytes, Sequence[str], int]]] = {}
         self._belied: Refused | None = None
 
     def claim(self, memory: Memory, line: int) -> None:
@@ -358,8 +360,11 @@ class Log:
         if old and memory.archived_at is not None:
             return  # the beginning of what lies in the archive whole, and is looked at there
         fields = memory.model_dump(mode="json", exclude=set(_UNTOLD))
+        beside: Sequence[str] = ("cell_id",) if is_message(memory.id) else ()
+        if old:
+            beside = _OF_A_VERSION if slot_name(memory) is None else _OF_A_SLOTS_VERSION
         claims = self._claims.setdefault((base_id(memory.id), memory.revision), [])
-        claims.append((bytes(_changed(bytearray(8 * len(_FIELDS)), fields)), old, line))
+        claims.append((bytes(_changed(bytearray(8 * len(_FIELDS)), fields)), beside, line))
 
     def claim_copy(self, copy: ColdCopy, line: int) -> None:
         """The same of everything that a copy in the archive holds."""
@@ -414,9 +419,8 @@ class Log:
         state = self._states.get(event.memory_id)
         if state is None or event.memory_id in self.forgotten:
             return
-        beside = ("cell_id",) if is_message(event.memory_id) else ()
-        for claimed, old, line in claims:
-            unlike = _unlike(state, claimed, _OF_A_VERSION if old else beside)
+        for claimed, beside, line in claims:
+            unlike = _unlike(state, claimed, beside)
             if unlike is not None and self._belied is None:
                 self._belied = Refused(
                     line, f"{event.memory_id}: {unlike}: is not what the log tells of it"

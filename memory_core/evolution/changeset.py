@@ -23,13 +23,12 @@ from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
+from memory_core.evolution.slot_log import Act, SlotLog, documents_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
-from memory_core.ledger.readable import as_memory
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -50,8 +49,7 @@ class Page:
     whether it matters how much that is.
 
     beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf.
-    asked: the ids of the look's documents, also of those that are not there. keys:
-    whose values the look shows.
+    asked: the ids of the look's documents, also of those that are not there.
     """
 
     owner: Owner
@@ -67,7 +65,6 @@ class Page:
     weight: int = 0
     actor: str = "system"
     asked: Collection[str] = ()
-    keys: Collection[str] = ()
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
     first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
@@ -109,53 +106,22 @@ class Page:
         """The log of a memory's slot, with what this commit adds; None where it is
         alone in its own.
 
-        Raises LookedElsewhere where it was not read.
+        Raises LookedElsewhere where it was not read, WithoutLog where its members need one first.
         """
         name = slot_name(memory)
         if name is None:
             return None
         if name not in self.logs:
-            log = self.first_logs[name] = self._read(name)
+            known = {*self.asked, *self.look.documents}
+            if unread := [each for each in documents_of(name) if each not in known]:
+                raise LookedElsewhere(unread)
+            log = SlotLog.read(name, self.look, self.now)
+            self.first_logs[name] = log
             for change in self.changes:
                 if slot_name(change.after) == name:
                     log = added_by(log, change)
             self.logs[name] = log
         return self.logs[name]
-
-    def _read(self, name: SlotName) -> SlotLog:
-        identity = slot_document_id(*name)
-        document = self.look.documents.get(identity)
-        if document is None and identity not in self.asked:
-            raise LookedElsewhere([identity])
-        log = SlotLog.read(name, document, self.look.head, self.now, self.look.documents.get)
-        if log is not None:
-            return log
-        if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
-            raise LookedElsewhere(keys=[name[1]])
-        memories = [*self._neighbours.values(), *map(self.look.memory, self.look.documents)]
-        known = {
-            memory.id: memory
-            for memory in memories
-            if memory is not None and slot_name(memory) == name
-        }
-        if missing := [
-            version
-            for version in old_version_ids(known.values())
-            if version not in self.asked and version not in self.look.documents
-        ]:
-            raise LookedElsewhere(missing)
-        return SlotLog.rebuilt(
-            name, known.values(), self._version, self.look.head, self.now, document
-        )
-
-    def _version(self, name: str) -> Memory | None:
-        document = self.look.documents.get(name)
-        return None if document is None else as_memory(document, self.look.head)
-
-    def _is_new(self, key: str) -> bool:
-        """Whether a key was never used, for all that was read."""
-        name = procedure_id(key)
-        return name in self.asked and name not in self.look.documents
 
     def _as_it_follows(self, memory: Memory) -> Memory:
         """A memory as the log of its slot wants it, where that was read."""

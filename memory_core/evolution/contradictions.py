@@ -57,7 +57,7 @@ class Judgement:
 
     old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it
     is a neighbour. version: which version of it says the same. rivals: ids of all in the slot that
-    hold then or later.
+    hold then, or whose time it takes.
     """
 
     verdict: Verdict
@@ -175,9 +175,21 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     if not later:
         return None
     old = max(holding, key=lambda each: each.order, default=later[0])
-    names = tuple(dict.fromkeys(interval.memory_id for interval in later))
+    rivals = {interval.memory_id for interval in holding}
+    rivals |= _changed(slot, slot.added(says(new)))
+    names = dict.fromkeys(each.memory_id for each in later if each.memory_id in rivals)
     reason = "same slot, other value or time"
-    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason=reason, rivals=names)
+    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason=reason, rivals=tuple(names))
+
+
+def _changed(before: SlotLog, after: SlotLog) -> set[str]:
+    """The members that hold at other times by another log."""
+    return {
+        name
+        for name, row in before.rows.items()
+        if (new := after.rows.get(name)) is None
+        or (row.valid_from, row.valid_until) != (new.valid_from, new.valid_until)
+    }
 
 
 def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
@@ -243,9 +255,9 @@ class Resolution:
 class Contradiction:
     """A new memory and the one that it contradicts.
 
-    slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold
-    when the new one begins, or later. before: the new memory as it was, deleted, where it begins
-    again. denied: by the ids of held ones, what an agent says against it.
+    slot: the log of their slot; None where they are in none. rivals: as in `Judgement`. before: the
+    new memory as it was, deleted, where it begins again. denied: by the ids of held ones, what an
+    agent says against it.
     """
 
     new: Memory
@@ -347,13 +359,8 @@ def _stays_by_hand(met: Contradiction) -> list[Memory]:
     asked_about = [rival for rival in met.rivals if rival.pinned or rival.id in met.denied]
     if met.slot is None or not asked_about:
         return []
-    before, after = met.slot.rows, met.slot.added(says(met.new)).rows
-    return [
-        rival
-        for rival in asked_about
-        if (before[rival.id].valid_from, before[rival.id].valid_until)
-        != (after[rival.id].valid_from, after[rival.id].valid_until)
-    ]
+    taken = _changed(met.slot, met.slot.added(says(met.new)))
+    return [rival for rival in asked_about if rival.id in taken]
 
 
 def _record(

@@ -1,13 +1,9 @@
-"""What a decision has read of the store, and the demand to read more.
-
-What a decision and its completion have read of the store.
-"""
+"""What a decision and its completion have read of the store, and the demand to read more."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
@@ -16,37 +12,33 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
 
-PROCEDURAL: Final = frozenset({MemoryType.PROCEDURAL.value})
 
-
-def near_of(name: SlotName) -> Near:
-    """What a look is asked for to see the members of a slot, but for what is deleted."""
+def near_of(name: SlotName, *, past: bool = False) -> Near:
+    """What a look is asked for to see the members of a slot. past: those that are
+    not active, too.
+    """
     if name[0] == "key":
-        return Near(None, PROCEDURAL, 1.0, key=name[1])
-    return Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, (name[1], name[2]))
+        procedural = frozenset({MemoryType.PROCEDURAL.value})
+        return Near(None, procedural, 1.0, key=name[1], past=past)
+    semantic = frozenset({MemoryType.SEMANTIC.value})
+    return Near(None, semantic, 1.0, (name[1], name[2]), past=past)
 
 
 @dataclass(slots=True)
 class Shelf:
-    """What a decision and its completion have read.
-
-    nears: what the look was asked for. near_memories: the memories that it found by these,
-    by their ids.
-    """
+    """What a decision and its completion have read."""
 
     store: LongTermStore
     owner: Owner
     look: Look
-    nears: Sequence[Near] = ()
     documents: dict[str, Document] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     near_memories: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
-        near = [
-            neighbour.memory for group in (*self.look.near, self.look.merged) for neighbour in group
-        ]
-        self.near_memories = {memory.id: memory for memory in near}
+        self.near_memories = {
+            neighbour.memory.id: neighbour.memory for group in self.look.near for neighbour in group
+        }
         self.asked |= self.look.asked
 
     async def read(self, ids: Collection[str]) -> None:
@@ -71,23 +63,16 @@ class Shelf:
         return as_memory(document, self.look.head)
 
     async def members(self, name: SlotName) -> list[Memory]:
-        """The members of a slot that has no log, as far as they are truths of any time."""
-        near = near_of(name)
-        if any((asked.slot, asked.key) == (near.slot, near.key) for asked in self.nears):
-            memories = [*self.near_memories.values()]
-        else:
-            memories = [
-                neighbour.memory
-                for neighbour in (await self.store.snapshot(self.owner, (), near)).near
-            ]
-        return [memory for memory in memories if slot_name(memory) == name]
+        """All members of a slot, whatever became of them; the latest 200. Raises Unavailable."""
+        near = (await self.store.snapshot(self.owner, (), near_of(name, past=True))).near
+        return [each.memory for each in near if slot_name(each.memory) == name]
 
 
 class LookedElsewhere(Exception):
     """What the store shows now is not what the agents were shown, or memories are needed
-    (`wanted`), or all values of keys, that were not read: look again.
+    (`wanted`) that were not read: look again.
     """
 
-    def __init__(self, wanted: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+    def __init__(self, wanted: Iterable[str] = ()) -> None:
         super().__init__("what a decision needs was not read")
-        self.wanted, self.keys = tuple(wanted), tuple(keys)
+        self.wanted = tuple(wanted)

@@ -9,6 +9,7 @@ a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,16 +25,22 @@ from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
-from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
+from memory_core.evolution.slot_log import (
+    SlotLog,
+    documents_of,
+    earlier_time,
+    old_version_ids,
+    sealed_parts,
+)
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import Look, WithoutLog
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, LongTermStore, Near
+from memory_core.ports import Clock, LongTermStore
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
 
@@ -45,13 +52,7 @@ class SlotCommits:
         self._clock = clock
 
     async def complete(
-        self,
-        store: LongTermStore,
-        owner: Owner,
-        changes: Changes[Result],
-        look: Look,
-        nears: Sequence[Near],
-        ahead: Sequence[Change] = (),
+        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: Look
     ) -> Changes[Result]:
         """The changes, with what follows from them in the slots of their memories.
 
@@ -60,9 +61,6 @@ class SlotCommits:
             owner: whose memories they are.
             changes: what is about to be committed.
             look: what the decision was shown.
-            nears: what `look` was asked for.
-            ahead: changes of the same decision that were committed before it,
-                because they did not fit one commit.
 
         Returns:
             The given object where no slot is concerned.
@@ -70,13 +68,19 @@ class SlotCommits:
         Raises:
             Conflict: an operation is refused by the log of its slot.
             Unavailable: the store does not answer.
+            WithoutLog: a slot needs a log first.
 
         """
         if changes.begins is not None:
             return changes
-        shelf = Shelf(store, owner, look, nears)
-        for name, members in _by_slot(changes).items():
-            changes = await _Settling(shelf, name, self._clock).settled(changes, members)
+        shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
+        await shelf.read([each for name in changes.without_log for each in documents_of(name)])
+        without = [_Settling(shelf, name, self._clock) for name in sorted(changes.without_log)]
+        members = await asyncio.gather(*(each.members_without_log(changes) for each in without))
+        for settling, known in zip(without, members, strict=True):
+            changes = await settling.with_log(changes, known)
+        for name, concerned in by_slot.items():
+            changes = await _Settling(shelf, name, self._clock).settled(changes, concerned)
         return await marked(shelf, await with_version_ends(shelf, changes))
 
 
@@ -115,15 +119,52 @@ class _Settling:
             await self.shelf.read(needs.wanted)
             return await self._settled(changes, concerned)
 
+    async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
+        """The members of a slot that has no log; none where it has one."""
+        try:
+            await self._log(changes)
+        except WithoutLog:
+            return await self.shelf.members(self.name)
+        return []
+
+    async def with_log(
+        self, changes: Changes[Result], members: Sequence[Memory]
+    ) -> Changes[Result]:
+        """The changes, and a log that is made of members, if there are any, with what of these is
+        not as it says.
+        """
+        if not members:
+            return changes
+        names, head = old_version_ids(members), self.shelf.look.head
+        await self.shelf.read(names)
+        versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
+        stored = self.shelf.document(slot_document_id(*self.name))
+        made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
+        return await self._completed(changes, None, made)
+
     async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
         log = await self._log(changes)
         own = [change for change in changes.changes if change.after.id in concerned]
-        removed = dict.fromkeys(change.after.id for change in own if change.removed)
-        after = forgotten(reduce(added_by, own, log), removed)
-        wanted, known = after.rows, {} if log.is_rebuilt else log.rows
+        removed = [change.after.id for change in own if change.removed]
+        after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
+        return await self._completed(changes, log, after, own, removed)
+
+    async def _completed(
+        self,
+        changes: Changes[Result],
+        before: SlotLog | None,
+        after: SlotLog,
+        own: Sequence[Change] = (),
+        removed: Sequence[str] = (),
+    ) -> Changes[Result]:
+        """The changes with the log after them, and the members that differ by it. own:
+        the changes of members. removed: members that are forgotten for good.
+        """
+        wanted, known = after.rows, {} if before is None else before.rows
+        concerned = {change.after.id for change in own}
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
         gone = {row.id for row in vanished}  # what led to one of these leads there no more
-        for name in {*concerned} & wanted.keys():
+        for name in concerned & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
         rows = [
@@ -139,7 +180,7 @@ class _Settling:
         await self.shelf.read(
             [name for name in (*names, *(row.id for row in vanished)) if name not in new]
         )
-        made = _Completion(self.shelf, changes, log.now)
+        made = _Completion(self.shelf, changes, after.now)
         for row in sorted(rows, key=lambda row: is_version(row.id)):
             made.put(row)
         for row in vanished:
@@ -148,34 +189,21 @@ class _Settling:
                 made.drop(row)
         if removed and all(member.memory_id in removed for member in after.timeline.members):
             made.deletes += [] if after.stored is None else [after.stored, *after.parts]
-        elif after.entries != log.entries or log.is_rebuilt:
+        elif before is None or after.entries != before.entries:
             documents, surplus = after.documents()
             made.puts |= {document.id: document for document in documents}
             made.deletes += surplus
-        return await asked_again(self.shelf, await made.changes_with_sessions(), after, log.now)
+        return await asked_again(self.shelf, await made.changes_with_sessions(), after, after.now)
 
     async def _log(self, changes: Changes[Any]) -> SlotLog:
-        identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
-        await self.shelf.read([identity])
-        document = self.shelf.document(identity)
+        await self.shelf.read(documents_of(self.name))
+        document = self.shelf.document(slot_document_id(*self.name))
         known = cast("SlotLog | None", changes.slots.get(self.name))
-        if known and document and known.stored is document and not known.is_rebuilt:
+        if known and document and known.stored is document:
             parts = map(self.shelf.document, sealed_parts(document))
             if known.seal is None or None in parts:
                 return known  # what is worked out already need not be again
-        log = SlotLog.read(self.name, document, head, now, self.shelf.document)
-        if log is not None:
-            return log
-        members = (
-            {}
-            if head is None
-            else {memory.id: memory for memory in await self.shelf.members(self.name)}
-        )
-        for change in changes.changes:
-            if change.before is not None and slot_name(change.before) == self.name:
-                members.setdefault(change.before.id, change.before)
-        await self.shelf.read(old_version_ids(members.values()))
-        return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, document)
+        return SlotLog.read(self.name, self.shelf.look, self.clock.now(), self.shelf.document)
 
 
 class _Completion:
@@ -223,7 +251,10 @@ class _Completion:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))
         elif row.part and (member := self._stored(row.member_id)) is not None:
-            made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
+            # why it is deleted is the member's to say, if that was deleted before
+            status = Status.DELETED if member.status is Status.DELETED else Status.ACTIVE
+            own = {**_earlier_time(row, self.now), "status": status}
+            made = row.on(member.model_copy(update=own))
             self._add(Change(SPLIT, made, None, self.about))
 
     def drop(self, row: Projection) -> None:
@@ -327,7 +358,6 @@ def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
     """What a new memory that holds an earlier time of another one has of its own."""
     return {
         "id": row.id,
-        "status": row.status,
         "told_at": [],
         "reinforcement_count": 0,
         "sequence": 0,

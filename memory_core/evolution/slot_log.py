@@ -1,5 +1,4 @@
-"""The log of one slot as a decision has it: read from its document, or rebuilt from members of
-earlier versions, and added to.
+"""The log of one slot as a decision has it: read from its document, and added to.
 
 Note: what a commit adds has no sequence yet. It has one that no entry has,
 and gets its own when the commit is assembled.
@@ -28,11 +27,12 @@ from memory_core.domain.truth.sealing import (
     sealed_timeline_of,
     suffices,
 )
-from memory_core.domain.truth.slots import SlotName, hashed, value_form
+from memory_core.domain.truth.slots import SlotName, hashed, marked, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
-from memory_core.ledger.ids import slot_document_id, slot_part_id
+from memory_core.ledger.commit import Look, WithoutLog
+from memory_core.ledger.ids import procedure_id, slot_document_id, slot_part_id
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
@@ -48,9 +48,8 @@ class SlotLog:
     """The log of a slot while a commit is decided.
 
     pending: the sequence of what this commit adds. now: the moment of the commit. stored: its
-    document as it was read. is_rebuilt: whether there was no document, and it was made of members.
-    seal: what stands for sealed entries that were not read. parts: the documents of
-    those that were.
+    document as it was read. seal: what stands for sealed entries that were not read. parts: the
+    documents of those that were.
     """
 
     name: SlotName
@@ -59,7 +58,6 @@ class SlotLog:
     pending: int
     now: datetime
     stored: Document | None = None
-    is_rebuilt: bool = False
     seal: Seal | None = None
     parts: tuple[Document, ...] = ()
     _added: list[SlotLog] = field(default_factory=list, compare=False)
@@ -68,61 +66,65 @@ class SlotLog:
     def read(
         cls,
         name: SlotName,
-        slot_document: Document | None,
-        head: Head | None,
+        look: Look,
         now: datetime,
-        document: Callable[[str], Document | None],
-    ) -> SlotLog | None:
-        """The log in a document; None where there is none of this life of the user. document: finds
-        the sealed parts that were read.
+        document: Callable[[str], Document | None] | None = None,
+    ) -> SlotLog:
+        """The log in a document of this life of the user; an empty one where there is none, and
+        nothing in the slot either.
+
+        Args:
+            name: the slot.
+            look: what the decision was shown.
+            now: the moment of the commit.
+            document: finds what was read: `documents_of` it, and perhaps its sealed parts.
+
+        Raises:
+            WithoutLog: there may be members, of a version before logs.
+
         """
-        if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
-            return None
-        names = sealed_parts(slot_document)
+        document, head = document or look.documents.get, look.head
+        stored = document(slot_document_id(*name))
+        if stored is None or head is None or stored.body.get("epoch") != head.epoch:
+            if name not in look.empty_slots and _may_have_members(name, head, document):
+                raise WithoutLog(name)
+            return cls.of_members(name, head, now, stored)
+        names = sealed_parts(stored)
         parts = [part for name_ in names if (part := document(name_)) is not None]
         is_whole = len(parts) == len(names)
-        sources = [*parts, slot_document] if is_whole else [slot_document]
+        sources = [*parts, stored] if is_whole else [stored]
         entries = codec.entries_in(row for source in sources for row in source.body["entries"])
         return cls(
             name=name,
-            salt=slot_document.body["salt"],
+            salt=stored.body["salt"],
             entries=tuple(entries),
             pending=1 + max((head.sequence, *(entry.sequence for entry in entries))),
             now=now,
-            stored=slot_document,
-            seal=None if is_whole else codec.seal_in(slot_document.body["sealed"]),
+            stored=stored,
+            seal=None if is_whole else codec.seal_in(stored.body["sealed"]),
             parts=tuple(parts) if is_whole else (),
         )
 
     @classmethod
-    def rebuilt(
+    def of_members(
         cls,
         name: SlotName,
-        members: Iterable[Memory],
-        memory: Callable[[str], Memory | None],
         head: Head | None,
         now: datetime,
-        earlier_document: Document | None,
+        stored: Document | None = None,
+        members: Iterable[Memory] = (),
+        versions: Iterable[Memory] = (),
     ) -> SlotLog:
-        """The log of a slot without a document, made of its members.
+        """The log of a slot without a document, made of its members; by default there are none.
 
-        memory: finds their old versions (`old_version_ids`). earlier_document:
-        of an earlier life of the user, if any.
+        stored: its document of an earlier life of the user, if any. versions: old ones of members.
         """
-        salt, members = secrets.token_hex(_SALT_BYTES), list(members)
-        read = (memory(name_) for name_ in old_version_ids(members))
-        versions = [version for version in read if version is not None]
+        salt = secrets.token_hex(_SALT_BYTES)
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
         known = 0 if head is None else head.sequence
         pending = 1 + max((known, *(entry.sequence for entry in log)))
         return cls(
-            name=name,
-            salt=salt,
-            entries=tuple(log),
-            pending=pending,
-            now=now,
-            stored=earlier_document,
-            is_rebuilt=True,
+            name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=stored
         )
 
     @property
@@ -260,6 +262,21 @@ class SlotLog:
         known = next((part for part in self.parts if part.id == name), None)
         body = {"pending": self.pending, "entries": [*rows]}
         return Document(name, "slot", body) if known is None else replace(known, body=body)
+
+
+def documents_of(name: SlotName) -> list[str]:
+    """The ids of what has to be read of a slot: its log, and the memory that every key has."""
+    return [slot_document_id(*name), *([procedure_id(name[1])] if name[0] == "key" else [])]
+
+
+def _may_have_members(
+    name: SlotName, head: Head | None, document: Callable[[str], Document | None]
+) -> bool:
+    if head is None:
+        return False
+    if name[0] == "key":
+        return document(procedure_id(name[1])) is not None
+    return head.slots is None or marked(head.slots, (name[1], name[2]))
 
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:

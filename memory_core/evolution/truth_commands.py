@@ -8,7 +8,7 @@ hidden, what comes back from a deletion is shown again.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from memory_core.domain.truth.entries import (
     Place,
     Retraction,
     Statement,
+    Trimming,
     Withdrawal,
     asserted_at,
 )
@@ -179,7 +180,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         if memory.id in slot.timeline.latest_versions():
             return shows_again(memory.id)(slot)
-        if never_was and not slot.is_rebuilt:
+        if never_was:
             raise Conflict(f"{memory.id} holds at no time any more")
         return [statement_in(slot, memory)]
 
@@ -198,19 +199,12 @@ def shows_again(memory_id: str) -> Act:
         own = {
             statement.place for statement in account.withdrawn if statement.memory_id == memory_id
         }
-        places = [
+        hidings = [
             entry.place
             for entry in account.others
             if isinstance(entry, Hiding) and entry.memory_id == memory_id
         ]
-        withdrawals = [
-            entry
-            for entry in account.others
-            if isinstance(entry, Withdrawal) and not own.isdisjoint(entry.places)
-        ]
-        return _withdrawal(
-            [*places, *(entry.place for entry in withdrawals if not _is_correction(entry, account))]
-        )
+        return _withdrawal([*hidings, *_naming(account, Withdrawal, own)])
 
     return act
 
@@ -220,68 +214,64 @@ def undoes(memory_id: str) -> Act:
 
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
-    retractions of other values, spans that were over when they were said, if it holds on after
-    them, and edits and mentions of what is spared, where these take no time from it. Other edits go
-    with the version that they edit. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    retractions of other values, and spans that were over when they were said, if it holds on after
+    them. Edits and mentions of what is spared, or was said before, are trimmed, where these take
+    time from it. Raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, statements = slot.account, slot.said_by(memory_id)
+        trimmed = _naming(account, Trimming, {each.place for each in statements})
+        if trimmed:
+            back = _withdrawal(trimmed)
+            return [*back, *act(slot.added(lambda _: back))]
         start = min(statement.valid_from for statement in statements)
         plain = [each for each in statements if not each.corrects_past] or statements
         last, values = plain[-1].order, {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
         beside = {memory_id, *account.pairs.get(memory_id, ())}
-        rivals, gone = dict[Place, Statement](), set[Key]()
+        rivals, gone = list[Statement](), set[Key]()
         for statement in account.statements:
             is_rival = statement.order > last and statement.memory_id not in beside
             edited = (statement.memory_id, statement.edits or 0)
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
-                rivals[statement.place] = statement
-        since: dict[str, list[Place]] = {}
-        for statement in _taking_time(slot, memory_id, rivals):
-            since.setdefault(statement.memory_id, []).append(statement.place)
-        if len(since) > MAX_WITHDRAWN:
-            later = [*since][-MAX_WITHDRAWN - 1]
+                rivals.append(statement)
+        left = {each.key for each in account.statements if each not in rivals}
+        since, trims = dict[str, list[Place]](), dict[str, list[Place]]()
+        for statement in rivals:
+            is_again = (statement.memory_id, statement.edits or statement.version) in left
+            left |= {statement.key} if is_again else set()
+            places = (trims if is_again else since).setdefault(statement.memory_id, [])
+            places.append(statement.place)
+        if len(names := since | trims) > MAX_WITHDRAWN:
+            later = [*names][-MAX_WITHDRAWN - 1]
             message = (
                 f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, "
                 f"such as {later}"
             )
             raise Conflict(message, errors=(FieldError("status", message),))
+        gone_whole = since.keys() - {name for name, _ in left}
         for entry in account.others:
-            if isinstance(entry, Merge) and (memory_id in entry.memory_ids or entry.into in since):
+            if isinstance(entry, Merge) and (
+                account.merged.get(memory_id) == entry or entry.into in gone_whole
+            ):
                 since.setdefault(entry.into, []).append(entry.place)
-        return [Withdrawal(places=tuple(places)) for places in since.values()]
+        entries: list[Entry] = [Withdrawal(places=tuple(places)) for places in since.values()]
+        trimmings = [Trimming(places=tuple(places)) for places in trims.values()]
+        times = _times(slot, memory_id, [*entries, *trimmings])
+        return entries if times == _times(slot, memory_id, entries) else [*entries, *trimmings]
 
     return act
 
 
-def _taking_time(
-    slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
-) -> Iterable[Statement]:
-    """The rivals of a memory, but for edits of what is no rival, and all mentions of it, where the
-    memory holds as long with them. rivals: by their places, in the order of saying.
-    """
-
-    def times_without(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
-        intervals = slot.added(lambda _: _withdrawal(places)).timeline.intervals
-        return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
-
-    groups: dict[Key | Place, list[Place]] = {}
-    for place, statement in rivals.items():
-        group = statement.key if statement.edits is None else place
-        groups.setdefault(group, []).append(place)
-    taking, longest = dict(rivals), times_without(rivals)
-    spared = {each.key for each in slot.account.statements if each.place not in rivals}
-    for places in groups.values():
-        first = rivals[places[0]]
-        says_again = first.memory_id, first.edits or first.version
-        if says_again in spared and times_without(taking.keys() - {*places}) == longest:
-            taking = {place: each for place, each in taking.items() if place not in places}
-            spared.add(first.key)
-    return taking.values()
+def _times(
+    slot: SlotLog, memory_id: str, entries: Sequence[Entry]
+) -> list[tuple[datetime, datetime | None]]:
+    """When a memory would hold with more entries."""
+    intervals = slot.added(lambda _: entries).timeline.intervals
+    return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
 
 def edits(
@@ -589,6 +579,19 @@ def _meets(
         end is None or end > statement.valid_until
     )
     return statement.valid_until > start and not outlasted
+
+
+def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place]) -> list[Place]:
+    """The places of the withdrawals of a kind that name some of these places; corrections of times
+    are none.
+    """
+    return [
+        entry.place
+        for entry in account.others
+        if type(entry) is kind
+        and not {*entry.places}.isdisjoint(places)
+        and not _is_correction(entry, account)
+    ]
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:

@@ -16,7 +16,12 @@ import orjson
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_retraction, slot_of
+from memory_core.domain.truth.slots import (
+    RETRACTS_ANYTHING,
+    are_of_one_slot,
+    is_retraction,
+    slot_of,
+)
 from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings, changed_by
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import Page
@@ -154,7 +159,7 @@ def plan_cell(
         page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
     )
     nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
-    idle = _ending_nothing(ready, nears) | _changing_nothing(ready, nears)
+    idle = _ending_nothing(ready, page) | _changing_nothing(ready, nears)
     for fact in sorted(
         ready.facts,
         key=lambda new_fact: (
@@ -197,7 +202,7 @@ def plan_cell(
     )
 
 
-def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
+def _ending_nothing(ready: ReadyCell, page: Page) -> frozenset[str]:
     """Of the endings that one sentence tells of several slots, naming nothing, those in whose slot
     nothing is known; all but one of them.
 
@@ -214,9 +219,7 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
             groups.setdefault(proofs[fact.id], []).append(fact)
     idle: set[str] = set()
     for endings in groups.values():
-        lone = [
-            ending for ending in endings if not _is_known(ending, ready, nears.get(ending.id, ()))
-        ]
+        lone = [ending for ending in endings if not _is_known(ending, ready, page)]
         idle |= {ending.id for ending in (lone if len(lone) < len(endings) else lone[1:])}
     return frozenset(idle)
 
@@ -248,15 +251,11 @@ def _is_changed(old: Memory, new: Memory) -> bool:
     return old.id != new.id and old.status in FOUND_BY_DEFAULT and changed_by(old, new) is not None
 
 
-def _is_known(fact: Memory, ready: ReadyCell, near: Sequence[Neighbour]) -> bool:
-    slot = slot_of(fact)
-    return any(
-        slot_of(memory) == slot
-        for memory in (
-            *(neighbour.memory for neighbour in near),
-            *(other_fact for other_fact in ready.facts if other_fact.id != fact.id),
-        )
-    )
+def _is_known(fact: Memory, ready: ReadyCell, page: Page) -> bool:
+    if any(other.id != fact.id and are_of_one_slot(other, fact) for other in ready.facts):
+        return True
+    slot = page.slot(fact)
+    return slot is not None and any(row.status is not Status.DELETED for row in slot.rows.values())
 
 
 def told_before(existing: Memory | None, told_at: datetime) -> bool:

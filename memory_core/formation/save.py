@@ -21,7 +21,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.reads import LookedElsewhere, near_of
+from memory_core.evolution.reads import LookedElsewhere
 from memory_core.formation.save_plan import (
     MAX_ITEMS,
     Draft,
@@ -107,7 +107,7 @@ class Saver:
                 await turn.enter_async_context(queue)
             look: Look | None = None
             prepared: list[Prepared] = []
-            further, keys = set[str](), set[str]()
+            further = set[str]()
             offered = MAX_ITEMS
             while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
@@ -122,7 +122,7 @@ class Saver:
                 most = offered if atomic else min(offered, most_of_one_commit(prepared))
                 try:
                     some = await self._commit_some(
-                        owner, prepared[:most], look, call, part, further, keys, atomic=atomic
+                        owner, prepared[:most], look, call, part, further, atomic=atomic
                     )
                     answers |= some
                     # what does not fit would be looked up for each commit again
@@ -135,7 +135,6 @@ class Saver:
                     answers |= {draft.place: error for draft in drafts}
                 except LookedElsewhere as needs:
                     further |= {*needs.wanted}
-                    keys |= {*needs.keys}
                 prepared, look = [item for item in prepared if item.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
@@ -214,25 +213,20 @@ class Saver:
         call: Call,
         part: int,
         further: Collection[str],
-        keys: Collection[str],
         *,
         atomic: bool,
     ) -> dict[int, Saved | Invalid]:
         """Commit as many as fit, and answer them by place. `part` names the receipt:
         how many were committed before.
 
-        further: ids to read besides: cells that told what is replaced, versions that end. keys:
-        whose values are all to be read. atomic: all of them, or none. Raises LookedElsewhere when
-        it needs others, TooLarge.
+        further: ids to read besides: cells that told what is replaced, versions that end. atomic:
+        all of them, or none. Raises LookedElsewhere when it needs others, TooLarge.
         """
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
-        nears += [near_of(("key", key)) for key in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(
-                owner, prepared, seen, call, part, further, keys, atomic=atomic
-            ),
+            lambda seen: self._decide(owner, prepared, seen, call, part, further, atomic=atomic),
             ids=[
                 *self._ids_of(owner, [item.memory for item in prepared]),
                 *further,
@@ -266,7 +260,6 @@ class Saver:
         call: Call,
         part: int,
         further: Collection[str],
-        keys: Collection[str],
         *,
         atomic: bool,
     ) -> Changes[Planned]:
@@ -282,7 +275,6 @@ class Saver:
             self._clock.now(),
             asked,
             call.actor,
-            keys,
         )
         if atomic and len(planned.result.outcomes) < len(prepared):
             raise TooLarge(

@@ -33,8 +33,6 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import MAX_DOCUMENTS, Page
 from memory_core.evolution.contradictions import Verdict, contradict, judged
-from memory_core.evolution.reads import PROCEDURAL
-from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
@@ -108,17 +106,15 @@ def plan(
     now: datetime,
     asked: Collection[str],
     actor: str,
-    keys: Collection[str] = (),
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
     actor: who saves. asked: ids that the look was asked for besides, those that are not there
-    included. keys: whose values it was asked for, after the neighbours of the items. Raises
-    SessionGrew when a session's last turn is not the one that its next turn was read after,
-    LookedElsewhere when more has to be read: cells that told what a new truth replaces, versions
-    that it ends, values of keys, sessions of others than the items that count a memory more.
+    included. Raises SessionGrew when a session's last turn is not the one that its next turn was
+    read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces,
+    versions that it ends, sessions of others than the items that count a memory more.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked, keys=keys)
+    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for item in items:
@@ -126,14 +122,7 @@ def plan(
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
             return plan(
-                owner,
-                items[: len(outcomes) - 1],
-                look,
-                duplicate_threshold,
-                now,
-                asked,
-                actor,
-                keys,
+                owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor
             )
     in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
     page.check_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)})
@@ -142,8 +131,7 @@ def plan(
         Planned(tuple(outcomes)),
         **page.written(),
         reads=frozenset(page.states),
-        types=frozenset({MemoryType.SEMANTIC.value} if semantic else ())
-        | (PROCEDURAL if keys else frozenset()),
+        types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()),
         slots=page.first_logs,
     )
 
@@ -214,9 +202,10 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
+    account = slot.account
     is_late = any(
-        isinstance(each, Statement) and each.order > statement.order and not is_gone(slot, each)
-        for each in slot.entries
+        each.order > statement.order and each.place not in account.hidden_at
+        for each in account.statements
     )
     if existing is None or (is_late and existing.status is not Status.DELETED):
         late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
@@ -257,13 +246,6 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     page.apply([Change("upserted", updated, existing, says=says(updated))])
     return PlannedOutcome(
         item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
-    )
-
-
-def is_gone(slot: SlotLog, statement: Statement) -> bool:
-    """Whether a statement is hidden or counts no more."""
-    return statement.place in slot.account.hidden_at or all(
-        counted.place != statement.place for counted in slot.account.statements
     )
 
 

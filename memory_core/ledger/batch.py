@@ -81,7 +81,8 @@ class Changes(Generic[Result]):
     not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing
     stays, and what `puts` and `creates` bring is of the new epoch. marks: fields of memories, by
     id, that are set beside the log. slots: logs that the decision read already
-    (`evolution.slot_log.SlotLog`), by the names of their slots. more_bytes: what memories will
+    (`evolution.slot_log.SlotLog`), by the names of their slots. without_log: names of slots whose
+    logs are made of their members by this commit. more_bytes: what memories will
     count that follow from the commit and have to have room with it.
     """
 
@@ -99,6 +100,7 @@ class Changes(Generic[Result]):
     begins: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
     slots: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
+    without_log: frozenset[tuple[str, ...]] = frozenset()
     more_bytes: int = 0
 
     def stand(self, events: Iterable[Event]) -> bool:

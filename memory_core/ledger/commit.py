@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Event, Head, Memory, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Event, Head, Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -33,7 +33,7 @@ from memory_core.ledger.batch import (
     ended_as,
     surplus_endings,
 )
-from memory_core.ledger.ids import marker_id
+from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.recent import RecentCommits
@@ -60,16 +60,15 @@ commit's hundred.
 class Look:
     """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
 
-    merged: what was merged into another memory of the slots that were looked at; a decision takes
-    it for no neighbour. asked: the ids that were asked for; of those without a document
-    there is none.
+    asked: the ids that were asked for; of those without a document there is none. empty_slots:
+    names of slots without a log that turned out to have no members either.
     """
 
     head: Head | None
     documents: dict[str, Document]
     near: tuple[tuple[Neighbour, ...], ...] = ()
-    merged: tuple[Neighbour, ...] = ()
     asked: frozenset[str] = frozenset()
+    empty_slots: frozenset[tuple[str, ...]] = frozenset()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
@@ -110,6 +109,16 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Told after each commit how many memories had been made since the last consolidation,
 before it and after.
 """
+
+
+class WithoutLog(Exception):
+    """A slot may have members of an earlier version, and has no log: that is made first, in a
+    commit of its own.
+    """
+
+    def __init__(self, name: tuple[str, ...]) -> None:
+        super().__init__("a slot has no log yet")
+        self.name = name
 
 
 class NotCounted(Exception):
@@ -153,13 +162,8 @@ class Room(Protocol):
         """
 
 
-Completed = Callable[
-    [LongTermStore, Owner, Changes[Any], Look, Sequence[Near], Sequence[Change]],
-    Awaitable[Changes[Any]],
-]
-"""Completes what is decided before each commit. The last argument: changes of the same decision
-that were committed before it.
-"""
+Completed = Callable[[LongTermStore, Owner, Changes[Any], Look], Awaitable[Changes[Any]]]
+"""Completes what is decided before each commit. Raises WithoutLog."""
 
 
 class Ledger:
@@ -196,17 +200,8 @@ class Ledger:
                 *(self._store.snapshot(owner, (), near) for near in nears[1:])
             )
         neighbours = [snapshot.near for snapshot in (first, *others)] if nears else []
-        near = tuple(
-            tuple(neighbour for neighbour in each if neighbour.memory.status is not Status.UPDATED)
-            for each in neighbours
-        )
-        merged = tuple(
-            neighbour
-            for each in neighbours
-            for neighbour in each
-            if neighbour.memory.status is Status.UPDATED
-        )
-        return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
+        near = tuple(tuple(each) for each in neighbours)
+        return Look(first.head, dict(first.documents), near, frozenset(ids))
 
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
         """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded,
@@ -270,12 +265,20 @@ class Ledger:
         is_part: bool = False,
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
-        look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
+        look = basis or await self.look(owner, ids, nears)
 
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            return await self._decided(
-                owner, decide, look, before, while_erasing, nears, ahead, is_part=is_part
-            )
+            nonlocal look
+            while True:
+                try:
+                    return await self._decided(
+                        owner, decide, look, before, while_erasing, is_part=is_part
+                    )
+                except WithoutLog as slot:
+                    empty = look.empty_slots | await self._make_logs(
+                        owner, {slot.name, *_without_log(look, nears)}, call
+                    )
+                    look = replace(await self.look(owner, ids, nears), empty_slots=empty)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -296,9 +299,8 @@ class Ledger:
                     continue
                 head, in_the_way = in_the_way.head, None
             if (surplus := surplus_endings(changes)) and (
-                done := await self._end_ahead(owner, surplus, call)
+                await self._end_ahead(owner, surplus, call)
             ):
-                ahead += done
                 look = await self.look(owner, ids, nears)
                 bare, changes, head = *await decided(head), look.head
                 in_the_way, postponing = None, False
@@ -331,8 +333,6 @@ class Ledger:
         look: Look,
         before: Head | None,
         while_erasing: bool,
-        nears: Sequence[Near],
-        ahead: Sequence[Change],
         *,
         is_part: bool,
     ) -> tuple[Changes[Result], Changes[Result]]:
@@ -343,8 +343,19 @@ class Ledger:
         sequence = 0 if look.head is None else look.head.sequence
         bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
         if self._completed is not None and not is_part:
-            bare = await self._completed(self._store, owner, bare, look, nears, ahead)
+            bare = await self._completed(self._store, owner, bare, look)
         return bare, await settled(self._store, owner, bare, self._clock.now())
+
+    async def _make_logs(
+        self, owner: Owner, names: Collection[tuple[str, ...]], call: Call
+    ) -> frozenset[tuple[str, ...]]:
+        """Commit the logs of slots that have none; the names of those that have no members."""
+        wanted = Changes(None, without_log=frozenset(names))
+        made = await self._commit(
+            owner, lambda look: wanted, (), (), None, call, while_erasing=False
+        )
+        written = {document.id for document in made.changes.puts} if made.changes else set()
+        return frozenset(name for name in names if slot_document_id(*name) not in written)
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
         """What is decided, as it fits a commit: no question ends with it, or, where that alone is
@@ -629,3 +640,9 @@ class Turns:
         lock = self._locks.setdefault(owner, asyncio.Lock())
         async with AsyncExitStack() as stack:
             yield Turn(lock, stack)
+
+
+def _without_log(look: Look, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:
+    """The names of slots that were looked at and have no log."""
+    names = (("slot", *near.slot) for near in nears if near.slot is not None)
+    return (name for name in names if slot_document_id(*name) not in look.documents)

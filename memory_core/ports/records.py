@@ -147,12 +147,10 @@ class Near:
     decayed memories are among the similar ones.
 
     slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most
-    `limit`, nearest first; those of the slot, or of the key, come in any case, and with them the
-    truths that a contradiction superseded there, because a fact that arrives late has its place
-    among them; of a slot also what was merged (`updated`), of a key also what was deleted as
-    contradicted, whose old versions may hold. While a truth is in the slot a store may leave out
-    all other memories: the slot alone decides then. A key is asked for alone: without a slot or a
-    vector. A message as it was said is no neighbour.
+    `limit`, nearest first; those of the slot, or of the key, come in any case. past: with them all
+    others of the slot or key, whatever became of them. While a truth is in the slot a store may
+    leave out all other memories: the slot alone decides then. A key is asked for alone: without a
+    slot or a vector. A message as it was said is no neighbour.
     """
 
     vector: Vector | None
@@ -162,6 +160,7 @@ class Near:
     limit: int = 20
     key: str | None = None
     faded: bool = False
+    past: bool = False
 
     @property
     def statuses(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -225,15 +226,17 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(
     neighbours = (await store.snapshot(ALICE, near=near)).near
     assert {neighbour.memory.id: round(neighbour.similarity, 5) for neighbour in neighbours} == {
         "mem_bare": 0.0,
-        "mem_merged": 0.0,
-        "mem_old": 0.0,
         "mem_slot": -1.0,
     }
-    without = (
-        await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))
-    ).near
-    assert {neighbour.memory.id for neighbour in without} == {
+    near = Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home"))
+    assert {each.memory.id for each in (await store.snapshot(ALICE, near=near)).near} == {
         "mem_bare",
+        "mem_slot",
+    }
+    whole = (await store.snapshot(ALICE, near=replace(near, past=True))).near
+    assert {each.memory.id for each in whole} == {
+        "mem_bare",
+        "mem_deleted",
         "mem_merged",
         "mem_old",
         "mem_slot",
@@ -253,11 +256,16 @@ async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -
         memory(id="mem_other", **(rule | {"key": "editor"})),
         memory(id="mem_type", **(rule | {"type": MemoryType.SEMANTIC})),
     )
-    snapshot = await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor"))
-    assert {neighbour.memory.id for neighbour in snapshot.near} == {
+    near = Near(None, PROCEDURAL, 1.0, key="Editor")
+    snapshot = await store.snapshot(ALICE, ["mem_other"], near)
+    assert {neighbour.memory.id for neighbour in snapshot.near} == {"mem_value", "mem_short"}
+    whole = (await store.snapshot(ALICE, near=replace(near, past=True))).near
+    assert {neighbour.memory.id for neighbour in whole} == {
         "mem_value",
         "mem_short",
         "mem_old",
+        "mem_merged",
+        "mem_deleted",
         "mem_taken",
     }
     assert {*snapshot.documents} == {"mem_other"}

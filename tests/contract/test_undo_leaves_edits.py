@@ -132,6 +132,53 @@ async def test_an_edit_that_took_time_from_what_comes_back_goes(core: MemoryCore
     assert await cities(core, 15, 60) == ["Faro", "Faro"]
 
 
+@pytest.mark.parametrize("edits", [1, 2])
+@pytest.mark.parametrize("end", [{}, {"valid_until": day(300)}])
+async def test_an_edit_that_took_time_gives_back_the_time_alone(
+    core: MemoryCore, edits: int, end: dict[str, Any]
+) -> None:
+    """Its words stay, in what is left of the time that it named."""
+    porto = await lives(core, "Porto", 5, valid_from=day(100))
+    faro = await lives(core, "Faro", 10, valid_until=day(100))
+    for city in ("Evora", "Braga")[-edits:]:
+        edited = await edit(core, porto, city, valid_from=day(50), **end)
+    await core.restore(ALICE, faro.id)
+    after = await core.get(ALICE, porto.id)
+    assert (after.status, after.version, after.content) == (
+        Status.ACTIVE,
+        edited.version,
+        "Ana lives in Braga",
+    )
+    assert (after.valid_from, after.valid_until) == (day(100), end.get("valid_until"))
+    assert await cities(core, 15, 60, 150, 200) == ["Faro", "Faro", "Braga", "Braga"]
+    assert [line async for line in core.slot_differences("app", ALICE)] == []
+
+
+async def test_an_edit_of_what_held_before_what_comes_back_leaves_it_as_it_was(
+    core: MemoryCore,
+) -> None:
+    """It was said of a time that is not its memory's any more."""
+    faro, porto = await lives(core, "Faro", 20), await lives(core, "Porto", 10)
+    await core.restore(ALICE, porto.id)
+    edited = await edit(core, porto, "Braga")
+    await core.restore(ALICE, faro.id)
+    assert (await core.restore(ALICE, faro.id)).status is Status.ACTIVE
+    after = await core.get(ALICE, porto.id)
+    assert (after.status, after.version) == (Status.SUPERSEDED, edited.version)
+    assert await cities(core, 15, 25, 200) == ["Porto", "Faro", "Faro"]
+
+
+async def test_an_edit_of_what_holds_no_more_takes_its_time_again_when_it_is_edited_again(
+    core: MemoryCore,
+) -> None:
+    porto = await lives(core, "Porto", 5, valid_from=day(100))
+    faro = await lives(core, "Faro", 10, valid_until=day(100))
+    await edit(core, porto, "Braga", valid_from=day(50))
+    await core.restore(ALICE, faro.id)
+    await core.update(ALICE, porto.id, UpdateInput(valid_from=day(50)), "*")
+    assert await cities(core, 15, 60, 150) == ["Faro", "Braga", "Braga"]
+
+
 async def test_a_stay_put_right_stays_when_what_went_on_after_it_comes_back(
     core: MemoryCore,
 ) -> None:

@@ -29,7 +29,7 @@ def slot(*neighbours: Neighbour) -> SlotLog:
     members = [neighbour.memory for neighbour in neighbours]
     name = slot_name(members[0])
     assert name is not None
-    return SlotLog.rebuilt(name, members, lambda name: None, None, NOW, None)
+    return SlotLog.of_members(name, None, NOW, members=members)
 
 
 def judged(new: Memory, *neighbours: Neighbour) -> Judgement:

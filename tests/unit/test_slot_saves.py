@@ -29,6 +29,14 @@ async def test_a_save_asks_the_store_as_often_after_forty_statements_as_after_on
     assert (few["size"], many["size"]) == (1, 40)
 
 
+async def test_a_save_into_a_slot_with_a_sealed_part_reads_neither_it_nor_the_members(
+    tmp_path: Path,
+) -> None:
+    few, many = await measured(tmp_path, (20, 210))
+    assert few["requests"] == many["requests"]
+    assert many["units"] < 1.25 * few["units"]
+
+
 async def _edit_milliunits(folder: Path, said_before: int) -> int:
     """What an edit of the last memory of a slot reads of the store."""
     given = {"embedding_provider": "hash", "llm_provider": "offline", "data": folder}

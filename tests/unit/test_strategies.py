@@ -38,7 +38,7 @@ def truth(content: str, day: int, **fields: object) -> Memory:
 def met(new: Memory, old: Memory, *, certain: bool = True) -> Contradiction:
     name = slot_name(old)
     slot = (
-        SlotLog.rebuilt(name, [old], lambda name: None, None, LATER, None)
+        SlotLog.of_members(name, None, LATER, members=[old])
         if name is not None and certain
         else None
     )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Withdrawal
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Trimming, Withdrawal
 from memory_core.domain.truth.resolve import Account, resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
@@ -126,6 +126,28 @@ def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
         ("Bonn", day(1), day(3)),
         ("Oslo", day(3), day(9)),
     ]
+
+
+def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -> None:
+    """Oslo and Rome are merged; then the memory of Rome says Bonn, and that comes back."""
+    log: list[Entry] = [
+        Assertion(sequence=n, memory_id=f"m{n}", value=value, asserted_at=day(n), valid_from=day(n))
+        for n, value in ((1, "Oslo"), (2, "Rome"))
+    ]
+    both = Assertion(memory_id="m3", value="both", asserted_at=day(3), valid_from=day(3))
+    log = added(log, commands.merges(["m1", "m2"], both), 3)
+    for number, name, version in ((4, "m2", 2), (5, "m5", 1)):
+        statement = Assertion(
+            sequence=number,
+            memory_id=name,
+            version=version,
+            value=f"value {number}",
+            asserted_at=day(number),
+            valid_from=day(number),
+        )
+        log.append(statement)
+    undone = Account.of(added(log, commands.undoes("m2"), LATER))
+    assert undone.merged["m1"].into == "m3"
 
 
 @pytest.mark.long
@@ -242,12 +264,12 @@ def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
 
 
 def untouched(log: list[Entry]) -> list[str]:
-    """Memories of which nothing is hidden, withdrawn or merged."""
+    """Memories of which nothing is hidden, withdrawn, trimmed or merged."""
     account = Account.of(log)
     touched = {withdrawal.memory_id for withdrawal in account.withdrawn} | {
         statement.memory_id
         for statement in account.statements
-        if statement.place in account.hidden_at
+        if statement.place in account.hidden_at or statement.place in account.trimmed
     }
     return sorted(
         {statement.memory_id for statement in account.statements} - touched - account.merged.keys()
@@ -267,6 +289,23 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
 
 @drawn_settings
 @given(logs, number)
+# an edit of an announced truth takes time from the one before it
+@example(log_of([(4, 10, 2, 7), (6, 11, 0, 1), (19, 2, 11, 0)]), 3)
+def test_an_undo_leaves_no_memory_that_counts_by_a_version_before_its_edit_alone(
+    log: list[Entry], choice: int
+) -> None:
+    names = untouched(log)
+    assume(names)
+    undone = Account.of(added(log, commands.undoes(names[choice % len(names)]), LATER))
+    before = {statement.place for statement in Account.of(log).statements}
+    counting = {statement.key for statement in undone.statements}
+    for edit in undone.withdrawn:
+        if edit.place in before and edit.edits is not None:
+            assert (edit.memory_id, edit.edits) not in counting
+
+
+@drawn_settings
+@given(logs, number)
 def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
     names = untouched(log)
     assume(names)
@@ -280,8 +319,9 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
         }
     )
     assume(set(gone) <= set(names))
-    back = undone
-    for number_, name in enumerate(gone, LATER + 1):
+    trims = [entry.place for entry in undone if isinstance(entry, Trimming) if entry not in log]
+    back = [*undone, Withdrawal(sequence=LATER + 1, places=tuple(trims))]
+    for number_, name in enumerate(gone, LATER + 2):
         back = added(back, commands.shows_again(name), number_)
     assert resolve(back) == resolve(log)
 

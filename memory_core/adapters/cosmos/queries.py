@@ -128,29 +128,23 @@ def _decided_on(owner: Owner, near: Near, only: str | None) -> Conditions:
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
-    """The memories that fill the slot (subject, attribute), now or before a contradiction or a
-    merge: the latest 200 truths, whole.
-    """
+    """The memories that fill the slot (subject, attribute): the latest 200, whole."""
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
-    return _truths(asked, near, ("superseded",), ("updated",))
+    return _truths(asked, near)
 
 
 def of_key(owner: Owner, key: str, near: Near) -> Query:
-    """The values of a key, now or before a contradiction, taken away ones too:
-    the latest 200, whole.
-    """
+    """The values of a key: the latest 200, whole."""
     asked = Conditions(owner, ("memory",))
     asked.equal('c["key"]', key)
-    return _truths(asked, near, ("superseded", "deleted"))
+    return _truths(asked, near)
 
 
-def _truths(
-    asked: Conditions, near: Near, past: Sequence[str], merged: Sequence[str] = ()
-) -> Query:
-    contradicted = f"({asked.is_among('c.status', past)} AND c.status_reason = 'contradicted')"
-    asked.add(f"{asked.is_among('c.status', (*FOUND, *merged))} OR {contradicted}")
+def _truths(asked: Conditions, near: Near) -> Query:
+    if not near.past:
+        asked.among("c.status", FOUND)
     if near.types:
         asked.among("c.type", near.types)
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")

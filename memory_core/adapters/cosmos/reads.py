@@ -332,7 +332,7 @@ class Neighbourhoods:
         self._connection, self._embedder = connection, embedder
         self._about_to_ask: dict[_Compared, _Asking] = {}
 
-    async def around(self, owner: Owner, near: Near, known: Known) -> list[Item]:
+    async def around(self, owner: Owner, near: Near, known: Known) -> Sequence[Item]:
         """The memories that may be neighbours, whole.
 
         A second query is sent only when the slot was filled once and no memory is in it now.
@@ -344,20 +344,16 @@ class Neighbourhoods:
                     owner, queries.of_key(owner, near.key, near), since=since
                 )
             ).rows
-        mates: list[Item] = []
+        mates: Sequence[Item] = ()
         if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
             mates = (
                 await self._connection.query(
                     owner, queries.in_slot(owner, near.slot, near), since=since
                 )
             ).rows
-            if any(
-                item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates
-            ):
-                return mates
-        if near.vector is None:
+        if near.vector is None or any(item["epoch"] == head.epoch for item in mates):
             return mates
-        return [*mates, *await self._nearest(owner, near, near.vector, known)]
+        return await self._nearest(owner, near, near.vector, known)
 
     async def _nearest(
         self, owner: Owner, near: Near, vector: Vector, known: Known

@@ -49,9 +49,7 @@ _STRAYS = (
 )
 _TRUTHS = (
     f"AND {_OF_THE_HEAD} "  # noqa: S608 - our own names
-    "AND kind = 'memory' AND (status IN ('active', 'compressed') "
-    "OR status IN (:past, 'superseded') AND status_reason = 'contradicted' OR :slotted "
-    "AND status = 'updated') "
+    "AND kind = 'memory' AND (:past OR status IN ('active', 'compressed')) "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC "
     "LIMIT 200"
 )
@@ -224,33 +222,23 @@ def head_and_documents(
 
 
 def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str]:
-    """Ids of the memories that fill the slot, or are values of the key, now or before a
-    contradiction: the latest 200 of them.
-
-    Of a slot also those that were merged; of a key also those that an undo took away,
-    whose old versions may hold.
-    """
+    """Ids of the memories that fill the slot, or are values of the key: the latest 200 of them."""
     parameters = {
         "app_id": owner.app_id,
         "user_id": owner.user_id,
         "all_types": int(not near.types),
         "types": listed(near.types),
+        "past": int(near.past),
     }
     identities: list[str] = []
     if near.slot is not None:
         slot = {"subject": near.slot[0], "attribute": near.slot[1]}
         identities += [
-            identity
-            for (identity,) in connection.execute(
-                _BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1}
-            )
+            identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot})
         ]
     if near.key is not None:
         identities += [
-            identity
-            for (identity,) in connection.execute(
-                _BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0}
-            )
+            identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key})
         ]
     return identities
 

@@ -16,6 +16,7 @@ without a stated end                                   all from its `valid_from`
 that repeats what holds, with no end or the same       as far as that holds
 that edits a memory which held when it was edited      as far as that, or what took its place, holds
 that edits a memory which did not (`corrects_past`)    the last interval of the edited version
+that edits, and was trimmed by an undo                 its own memory where that holds
 whose stated end had passed when it was said           its interval; what held before goes on after it
 whose stated end lay ahead                             all from its `valid_from` on, but what begins at that end or later
 =====================================================  ================================================================================

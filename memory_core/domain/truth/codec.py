@@ -18,6 +18,7 @@ from memory_core.domain.truth.entries import (
     Pair,
     Retraction,
     Statement,
+    Trimming,
     Withdrawal,
 )
 from memory_core.domain.truth.sealing import Seal
@@ -134,9 +135,9 @@ def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:
 def _moved(row: Sequence[Any], pending: int, sequence: int) -> list[Any]:
     if row[1] < pending:
         return [*row]
-    if row[0] == "w":
+    if row[0] in ("w", "t"):
         places = [[sequence if place[0] >= pending else place[0], place[1]] for place in row[3]]
-        return ["w", sequence, row[2], places, *row[4:]]
+        return [row[0], sequence, row[2], places, *row[4:]]
     return [row[0], sequence, *row[2:]]
 
 
@@ -147,6 +148,7 @@ _KINDS: Mapping[str, tuple[type[Entry], tuple[str, ...]]] = {
     "h": (Hiding, ("memory_id",)),
     "p": (Pair, ("memory_ids",)),
     "m": (Merge, ("memory_ids", "into")),
+    "t": (Trimming, ("places",)),
     "w": (Withdrawal, ("places",)),
 }
 """By letter the kind, and the fields that its rows hold; statements have rows of their own."""

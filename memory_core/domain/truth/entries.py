@@ -128,6 +128,13 @@ class Withdrawal(Entry):
     places: tuple[Place, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trimming(Withdrawal):
+    """Edits and mentions take no time from other memories any more: the words of an edit stay,
+    where its own memory holds. An undo trims those that took time from what it restores.
+    """
+
+
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)

@@ -8,7 +8,7 @@ begins was no stated one, and what stood beside another truth did so on purpose.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from typing import cast
@@ -43,46 +43,31 @@ def log_of_members(
         Entries with places of their own, in the order in which the members were stored.
 
     """
-    by_id = {member.id: member for member in members}
-    older: dict[str, list[Memory]] = {}
-    for version in versions:
-        older.setdefault(version.id.rsplit(".v", 1)[0], []).append(version)
-    made = _Made()
-    for memory in sorted(by_id.values(), key=lambda member: (member.sequence, member.id)):
-        before = sorted(older.get(memory.id, []), key=lambda version: version.version)
+    by_id, older = {member.id: member for member in members}, list(versions)
+    ordered = sorted(by_id.values(), key=lambda member: (member.sequence, member.id))
+    made: list[Entry] = []
+    for memory in ordered:
+        own = [each for each in older if each.id.rsplit(".v", 1)[0] == memory.id]
+        before = sorted(own, key=lambda version: version.version)
         _tell(made, memory, before, by_id, value_of)
-    for first, second in combinations(
-        [member for member in by_id.values() if member.status in FOUND_BY_DEFAULT], 2
-    ):
-        if _share_a_moment(first, second):
-            old, new = sorted((first, second), key=lambda member: (member.sequence, member.id))
+    standing = (member for member in ordered if member.status in FOUND_BY_DEFAULT)
+    for old, new in combinations(standing, 2):
+        if _share_a_moment(old, new):
             shared = [name for name in old.conflict_ids if name in new.conflict_ids]
-            sequence = max(old.revision, new.revision, 1)
-            made.add(
-                Pair(
-                    sequence=sequence,
-                    memory_ids=(old.id, new.id),
-                    conflict_id=shared[0] if shared else None,
-                )
-            )
-    return made.entries
+            conflict_id, sequence = next(iter(shared), None), max(old.revision, new.revision, 1)
+            pair = Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=conflict_id)
+            _add(made, pair)
+    return made
 
 
-@dataclass(slots=True)
-class _Made:
-    entries: list[Entry] = field(default_factory=list)
-    parts: dict[int, int] = field(default_factory=dict)
-
-    def add(self, entry: Entry) -> Place:
-        """Add an entry under the next part of its sequence."""
-        part = self.parts.get(entry.sequence, 0)
-        self.parts[entry.sequence] = part + 1
-        self.entries.append(replace(entry, part=part))
-        return entry.sequence, part
+def _add(made: list[Entry], entry: Entry) -> Place:
+    """Add an entry in a place of its own: its part is its number among all."""
+    made.append(replace(entry, part=len(made)))
+    return made[-1].place
 
 
 def _tell(
-    made: _Made,
+    made: list[Entry],
     memory: Memory,
     before: Sequence[Memory],
     known: Mapping[str, Memory],
@@ -98,15 +83,15 @@ def _tell(
             _statements(version, memory.id, max(sequence, 1), known, value_of)
         ):
             edits = previous.version if previous is not None and is_edit and number == 0 else None
-            places.append(made.add(replace(statement, edits=edits)))
+            places.append(_add(made, replace(statement, edits=edits)))
         previous = version
     since = max(memory.revision, memory.sequence, 1)
     if memory.status is Status.DELETED and memory.status_reason == "contradicted":
-        made.add(Withdrawal(sequence=since, places=tuple(places)))
+        _add(made, Withdrawal(sequence=since, places=tuple(places)))
     elif memory.status is Status.DELETED:
-        made.add(Hiding(sequence=since, memory_id=memory.id))
+        _add(made, Hiding(sequence=since, memory_id=memory.id))
     elif memory.status is Status.UPDATED and memory.next_id is not None:
-        made.add(Merge(sequence=since, memory_ids=(memory.id,), into=memory.next_id))
+        _add(made, Merge(sequence=since, memory_ids=(memory.id,), into=memory.next_id))
 
 
 def _statements(

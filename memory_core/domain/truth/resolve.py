@@ -32,6 +32,7 @@ from memory_core.domain.truth.entries import (
     Pair,
     Place,
     Statement,
+    Trimming,
     Withdrawal,
 )
 from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
@@ -44,14 +45,16 @@ class Account:
     """What counts in a log, as known at a sequence.
 
     statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
-    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
-    the last to name it; only memories that were not asserted again since. others: the hidings,
-    pairs, merges and withdrawals that count.
+    trimmed: the places of edits and mentions that take no time from other memories. hidden_at: by
+    the place of a statement, the place of the first deletion of its memory that came after it.
+    pairs: by memory, those that it is kept beside. merged: by memory, the merge that was the last
+    to name it; only memories that were not asserted again since. others: the hidings, pairs, merges
+    and withdrawals that count.
     """
 
     statements: list[Statement]
     withdrawn: list[Statement]
+    trimmed: set[Place]
     hidden_at: Mapping[Place, Place]
     pairs: Mapping[str, frozenset[str]]
     merged: Mapping[str, Merge]
@@ -73,10 +76,11 @@ class Account:
             (entry for entry in log if known_at is None or entry.sequence <= known_at),
             key=attrgetter("place"),
         )
-        gone: set[Place] = set()
+        gone, trimmed = set[Place](), set[Place]()
         for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
             if isinstance(entry, Withdrawal) and entry.place not in gone:
-                gone.update(place for place in entry.places if place < entry.place)
+                named = trimmed if isinstance(entry, Trimming) else gone
+                named.update(place for place in entry.places if place < entry.place)
         statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
         beside: defaultdict[str, set[str]] = defaultdict(set)
         merged: dict[str, Merge] = {}
@@ -97,6 +101,7 @@ class Account:
         return cls(
             sorted(statements, key=attrgetter("order")),
             withdrawn,
+            trimmed,
             _hidden_at([*statements, *withdrawn], others),
             {memory_id: frozenset(names) for memory_id, names in beside.items()},
             merged,
@@ -292,6 +297,8 @@ class _Painting:
         )
         if edited is not None:
             self._edit(layer, edited)
+        if self._is_trimmed(layer):
+            return
         if value is None:
             self._retract(layer)
         elif edited is None and not self._repeat(layer):
@@ -340,16 +347,20 @@ class _Painting:
                 end = min(end, last)
         else:
             met = next(filter(own, self._holders(layer, moment)), None)
-            last = (
-                self._end_of_what_holds(moment)
-                if met is None
-                else self.cells.run_end(moment, _any(own))
-            )
+            if self._is_trimmed(layer):
+                last = NEVER
+            elif met is None:
+                last = self._end_of_what_holds(moment)
+            else:
+                last = self.cells.run_end(moment, _any(own))
         until = end if met is None or end is not NEVER else met.until
         layer = layer._replace(begins=begin, until=until)
         self._paint_over(layer, last if end is NEVER else end, own)
         if end < last:
             self._paint_over(layer.gap_from(max(begin, end)), last, own)
+
+    def _is_trimmed(self, layer: Layer) -> bool:
+        return layer.statement.place in self._account.trimmed
 
     def _end_of_what_holds(self, moment: datetime) -> datetime:
         """Where what holds at a moment ends, whatever it is; also nothing has an end."""
@@ -362,10 +373,10 @@ class _Painting:
 
     def _paint_over(self, layer: Layer, end: datetime, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone,
-        elsewhere that of all. A gap is only where they are: what an edit takes from its memory ends
-        no other one.
+        elsewhere that of all. A gap, and an edit that was trimmed, is only where they are.
         """
         limit, spared = layer.hidden_at, self._spared_by(layer)
+        is_trimmed = self._is_trimmed(layer)
 
         def ends(other: Layer) -> bool:
             """What was saved after its deletion says the same for itself."""
@@ -378,9 +389,9 @@ class _Painting:
             return ends(other) and (other.hidden_at is None or limit is not None)
 
         def changed(cell: Cell) -> Cell:
-            if layer.is_gap and not any(map(own, cell)):
+            if (layer.is_gap or is_trimmed) and not any(map(own, cell)):
                 return cell
-            is_own = any(map(leads, cell))
+            is_own = is_trimmed or any(map(leads, cell))
             return (
                 *(other for other in cell if (not ends(other) if is_own else spared(other))),
                 layer,
@@ -480,7 +491,11 @@ def _voided(account: Account) -> set[Place]:
             group.append(statement)
             start = min(each.valid_from for each in (group if statement.edits else [statement]))
             by_value[statement.value].append((statement, start, group))
-        elif statement.value is not None and statement.valid_until is None:
+        elif (
+            statement.value is not None
+            and statement.valid_until is None
+            and statement.place not in account.trimmed
+        ):
             limit = account.hidden_at.get(statement.place)
             for draft, start, group in by_value[statement.value]:
                 gone = [draft] if draft.edits is None else group
