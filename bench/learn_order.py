@@ -37,7 +37,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.learned_order import TOKEN_FEATURES, WEIGHTS, table
 from memory_core.domain.ranking.relevance import long_turns
-from memory_core.recollection.results import Look
+from memory_core.recollection.results import QueryRound
 
 Floats = npt.NDArray[np.float64]
 NEGATIVES = 60
@@ -124,7 +124,12 @@ def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
 
 
 def example(
-    look: Look, question: Question, turns: dict[str, str], of: int, conversation: int, fold: int
+    look: QueryRound,
+    question: Question,
+    turns: dict[str, str],
+    of: int,
+    conversation: int,
+    fold: int,
 ) -> Example:
     """A question's candidates with their features, those of its best part."""
     features = look.judged.features_of(-1)  # the whole query's

@@ -35,7 +35,7 @@ from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.selection import Telling, repeats
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.recollection.results import Look
+from memory_core.recollection.results import QueryRound
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000
@@ -167,14 +167,14 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
     return turns
 
 
-async def asked(core: MemoryCore, user: str, question: Question) -> Look:
+async def asked(core: MemoryCore, user: str, question: Question) -> QueryRound:
     """The candidates, as a retrieve of 20 gathers them."""
     return await core._services.retriever.look(
         Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS))
     )
 
 
-def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
+def ranked(core: MemoryCore, look: QueryRound, change: Change) -> list[str]:
     """The candidates' ids, best first by the default recipe with changed numbers, in the order by
     relevance, not the learned one.
     """

@@ -29,7 +29,7 @@ from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.relevance import RelevanceParameters
-from memory_core.recollection.results import Look
+from memory_core.recollection.results import QueryRound
 
 GRID: Mapping[str, tuple[float, ...]] = {
     "vector_weight": (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
@@ -59,7 +59,7 @@ class Bench:
     core: MemoryCore
     places: list[int] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
-    looks: list[Look] = field(default_factory=list)
+    looks: list[QueryRound] = field(default_factory=list)
     turns: list[Mapping[str, str]] = field(default_factory=list)
     known: dict[Weights, Table] = field(default_factory=dict)
 

@@ -27,7 +27,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import Part, analyse_query
+from memory_core.domain.ranking.query import QueryPart, analyse_query
 from memory_core.domain.ranking.recipes import DEFAULT_WEIGHTS, Recipe, Scores, score
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.scope import Owner
@@ -155,7 +155,7 @@ async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
         OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms))
     )
     parameters = retrieve_rules(core.settings).relevance
-    measures = Measures([Part.whole(query)], answer.candidates, answer.statistics, parameters)
+    measures = Measures([QueryPart.whole(query)], answer.candidates, answer.statistics, parameters)
     return answer.candidates, measures.relevance().score[0]
 
 

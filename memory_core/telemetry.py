@@ -28,7 +28,7 @@ from prometheus_client.registry import Collector
 
 from memory_core import __version__
 from memory_core.adapters.telemetry_export import Exporting, To
-from memory_core.consolidation.run import Calls
+from memory_core.consolidation.run import UserCalls
 from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
@@ -204,9 +204,9 @@ class Telemetry:
             await asyncio.to_thread(self._exporting.close)
             self._exporting = None
 
-    def calls(self) -> Calls:
+    def calls(self) -> UserCalls:
         """The operations that a caller waits for, in this process."""
-        return Calls(self._called - self._answered, self._called)
+        return UserCalls(self._called - self._answered, self._called)
 
     def _of(self, name: str) -> tuple[Counter, Histogram]:
         """What counts and times an operation that ends well, looked up once a name:

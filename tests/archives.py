@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from azure.storage.blob.aio import ContainerClient
 
-from memory_core.adapters.azure_storage.account import Account, credential
+from memory_core.adapters.azure_storage.account import StorageAccount, credential
 from memory_core.adapters.azure_storage.blob_archive import BlobArchive, Tier
 from memory_core.adapters.folder_archive import FolderArchive
 from memory_core.ports import Archive
@@ -50,7 +50,7 @@ class Service:
     elsewhere it has to be there.
     """
 
-    def __init__(self, account: Account, tier: Tier = "cool") -> None:
+    def __init__(self, account: StorageAccount, tier: Tier = "cool") -> None:
         self.container = f"archive-{uuid4().hex}"
         self._account, self._tier = account, tier
 

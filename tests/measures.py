@@ -3,12 +3,12 @@
 import numpy as np
 
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import Part
+from memory_core.domain.ranking.query import QueryPart
 
 
 def measures(query, candidates, statistics, parameters):
     """Of candidates whose columns are the query's terms."""
-    return Measures([Part.whole(query)], candidates, statistics, parameters)
+    return Measures([QueryPart.whole(query)], candidates, statistics, parameters)
 
 
 def relevance(query, candidates, statistics, parameters):

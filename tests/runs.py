@@ -9,13 +9,13 @@ from typing import Any
 from memory_core.adapters.system import RandomIds
 from memory_core.bootstrap.rules import consolidation_rules
 from memory_core.consolidation.run import (
-    Calls,
     Consolidator,
     EndingRules,
     Proposal,
     Run,
     RunEnding,
     Step,
+    UserCalls,
 )
 from memory_core.consolidation.schedule import RunBeginning
 from memory_core.core import MemoryCore
@@ -25,7 +25,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 from tests.builders import ALICE
@@ -53,7 +53,7 @@ class Tagging:
         if not ids:
             return None
 
-        def decide(look: Look) -> Chunk:
+        def decide(look: ReadSet) -> Chunk:
             memories = [
                 memory
                 for memory in map(look.memory, ids)
@@ -105,7 +105,7 @@ def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -
     beginning = RunBeginning(store, tasking.operations, tasking.leases, clock, RandomIds())
     ending = RunEnding(queue, clock, rules, core._telemetry.consolidated)
     consolidator = Consolidator(
-        store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0)
+        store, tasking.operations, steps, beginning, ending, clock, lambda: UserCalls(0, 0)
     )
     core._services.consolidation.consolidator = consolidator
     core._services.worker = tasking.worker({"consolidate": consolidator.work})

@@ -17,7 +17,7 @@ from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import conversation_of, messages_id
 from memory_core.ports import POISON, Delivery, QueueName
 from tests.agents import NEW_TOPIC
@@ -176,7 +176,7 @@ async def stored(world: World, conversation_id: str, owner: Owner = ALICE) -> Co
     seen = await (await world.look_on()).snapshot(
         owner, [conversation_id, messages_id(conversation_id)]
     )
-    formed = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
+    formed = conversation_of(ReadSet(seen.head, dict(seen.documents)), conversation_id)
     assert formed is not None
     return formed
 

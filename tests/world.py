@@ -34,7 +34,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import words
 from memory_core.evolution.truth_projection import differences
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import (
     Agents,
     Archive,
@@ -404,7 +404,7 @@ async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
 async def count_up(book: Ledger, memory_id: str) -> None:
     """Read, add one, write: what loses updates when a head is not respected."""
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         memory = look.memory(memory_id)
         assert memory is not None
         more = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1})

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from memory_core.adapters.openai.answers import answer_in
 from memory_core.adapters.openai.chat import Chat, Sampling
 from memory_core.adapters.openai.client import OPENAI_URL, Service
-from memory_core.adapters.openai.prompt_record import Echoes, Entry, fenced
+from memory_core.adapters.openai.prompt_record import Echoes, RecordedText, fenced
 from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import DEFAULT_LLM
 from memory_core.config import ConfigError, Settings
@@ -117,20 +117,24 @@ class Model:
     async def answer(self, question: str, context: str) -> Paid:
         """The answer to a question from a context."""
         paid = await self._ask(
-            ANSWER, [Entry(("question",), question), Entry(("context",), context or "(nothing)")]
+            ANSWER,
+            [
+                RecordedText(("question",), question),
+                RecordedText(("context",), context or "(nothing)"),
+            ],
         )
         return Paid(paid.value.answer, paid.tokens)
 
     async def judge(self, question: str, reference: str, answer: str) -> Paid:
         """Whether an answer is right, as a Verdict."""
         entries = [
-            Entry(("question",), question),
-            Entry(("reference",), reference),
-            Entry(("answer",), answer),
+            RecordedText(("question",), question),
+            RecordedText(("reference",), reference),
+            RecordedText(("answer",), answer),
         ]
         return await self._ask(JUDGE, entries)
 
-    async def _ask(self, prompt: Prompt[Any], entries: Sequence[Entry]) -> Paid:
+    async def _ask(self, prompt: Prompt[Any], entries: Sequence[RecordedText]) -> Paid:
         reply = await self._chat.ask(prompt, fenced(entries).text)
         if reply.failure is not None:
             raise AgentFailed(reply.failure)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.locomo_data import Turn, read
 from memory_core.domain.statements.change_messages import read as read_message
-from memory_core.domain.statements.changes import Change, change_between
+from memory_core.domain.statements.changes import LaterChange, change_between
 
 ASSISTANT = "Assistant"
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Change]]:
+def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, LaterChange]]:
     """Each turn that says something against an earlier one of the same person,
     with what it says; once for each of these.
     """

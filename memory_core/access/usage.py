@@ -24,7 +24,7 @@ from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, Look, NotCounted
+from memory_core.ledger.commit import Ledger, NotCounted, ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import readable
 from memory_core.ports import (
@@ -338,7 +338,7 @@ class Usage:
             if head is None or head.kept_bytes is not None:
                 return total
 
-            def decide(look: Look, seen: Head = head, total: int = total) -> Changes[bool]:
+            def decide(look: ReadSet, seen: Head = head, total: int = total) -> Changes[bool]:
                 if look.head is None or (look.head.epoch, look.head.commit_id) != (
                     seen.epoch,
                     seen.commit_id,

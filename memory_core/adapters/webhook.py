@@ -31,7 +31,7 @@ how names resolve in our network.
 """
 
 
-class Refused(OSError):
+class AddressRefused(OSError):
     """A socket to an address that we don't call."""
 
 
@@ -118,7 +118,7 @@ class WebCourier:
             address = unwrapped(ipaddress.ip_address(str(sockaddr[0]).partition("%")[0]))
             if not any_address and not self._allowed.address(address):
                 refused.append(address)
-                raise Refused(NOT_PUBLIC)
+                raise AddressRefused(NOT_PUBLIC)
             return socket.socket(family=family, type=kind, proto=protocol)
 
         connector = aiohttp.TCPConnector(

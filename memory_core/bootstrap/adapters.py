@@ -40,7 +40,7 @@ from memory_core.ports import (
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from memory_core.adapters.azure_storage.account import Account
+    from memory_core.adapters.azure_storage.account import StorageAccount
     from memory_core.adapters.openai.client import Service
 
 
@@ -253,10 +253,10 @@ def _archive(settings: Settings, clock: Clock) -> Archive:
     return BlobArchive(account, settings.archive_container, clock=clock, tier=settings.archive_tier)
 
 
-def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> Account:
-    from memory_core.adapters.azure_storage.account import Account
+def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> StorageAccount:
+    from memory_core.adapters.azure_storage.account import StorageAccount
 
-    return Account(
+    return StorageAccount(
         None if connection is None else connection.get_secret_value(),
         url,
         settings.identity_client_id,

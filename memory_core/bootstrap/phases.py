@@ -15,17 +15,17 @@ from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
 from memory_core.consolidation.fading import Compressor, Crossings
-from memory_core.consolidation.pattern_withdrawal import Withdrawal
+from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
 from memory_core.consolidation.run import (
-    Calls,
     Consolidator,
     EndingRules,
     ReportRun,
     RunEnding,
     Step,
+    UserCalls,
 )
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
@@ -116,7 +116,7 @@ class Consolidation:
         ids: IdSource,
         rules: ConsolidationRules,
         report_run: ReportRun,
-        calls: Callable[[], Calls],
+        calls: Callable[[], UserCalls],
         unmerger: NoteUnmerger,
     ) -> None:
         """report_run: called with what each run did. calls: those that runs give way to."""
@@ -147,7 +147,7 @@ class Consolidation:
             upkeep,
             EndedTruths(store, clock),
             # before patterns are found, or news would make surer what does not stand any more
-            Withdrawal(store),
+            PatternWithdrawal(store),
             # traits are asked for beside patterns, and of scenes with the new episodes in them
             *(scenes if is_joint else ()),
             Patterns(

@@ -55,7 +55,7 @@ from memory_core.ledger.documents import SettingsOfUsers
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
-from memory_core.recollection.history import Lineage, Replayer, Timeline
+from memory_core.recollection.history import HistoryReader, Lineage, Replayer
 from memory_core.recollection.quotations import Surroundings
 from memory_core.recollection.read import AgentList, Reader
 from memory_core.recollection.reconstruct import Gatherer, Reconstructor
@@ -211,7 +211,7 @@ class Services:
         long_term = self.adapters.long_term
         self.reader = Reader(long_term, self.cursors, self.clock, self.fading)
         self.replayer = Replayer(long_term, self.cursors)
-        self.timeline = Timeline(long_term, self.cursors)
+        self.timeline = HistoryReader(long_term, self.cursors)
         self.lineage = Lineage(long_term)
         self.agent_list = AgentList(long_term, self.cursors)
         self.poisoned = Poisoned(long_term, self.cursors)

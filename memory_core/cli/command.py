@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 import typer
 
 from memory_core.cli.output import Output
-from memory_core.cli.service import CallFailed, Service, open_service
+from memory_core.cli.service import CallFailed, MemoryService, open_service
 from memory_core.cli.target import Target, target_of
 from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
@@ -72,7 +72,7 @@ COMMON = {
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CommandRun:
     """What a command works with."""
 
     target: Target
@@ -130,7 +130,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Command], Co
 async def _run(
     function: Command, common: dict[str, Any], output: Output, values: dict[str, Any]
 ) -> None:
-    await function(Run(target_of(**common, environ=os.environ), output), **values)
+    await function(CommandRun(target_of(**common, environ=os.environ), output), **values)
 
 
 def finish(output: Output, act: Callable[[], None]) -> None:
@@ -170,7 +170,7 @@ def _exit(output: Output, detail: str, code: int, error: CallFailed | None = Non
     raise typer.Exit(code) from None
 
 
-def confirm_for_good(run: Run, act: str, question: str) -> None:
+def confirm_for_good(run: CommandRun, act: str, question: str) -> None:
     """Ask before what can't be undone. Raises PlainError where there is no terminal,
     Abort for a no.
     """
@@ -179,7 +179,9 @@ def confirm_for_good(run: Run, act: str, question: str) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-async def finished(run: Run, service: Service, task_id: str, label: str) -> dict[str, Any]:
+async def finished(
+    run: CommandRun, service: MemoryService, task_id: str, label: str
+) -> dict[str, Any]:
     """A task that has succeeded, with its progress shown meanwhile. Raises CommandFailed for one
     that ended otherwise.
     """

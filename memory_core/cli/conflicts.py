@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.command import Run, command
+from memory_core.cli.command import CommandRun, command
 from memory_core.cli.memories import memories_by_id, quoted
 from memory_core.cli.service import path_part
 
@@ -22,7 +22,7 @@ ConflictArgument = Annotated[
 
 @command(app, "list")
 async def list_conflicts(
-    run: Run,
+    run: CommandRun,
     status: Annotated[str, typer.Option(help="pending, resolved or all.")] = "pending",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Conflicts at most.")] = 20,
 ) -> None:
@@ -61,7 +61,7 @@ async def list_conflicts(
 
 @command(app)
 async def decide(
-    run: Run,
+    run: CommandRun,
     conflict_id: ConflictArgument,
     decision: Annotated[
         str,
@@ -84,7 +84,7 @@ async def decide(
 
 
 @command(app)
-async def undo(run: Run, conflict_id: ConflictArgument) -> None:
+async def undo(run: CommandRun, conflict_id: ConflictArgument) -> None:
     """Take the decision of a conflict back."""
     async with run.service() as service:
         await _print_record(
@@ -92,7 +92,7 @@ async def undo(run: Run, conflict_id: ConflictArgument) -> None:
         )
 
 
-async def _print_record(run: Run, service: Any, conflict: dict[str, Any]) -> None:
+async def _print_record(run: CommandRun, service: Any, conflict: dict[str, Any]) -> None:
     if run.output.as_json:
         return run.output.document(conflict)
     return _print_conflict(
@@ -101,7 +101,7 @@ async def _print_record(run: Run, service: Any, conflict: dict[str, Any]) -> Non
 
 
 def _print_conflict(
-    run: Run, conflict: dict[str, Any], memories: dict[str, dict[str, Any]]
+    run: CommandRun, conflict: dict[str, Any], memories: dict[str, dict[str, Any]]
 ) -> None:
     decision = f" ({conflict['strategy']})" if conflict["status"] == "resolved" else ""
     run.output.line(

@@ -18,8 +18,8 @@ import httpx2
 import typer
 
 from memory_core import __version__
-from memory_core.cli.command import FAILED, Run, command
-from memory_core.cli.service import CallFailed, Service, open_service
+from memory_core.cli.command import FAILED, CommandRun, command
+from memory_core.cli.service import CallFailed, MemoryService, open_service
 from memory_core.cli.target import Target
 from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
@@ -57,7 +57,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Finding:
     """What was looked at. status: `ok`, `warning` (works, but look at it) or `wrong`. advice:
     what to do.
     """
@@ -69,7 +69,7 @@ class Check:
 
 
 @command(app)
-async def doctor(run: Run) -> None:
+async def doctor(run: CommandRun) -> None:
     """Check settings, versions, ports, folders and everything that is configured;
     exit code 1 when something is wrong.
     """
@@ -90,7 +90,7 @@ async def doctor(run: Run) -> None:
         raise typer.Exit(FAILED)
 
 
-async def _check_address(target: Target) -> list[Check]:
+async def _check_address(target: Target) -> list[Finding]:
     """Whether a service answers at the address, takes the key, and is ready."""
     async with open_service(target, tries=1) as service:
         try:
@@ -99,10 +99,10 @@ async def _check_address(target: Target) -> list[Check]:
             advice = (
                 "Is it running? Is the address right? A running host prints it: memory-core serve."
             )
-            return [Check("address", "wrong", str(error), advice)]
+            return [Finding("address", "wrong", str(error), advice)]
         if root.get("name") != "Memory Core":
             return [
-                Check(
+                Finding(
                     "address",
                     "wrong",
                     f"{target.url} is not Memory Core",
@@ -110,20 +110,20 @@ async def _check_address(target: Target) -> list[Check]:
                 )
             ]
         checks = [
-            Check("address", "ok", f"{target.url} answers"),
+            Finding("address", "ok", f"{target.url} answers"),
             _version_check(str(root.get("version"))),
         ]
         checks.append(await _key_check(service))
         return [*checks, *await _readiness_checks(service)]
 
 
-async def _check_machine(target: Target) -> list[Check]:
+async def _check_machine(target: Target) -> list[Finding]:
     """Whether a memory on this machine can work: versions, settings, folder, port,
     and all that is configured.
     """
     environment = {"MEMORY_AUTH": "off", **os.environ, "MEMORY_DATA": str(target.data)}
     checks = [
-        Check("versions", "ok", f"Memory Core {__version__}, Python {sys.version.split()[0]}"),
+        Finding("versions", "ok", f"Memory Core {__version__}, Python {sys.version.split()[0]}"),
         *package_checks(),
     ]
     settings, of_settings = settings_checks(environment)
@@ -138,7 +138,7 @@ async def _check_machine(target: Target) -> list[Check]:
             checks += await _readiness_checks(service)
     except (MemoryCoreError, PlainError, ModuleNotFoundError, OSError) as error:
         checks.append(
-            Check(
+            Finding(
                 "stores",
                 "wrong",
                 described(error),
@@ -148,7 +148,7 @@ async def _check_machine(target: Target) -> list[Check]:
     return checks
 
 
-def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, list[Check]]:
+def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, list[Finding]]:
     """The settings, None where they can't be used, and what is strange about them."""
     from memory_core.config import ConfigError, Settings
     from memory_core.setting_types import foreign_variables, unknown, variable
@@ -156,7 +156,7 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
     advice = "`python -m memory_core.config` lists all settings with what is allowed."
     known = {variable(name): name for name in Settings.model_fields}
     strange = [
-        Check(
+        Finding(
             "settings",
             "warning",
             f"{name} is not a setting of Memory Core",
@@ -166,7 +166,7 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
         if not near
     ]
     strange += [
-        Check(
+        Finding(
             "settings",
             "warning",
             f"{name} is of another memory service and not read",
@@ -179,12 +179,12 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
     except ConfigError as error:
         return None, [
             *strange,
-            *(Check("settings", "wrong", problem, advice) for problem in str(error).split("; ")),
+            *(Finding("settings", "wrong", problem, advice) for problem in str(error).split("; ")),
         ]
-    return settings, [Check("settings", "ok", "all that are set are valid"), *strange]
+    return settings, [Finding("settings", "ok", "all that are set are valid"), *strange]
 
 
-def folder_check(folder: Path) -> Check:
+def folder_check(folder: Path) -> Finding:
     """Whether the data folder can be written to, and has room."""
     advice = "Choose another one with --data or MEMORY_DATA, or change its owner."
     try:
@@ -193,23 +193,23 @@ def folder_check(folder: Path) -> Check:
             stream.write(b"test")
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return Check(
+        return Finding(
             "data folder",
             "wrong",
             f"{folder.resolve()}: {error.strerror or type(error).__name__}",
             advice,
         )
     if free < ENOUGH_BYTES:
-        return Check(
+        return Finding(
             "data folder",
             "warning",
             f"{folder.resolve()}: only {free >> 20} MB are free",
             "Make room.",
         )
-    return Check("data folder", "ok", f"{folder.resolve()} can be written to")
+    return Finding("data folder", "ok", f"{folder.resolve()} can be written to")
 
 
-def package_checks(name: str = "memory-core") -> list[Check]:
+def package_checks(name: str = "memory-core") -> list[Finding]:
     """Packages that are missing, or are installed in another version than the one
     that is pinned.
     """
@@ -217,7 +217,7 @@ def package_checks(name: str = "memory-core") -> list[Check]:
         requirements = metadata.requires(name) or []
     except metadata.PackageNotFoundError:
         return [
-            Check(
+            Finding(
                 "packages",
                 "warning",
                 "Memory Core is run from its sources and not installed",
@@ -240,7 +240,7 @@ def package_checks(name: str = "memory-core") -> list[Check]:
                    if version is not None and version not in pins[package])  # fmt: skip
     checks = (
         [
-            Check(
+            Finding(
                 "packages",
                 "warning",
                 f"not installed: {', '.join(missing)}",
@@ -252,7 +252,7 @@ def package_checks(name: str = "memory-core") -> list[Check]:
     )
     checks += (
         [
-            Check(
+            Finding(
                 "packages",
                 "warning",
                 f"other versions than tested: {', '.join(other)}",
@@ -263,7 +263,7 @@ def package_checks(name: str = "memory-core") -> list[Check]:
         else []
     )
     return checks or [
-        Check("packages", "ok", f"{len(pins)} are installed in the versions that are pinned")
+        Finding("packages", "ok", f"{len(pins)} are installed in the versions that are pinned")
     ]
 
 
@@ -274,7 +274,7 @@ def _installed(package: str) -> str | None:
         return None
 
 
-async def _port_check(host: str, port: int) -> Check:
+async def _port_check(host: str, port: int) -> Finding:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         if os.name == "posix":
@@ -283,17 +283,17 @@ async def _port_check(host: str, port: int) -> Check:
             probe.bind((host, port))
         except OSError as error:
             if await _is_memory_core(host, port):
-                return Check("port", "ok", f"a Memory Core serves {host}:{port}")
+                return Finding("port", "ok", f"a Memory Core serves {host}:{port}")
             advice = (
                 "Stop what uses it, or choose another: MEMORY_PORT, or memory-core serve --port."
             )
-            return Check(
+            return Finding(
                 "port",
                 "wrong",
                 f"{host}:{port} can't be listened on: {error.strerror or type(error).__name__}",
                 advice,
             )
-    return Check("port", "ok", f"{host}:{port} is free")
+    return Finding("port", "ok", f"{host}:{port} is free")
 
 
 async def _is_memory_core(host: str, port: int) -> bool:
@@ -306,10 +306,10 @@ async def _is_memory_core(host: str, port: int) -> bool:
     return isinstance(answer, dict) and answer.get("name") == "Memory Core"
 
 
-def _version_check(there: str) -> Check:
+def _version_check(there: str) -> Finding:
     if there == __version__:
-        return Check("version", "ok", f"Memory Core {there}")
-    return Check(
+        return Finding("version", "ok", f"Memory Core {there}")
+    return Finding(
         "version",
         "warning",
         f"Memory Core {there} there, {__version__} here",
@@ -317,7 +317,7 @@ def _version_check(there: str) -> Check:
     )
 
 
-async def _key_check(service: Service) -> Check:
+async def _key_check(service: MemoryService) -> Finding:
     try:
         await service.get("/api/v1/memories", limit=1)
     except CallFailed as error:
@@ -325,33 +325,35 @@ async def _key_check(service: Service) -> Check:
             "Give a key with --key or MEMORY_CORE_KEY, and the user that it is bound to "
             "with --user."
         )
-        return Check("key", "wrong", error.detail, advice if error.status in (401, 403) else "")
-    return Check("key", "ok", f"the memories of {service.user} can be read")
+        return Finding("key", "wrong", error.detail, advice if error.status in (401, 403) else "")
+    return Finding("key", "ok", f"the memories of {service.user} can be read")
 
 
-async def _embedder_check() -> Check:
+async def _embedder_check() -> Finding:
     from memory_core.functions import runtime
 
     try:
         await (await runtime.current()).core.warm_up()
     except MemoryCoreError as error:
-        return Check("models", "wrong", described(error), ADVICE["embedder"])
-    return Check("models", "ok", "the embedder and the agents are loaded")
+        return Finding("models", "wrong", described(error), ADVICE["embedder"])
+    return Finding("models", "ok", "the embedder and the agents are loaded")
 
 
-async def _readiness_checks(service: Service) -> list[Check]:
+async def _readiness_checks(service: MemoryService) -> list[Finding]:
     """What the service says of each of its dependencies."""
     try:
         state: dict[str, Any] = await service.answer("GET", "/health/ready")
     except CallFailed as error:
         state = error.problem
         if "status" not in state or "dependencies" not in state:
-            return [Check("readiness", "wrong", error.detail, "The log of the service says more.")]
+            return [
+                Finding("readiness", "wrong", error.detail, "The log of the service says more.")
+            ]
     dependencies = state.get("dependencies")
     if not isinstance(dependencies, dict):
         status = str(state.get("status"))
         return [
-            Check(
+            Finding(
                 "readiness",
                 "ok" if status == "ready" else "wrong",
                 f"{status} (a key shows each dependency)",
@@ -360,11 +362,11 @@ async def _readiness_checks(service: Service) -> list[Check]:
     return [_dependency_check(name, dependency) for name, dependency in dependencies.items()]
 
 
-def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Check:
+def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Finding:
     label = f"{name.replace('_', ' ')} ({dependency.get('adapter') or 'not open'})"
     status = str(dependency.get("status"))
     detail = f"{status}: {dependency['detail']}" if dependency.get("detail") else status
     is_well = status in ("ready", "ok", "up")
-    return Check(
+    return Finding(
         label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, "")
     )

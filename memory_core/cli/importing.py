@@ -21,7 +21,7 @@ from typing import IO, Annotated, Any
 import orjson
 import typer
 
-from memory_core.cli.command import CommandFailed, Run, command, finished
+from memory_core.cli.command import CommandFailed, CommandRun, command, finished
 from memory_core.cli.import_formats.formats import FORMATS, OWN_EXPORT, detect_format
 from memory_core.cli.import_formats.items import ChatMessage, Item, SavedMemory, Skipped
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
@@ -29,7 +29,7 @@ from memory_core.cli.service import (
     LONGEST_POLL_S,
     UNDER_WAY,
     CallFailed,
-    Service,
+    MemoryService,
     key_of_call,
     path_part,
 )
@@ -72,7 +72,7 @@ class SkippedCounts:
 
 
 @dataclass(slots=True)
-class State:
+class ImportState:
     """How far an import came. calls: those acknowledged. again: what was sent before is sent too.
     task_id: of an own export.
     """
@@ -88,7 +88,7 @@ class State:
     finished_at: str | None = None
 
     @classmethod
-    def read(cls, path: Path, file: str, kind: str) -> State:
+    def read(cls, path: Path, file: str, kind: str) -> ImportState:
         """The state in a file; a new one where there is none, or none that can be read."""
         try:
             return cls(**orjson.loads(path.read_bytes()))
@@ -104,7 +104,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ImportCall:
     """Items that are sent at once. session: of messages; None for memories. title:
     of the session, where it has one.
     """
@@ -116,7 +116,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportSource:
     """What is imported. actor: who the user of its messages is, where a message does not say it."""
 
     file: Path
@@ -139,7 +139,7 @@ class Source:
 
 @command(app, "import")
 async def import_file(
-    run: Run,
+    run: CommandRun,
     file: Annotated[
         Path,
         typer.Argument(
@@ -187,7 +187,7 @@ async def import_file(
                     f"--actor is for messages ({', '.join(FORMATS_OF_MESSAGES)}), and this file "
                     f"is {kind}"
                 )
-            source = Source(file, stream, kind, actor)
+            source = ImportSource(file, stream, kind, actor)
             if dry_run:
                 _report_dry_run(run, source)
             else:
@@ -196,10 +196,14 @@ async def import_file(
         raise CommandFailed(f"{file}: {error}") from None
 
 
-async def _import(run: Run, source: Source, *, again: bool, wait: bool) -> None:
+async def _import(run: CommandRun, source: ImportSource, *, again: bool, wait: bool) -> None:
     file, kind, conflicts = source.file, source.kind, None
     path = state_path(run.target, source)
-    state = State(file.name, kind, again=again) if again else State.read(path, file.name, kind)
+    state = (
+        ImportState(file.name, kind, again=again)
+        if again
+        else ImportState.read(path, file.name, kind)
+    )
     skipped, sent, seconds = SkippedCounts(), 0, 0.0
     earlier = state.calls
     async with run.service(works=wait or kind == OWN_EXPORT) as service:
@@ -235,7 +239,7 @@ async def _import(run: Run, source: Source, *, again: bool, wait: bool) -> None:
     _print_report(run, report)
 
 
-def state_path(target: Target, source: Source) -> Path:
+def state_path(target: Target, source: ImportSource) -> Path:
     """The state file of importing this content for this user of this service, by this name."""
     with source.file.open("rb") as stream:
         content = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -247,11 +251,11 @@ def state_path(target: Target, source: Source) -> Path:
     )
 
 
-def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
+def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[ImportCall]:
     """The items as calls, each as large as may be; messages of one session each.
     What is left out is counted.
     """
-    call, size = Call(None, [], []), 0
+    call, size = ImportCall(None, [], []), 0
     for item in items:
         if isinstance(item, Skipped):
             skipped.add(item.reason, item.place)
@@ -273,9 +277,9 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
             session != call.session or len(call.items) == most or size + length > CALL_BYTES
         ):
             yield call
-            call, size = Call(session, [], [], title), 0
+            call, size = ImportCall(session, [], [], title), 0
         elif not call.items:
-            call = Call(session, [], [], title)
+            call = ImportCall(session, [], [], title)
         call.items.append(item.fields)
         call.places.append(place)
         size += length
@@ -284,7 +288,12 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
 
 
 async def _send_all(
-    run: Run, service: Service, source: Source, state: State, path: Path, skipped: SkippedCounts
+    run: CommandRun,
+    service: MemoryService,
+    source: ImportSource,
+    state: ImportState,
+    path: Path,
+    skipped: SkippedCounts,
 ) -> int:
     """Send what was not acknowledged before; how many items were sent. Raises CallFailed,
     UnreadableFile.
@@ -311,14 +320,14 @@ async def _send_all(
     return sent
 
 
-async def _send(service: Service, call: Call, state: State) -> None:
+async def _send(service: MemoryService, call: ImportCall, state: ImportState) -> None:
     if call.session is None:
         await _send_memories(service, call, state)
     else:
         await _send_messages(service, call, state)
 
 
-async def _send_messages(service: Service, call: Call, state: State) -> None:
+async def _send_messages(service: MemoryService, call: ImportCall, state: ImportState) -> None:
     """Send messages of a session; those that are refused are left out, the others are sent."""
     items = list(zip(call.items, call.places, strict=True))
     while items:
@@ -348,7 +357,7 @@ async def _send_messages(service: Service, call: Call, state: State) -> None:
         return
 
 
-async def _send_memories(service: Service, call: Call, state: State) -> None:
+async def _send_memories(service: MemoryService, call: ImportCall, state: ImportState) -> None:
     body = {"memories": call.items}
     try:
         answer = await service.post(
@@ -385,7 +394,7 @@ def _reasons_by_index(error: CallFailed, count: int) -> dict[int, str]:
 
 
 async def _bring_own_export(
-    run: Run, service: Service, file: Path, state: State, path: Path
+    run: CommandRun, service: MemoryService, file: Path, state: ImportState, path: Path
 ) -> None:
     """Bring an own export in parts; the service stores it whole or not at all.
     Raises CallFailed, CommandFailed.
@@ -420,7 +429,7 @@ async def _bring_own_export(
     state.write(path)
 
 
-async def _wait_until_formed(run: Run, service: Service) -> None:
+async def _wait_until_formed(run: CommandRun, service: MemoryService) -> None:
     """Wait until no conversation of the user waits to be formed."""
     most, pause = 0, 0.1
     with run.output.progress() as progress:
@@ -432,7 +441,7 @@ async def _wait_until_formed(run: Run, service: Service) -> None:
             pause = min(1.5 * pause, LONGEST_POLL_S)
 
 
-async def _conversations_under_way(service: Service) -> int:
+async def _conversations_under_way(service: MemoryService) -> int:
     count = 0
     for status in UNDER_WAY:
         async for _ in service.pages("/api/v1/tasks", "tasks", status=status, kind="converse"):
@@ -440,7 +449,7 @@ async def _conversations_under_way(service: Service) -> int:
     return count
 
 
-async def _conflicts_to_decide(service: Service) -> int:
+async def _conflicts_to_decide(service: MemoryService) -> int:
     """How many conflicts of the user wait for a decision, whatever they came from."""
     return len(
         [
@@ -450,7 +459,7 @@ async def _conflicts_to_decide(service: Service) -> int:
     )
 
 
-def _report_dry_run(run: Run, source: Source) -> None:
+def _report_dry_run(run: CommandRun, source: ImportSource) -> None:
     if source.kind == OWN_EXPORT:
         raise PlainError(
             "--dry-run is not for our own export: the service looks such a file through before it "
@@ -473,7 +482,7 @@ def _report_dry_run(run: Run, source: Source) -> None:
     )
 
 
-def _print_report(run: Run, report: Json) -> None:
+def _print_report(run: CommandRun, report: Json) -> None:
     if run.output.as_json:
         return run.output.document(report)
     if report.get("dry_run"):

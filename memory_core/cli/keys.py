@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.command import CommandFailed, Run, command
+from memory_core.cli.command import CommandFailed, CommandRun, command
 from memory_core.cli.memories import moment
-from memory_core.cli.service import CallFailed, Service, path_part
+from memory_core.cli.service import CallFailed, MemoryService, path_part
 
 app = typer.Typer(
     help="Make, list, rotate and withdraw API keys (needs the right admin).", no_args_is_help=True
@@ -22,7 +22,7 @@ KeyArgument = Annotated[
 
 @command(app)
 async def make(
-    run: Run,
+    run: CommandRun,
     name: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     right: Annotated[
         list[str] | None,
@@ -51,7 +51,7 @@ async def make(
 
 @command(app, "list")
 async def list_keys(
-    run: Run,
+    run: CommandRun,
     status: Annotated[str | None, typer.Option(help="active, expired or withdrawn.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Keys at most.")] = 100,
 ) -> None:
@@ -85,7 +85,7 @@ async def list_keys(
 
 @command(app)
 async def rotate(
-    run: Run,
+    run: CommandRun,
     key_id: KeyArgument,
     overlap: Annotated[
         int, typer.Option(min=0, help="Seconds for which the old key still works.")
@@ -101,7 +101,7 @@ async def rotate(
 
 
 @command(app)
-async def withdraw(run: Run, key_id: KeyArgument) -> None:
+async def withdraw(run: CommandRun, key_id: KeyArgument) -> None:
     """End a key, now."""
     async with run.service() as service:
         await check_route(service)
@@ -111,7 +111,7 @@ async def withdraw(run: Run, key_id: KeyArgument) -> None:
     return run.output.line(f"{key_id} withdrawn")
 
 
-async def check_route(service: Service) -> None:
+async def check_route(service: MemoryService) -> None:
     """Raise CommandFailed where the service has no calls for keys."""
     try:
         await service.send("GET", KEYS, query={"limit": 1})
@@ -125,12 +125,12 @@ async def check_route(service: Service) -> None:
         raise CommandFailed(detail) from None
 
 
-async def _post(service: Service, path: str, body: dict[str, Any]) -> dict[str, Any]:
+async def _post(service: MemoryService, path: str, body: dict[str, Any]) -> dict[str, Any]:
     present = {name: value for name, value in body.items() if value is not None}
     return await service.answer("POST", path, body=present)
 
 
-def _print_key(run: Run, key: dict[str, Any]) -> None:
+def _print_key(run: CommandRun, key: dict[str, Any]) -> None:
     if run.output.as_json:
         return run.output.document(key)
     run.output.line(key["key"])

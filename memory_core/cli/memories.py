@@ -14,9 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.command import Run, command
+from memory_core.cli.command import CommandRun, command
 from memory_core.cli.output import day_of
-from memory_core.cli.service import CallFailed, Service, path_part
+from memory_core.cli.service import CallFailed, MemoryService, path_part
 from memory_core.cli.target import other_default_folder
 from memory_core.domain.errors import PlainError
 
@@ -41,7 +41,7 @@ SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
 
 @command(app)
 async def save(
-    run: Run,
+    run: CommandRun,
     content: Annotated[
         str, typer.Argument(help="What to remember; - reads it from the standard input.")
     ],
@@ -99,7 +99,7 @@ async def save(
 
 @command(app)
 async def search(
-    run: Run,
+    run: CommandRun,
     query: Annotated[str, typer.Argument(help="A question or a few words.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="Results at most.")] = 10,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
@@ -158,7 +158,7 @@ async def search(
 
 @command(app)
 async def context(
-    run: Run,
+    run: CommandRun,
     query: Annotated[str | None, typer.Argument(help="What the next turn is about.")] = None,
     session: Annotated[str | None, typer.Option(help="The session of that turn.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens at most.")] = 2000,
@@ -183,7 +183,7 @@ async def context(
 
 @command(app)
 async def show(
-    run: Run,
+    run: CommandRun,
     memory_id: Annotated[str, typer.Argument(metavar="ID", help="Id of a memory.")],
     versions: Annotated[bool, typer.Option("--versions", help="Its earlier versions too.")] = False,
 ) -> None:
@@ -211,7 +211,7 @@ async def show(
 
 @command(app)
 async def timeline(
-    run: Run,
+    run: CommandRun,
     since: MomentOption = None,
     until: MomentOption = None,
     types: Annotated[
@@ -253,7 +253,7 @@ async def timeline(
 
 @command(app)
 async def replay(
-    run: Run,
+    run: CommandRun,
     known_at: Annotated[
         str,
         typer.Option(
@@ -284,7 +284,7 @@ async def replay(
 
 
 @command(app)
-async def scenes(run: Run, limit: LimitOption = 100) -> None:
+async def scenes(run: CommandRun, limit: LimitOption = 100) -> None:
     """List the scenes that episodes were gathered into."""
     async with run.service() as service:
         all_scenes = [scene async for scene in service.pages("/api/v1/scenes", "scenes", limit)]
@@ -308,7 +308,7 @@ async def scenes(run: Run, limit: LimitOption = 100) -> None:
 
 
 @command(app)
-async def profile(run: Run, at: TrueAtOption = None) -> None:
+async def profile(run: CommandRun, at: TrueAtOption = None) -> None:
     """Print what is known of the person."""
     async with run.service() as service:
         answer = await service.get("/api/v1/profile", at=moment(at))
@@ -325,7 +325,7 @@ async def profile(run: Run, at: TrueAtOption = None) -> None:
 
 
 @command(app)
-async def users(run: Run, limit: LimitOption = 1000) -> None:
+async def users(run: CommandRun, limit: LimitOption = 1000) -> None:
     """List the users whose agents have memories, by user and agent (for an admin)."""
     async with run.service() as service:
         agents = [agent async for agent in service.pages_of_app("/api/v1/agents", "agents", limit)]
@@ -365,7 +365,9 @@ def _object(text: str, option: str) -> Json:
     return value
 
 
-async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bool) -> list[str]:
+async def _why_nothing(
+    run: CommandRun, service: MemoryService, answer: Json, *, narrowed: bool
+) -> list[str]:
     """What to try where nothing answers a query."""
     nearest = answer.get("nearest")
     lines = ["Nothing found."]
@@ -439,7 +441,7 @@ def begins(memory: Json, at: str | None = None) -> str:
     return f"(from {day_of(start)})" if datetime.fromisoformat(start) > asked else ""
 
 
-def _print_results(run: Run, results: list[Json], at: str | None) -> None:
+def _print_results(run: CommandRun, results: list[Json], at: str | None) -> None:
     if not run.output.is_terminal:
         rows = [
             (
@@ -470,7 +472,7 @@ def _with_beginning(memory: Json, at: str | None = None) -> str:
     return f"{memory.get('content') or memory.get('value')} {begins(memory, at)}".rstrip()
 
 
-async def memories_by_id(service: Service, ids: Iterable[str | None]) -> dict[str, Json]:
+async def memories_by_id(service: MemoryService, ids: Iterable[str | None]) -> dict[str, Json]:
     """The memories with these ids, whatever their status, without those that are gone."""
     memories: dict[str, Json] = {}
     for memory_id in dict.fromkeys(ids):
@@ -489,7 +491,7 @@ def quoted(memory_id: str, memory: Json) -> str:
     return f'{memory_id} "{content}"' if content else memory_id
 
 
-def _note_conflict(run: Run, answer: Json, other: Json) -> None:
+def _note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
     """Say what became of the memory that the saved one contradicts, and what is left to decide."""
     conflict = answer["conflict"]
     name, reason = quoted(conflict["old_id"], other), conflict.get("reason") or "no reason is given"
@@ -517,7 +519,7 @@ def _shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-async def _contents_of_events(service: Service, events: list[Json]) -> dict[str, str]:
+async def _contents_of_events(service: MemoryService, events: list[Json]) -> dict[str, str]:
     """The content of each memory that an event without a content is about, by id;
     of the last LOOKED_UP at most.
     """
@@ -568,7 +570,7 @@ def _when(memory: Json) -> str | None:
 
 
 def _print_list(
-    run: Run,
+    run: CommandRun,
     name: str,
     items: list[Json],
     columns: tuple[str, ...],
@@ -583,7 +585,7 @@ def _print_list(
         run.output.table(columns, rows)
 
 
-def _note_degraded(run: Run, answer: Json) -> None:
+def _note_degraded(run: CommandRun, answer: Json) -> None:
     if answer.get("degraded"):
         run.output.note(
             f"Answered without: {', '.join(answer['degraded'])}. `memory-core doctor` says why.",

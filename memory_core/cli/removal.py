@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.command import Run, command, confirm_for_good, finished
+from memory_core.cli.command import CommandRun, command, confirm_for_good, finished
 from memory_core.cli.memories import MomentOption, moment
 from memory_core.cli.service import path_part
 from memory_core.cli.upkeep import print_outcome
@@ -18,7 +18,7 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 @command(app)
-async def delete(run: Run, memory_id: MemoryArgument) -> None:
+async def delete(run: CommandRun, memory_id: MemoryArgument) -> None:
     """Hide a memory from searches and contexts; `restore` brings it back."""
     async with run.service() as service:
         path = f"/api/v1/memories/{path_part(memory_id)}"
@@ -33,7 +33,7 @@ async def delete(run: Run, memory_id: MemoryArgument) -> None:
 
 
 @command(app)
-async def restore(run: Run, memory_id: MemoryArgument) -> None:
+async def restore(run: CommandRun, memory_id: MemoryArgument) -> None:
     """Bring a memory back that was deleted, replaced, has decayed or is in the archive."""
     async with run.service() as service:
         memory = await service.post(f"/api/v1/memories/{path_part(memory_id)}/restore", {})
@@ -44,7 +44,7 @@ async def restore(run: Run, memory_id: MemoryArgument) -> None:
 
 @command(app)
 async def forget(
-    run: Run,
+    run: CommandRun,
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="This memory; may be given again.")
     ] = None,

@@ -57,7 +57,7 @@ class CallFailed(Exception):
         return CallFailed(detail, self.status, self.problem, self.correlation_id)
 
 
-class Service:
+class MemoryService:
     """A memory service, for one user."""
 
     def __init__(self, http: httpx2.AsyncClient, user: str, tries: int = TRIES) -> None:
@@ -160,7 +160,7 @@ class Service:
 @asynccontextmanager
 async def open_service(
     target: Target, *, works: bool = False, tries: int = TRIES
-) -> AsyncIterator[Service]:
+) -> AsyncIterator[MemoryService]:
     """A service for as long as the block lasts. works: let the functions of this process work on
     queues too, so that tasks end.
 
@@ -173,10 +173,10 @@ async def open_service(
         async with httpx2.AsyncClient(
             base_url=target.url, headers=headers, timeout=TIMEOUT_S
         ) as http:
-            yield Service(http, target.user, tries)
+            yield MemoryService(http, target.user, tries)
         return
     async with _functions_here(target, works=works) as http:
-        yield Service(http, target.user, tries)
+        yield MemoryService(http, target.user, tries)
 
 
 @asynccontextmanager

@@ -10,9 +10,9 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from memory_core.cli.command import Run, command, confirm_for_good, finished
+from memory_core.cli.command import CommandRun, command, confirm_for_good, finished
 from memory_core.cli.memories import MomentOption, moment
-from memory_core.cli.service import Service, path_part
+from memory_core.cli.service import MemoryService, path_part
 from memory_core.domain.errors import PlainError
 
 app = typer.Typer()
@@ -23,7 +23,7 @@ TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of a task.
 
 @command(app)
 async def consolidate(
-    run: Run,
+    run: CommandRun,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be done.")
     ] = False,
@@ -39,7 +39,7 @@ async def consolidate(
 
 @command(app)
 async def export(
-    run: Run,
+    run: CommandRun,
     file: Annotated[
         Path,
         typer.Argument(
@@ -80,7 +80,7 @@ async def export(
 
 @command(app)
 async def erase(
-    run: Run,
+    run: CommandRun,
     owner: Annotated[
         str,
         typer.Argument(
@@ -103,7 +103,7 @@ async def erase(
 
 @command(app)
 async def audit(
-    run: Run,
+    run: CommandRun,
     since: MomentOption = None,
     until: MomentOption = None,
     action: Annotated[
@@ -139,7 +139,7 @@ async def audit(
 
 @command(tasks, "list")
 async def list_tasks(
-    run: Run,
+    run: CommandRun,
     status: Annotated[
         str | None,
         typer.Option(help="accepted, running, succeeded, failed, poisoned or cancelled."),
@@ -177,7 +177,7 @@ async def list_tasks(
 
 
 @command(tasks, "show")
-async def show_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -> None:
+async def show_task(run: CommandRun, task_id: TaskArgument, wait: WaitOption = False) -> None:
     """Print a task."""
     async with run.service(works=wait) as service:
         if wait:
@@ -188,7 +188,7 @@ async def show_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -
 
 
 @command(tasks, "retry")
-async def retry_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) -> None:
+async def retry_task(run: CommandRun, task_id: TaskArgument, wait: WaitOption = False) -> None:
     """Begin a task again that was given up or waits."""
     async with run.service(works=wait) as service:
         answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/retry", {})
@@ -198,7 +198,7 @@ async def retry_task(run: Run, task_id: TaskArgument, wait: WaitOption = False) 
 
 
 @command(tasks, "cancel")
-async def cancel_task(run: Run, task_id: TaskArgument) -> None:
+async def cancel_task(run: CommandRun, task_id: TaskArgument) -> None:
     """End a task that is not done."""
     async with run.service() as service:
         answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/cancel", {})
@@ -206,13 +206,13 @@ async def cancel_task(run: Run, task_id: TaskArgument) -> None:
 
 
 async def _write_parts(
-    service: Service, path: str, numbers: Iterable[int], stream: IO[bytes]
+    service: MemoryService, path: str, numbers: Iterable[int], stream: IO[bytes]
 ) -> None:
     for number in numbers:
         stream.write((await service.send("GET", path, query={"part": number})).content)
 
 
-def print_outcome(run: Run, answer: dict[str, Any]) -> None:
+def print_outcome(run: CommandRun, answer: dict[str, Any]) -> None:
     """Print a task, or the counts of a dry run."""
     if run.output.as_json:
         return run.output.document(answer)

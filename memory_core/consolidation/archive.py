@@ -27,7 +27,7 @@ from memory_core.evolution.chains import Families, Family
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies, operation_of
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost
@@ -383,7 +383,7 @@ class Archiver:
         now, cuts = self._clock.now(), written or {}
         ids = [name for moving in cuts.values() for name in moving.ids]
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             if known is not None and look.head is not None and look.head.sequence != known:
                 raise _Moved(look.head.sequence)
             changes = [
@@ -423,7 +423,7 @@ class Archiver:
         return events
 
 
-def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[Change]:
+def _changes(moving: Moving, look: ReadSet, location: str, now: datetime) -> list[Change]:
     changes = []
     for member in moving.copy.members:
         memory = look.memory(member.memory.id)

@@ -16,17 +16,17 @@ from typing import Any, Final, Literal, get_args
 from memory_core.consolidation.pattern_withdrawal import is_taken_back
 from memory_core.consolidation.run import WRITTEN, Proposal, Run
 from memory_core.domain.archival import is_cold
-from memory_core.domain.conversation import Conversation, FormedCell
+from memory_core.domain.conversation import CellRecord, Conversation
 from memory_core.domain.errors import Damaged
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, is_cell, message_memory
-from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
+from memory_core.domain.ranking.index_terms import TurnTerms, text_to_embed, turn_of, with_lexical
 from memory_core.domain.ranking.vectors import DIMENSIONS, MOST_TOKENS, VectorKind
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import as_memory, readable
@@ -137,14 +137,14 @@ class EarlierMessages:
                 )
         return None
 
-    async def _look(self, owner: Owner, ids: Sequence[str]) -> Look:
+    async def _look(self, owner: Owner, ids: Sequence[str]) -> ReadSet:
         first = await self._store.snapshot(owner, ids[:READ_AT_ONCE])
         documents = dict(first.documents)
         for start in range(READ_AT_ONCE, len(ids), READ_AT_ONCE):
             documents |= (
                 await self._store.snapshot(owner, ids[start : start + READ_AT_ONCE])
             ).documents
-        return Look(first.head, documents)
+        return ReadSet(first.head, documents)
 
     async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
         """The commit of these messages; the cursor stays before their conversation until none
@@ -180,7 +180,12 @@ class EarlierMessages:
 
 
 def _chunk(
-    run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any
+    run: Run,
+    part: _Part,
+    messages: Sequence[Memory],
+    made: Sequence[str],
+    look: ReadSet,
+    cursor: Any,
 ) -> Chunk:
     cell, conversation = look.memory(part.cell_id), part.conversation
     if (
@@ -227,7 +232,7 @@ def _analysed(run: Run, part: _Part) -> list[Memory]:
     """The memories of these messages, each read after those before it in its conversation."""
     conversation, wanted, memories = part.conversation, {*part.numbers}, list[Memory]()
     ids = message_ids(conversation)
-    turns: tuple[Turn | None, Turn | None] = (None, None)
+    turns: tuple[TurnTerms | None, TurnTerms | None] = (None, None)
     for number in range(max(0, min(wanted) - 2), max(wanted) + 1):
         draft = message_memory(run.owner, conversation, number, ids[number], run.at)
         analysed = with_lexical(draft, *turns)
@@ -256,13 +261,13 @@ def _is_earlier(conversation: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_deleted(look: Look, names: Sequence[str]) -> bool:
+def _is_deleted(look: ReadSet, names: Sequence[str]) -> bool:
     """Whether one of these was deleted, softly or for good."""
     memories = [look.memory(name) for name in names]
     return any(memory is None or is_taken_back(memory) for memory in memories)
 
 
-def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
+def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
     """The memory of a formed cell, while it is shown."""
     memory = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
@@ -388,7 +393,7 @@ class Reembedder:
             )
         )
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             marks = _still_meant(look, embedded, vectors)
             counts = {"read": part.read, "embedded": len(marks)}
             return Chunk(
@@ -412,7 +417,7 @@ class Reembedder:
             )
         ids = [document.id for document in documents]
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             if not documents:
                 made = {"model": self._embedder.model, "dimensions": self._embedder.dimensions}
                 return Chunk(
@@ -454,7 +459,7 @@ class Reembedder:
 
 
 def _still_meant(
-    look: Look, texts: Mapping[str, str], marks: Mapping[str, Mark]
+    look: ReadSet, texts: Mapping[str, str], marks: Mapping[str, Mark]
 ) -> dict[str, Mark]:
     """Of the marks, by memory, those of memories that still say what was embedded."""
     current_marks = dict[str, Mark]()

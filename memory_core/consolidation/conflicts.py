@@ -24,10 +24,10 @@ from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, contradict_by_rule, opinion
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
@@ -44,7 +44,7 @@ LOOK_AGAIN = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ConflictVerdict:
     """A decision on two memories and its reason: the one asserted last supersedes the other, both
     coexist, or the conflict stays pending.
 
@@ -73,22 +73,22 @@ def is_due(
     return not only_touched and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
 
 
-def by_rule(old: Memory, new: Memory) -> Verdict | None:
+def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
     """The decision on two active memories where a rule is certain, else None."""
     falls = min(old, new, key=told_last)
     if falls.pinned:
-        return Verdict("open", "the earlier one is pinned")
+        return ConflictVerdict("open", "the earlier one is pinned")
     slot = slot_of(old)
     if slot is not None and slot == slot_of(new):
         return _in_one_slot(old, new)
     if not differences(old.content, new.content):
-        return Verdict("both", "no difference is left that counts")
+        return ConflictVerdict("both", "no difference is left that counts")
     return None
 
 
 def by_ruling(
     ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False
-) -> Verdict:
+) -> ConflictVerdict:
     """The verdict that an agent's ruling comes to.
 
     Args:
@@ -102,29 +102,33 @@ def by_ruling(
 
     """
     if ruling is not None and denied:
-        return Verdict("open", "the rules and a model disagree", by, opinion(by, ruling))
+        return ConflictVerdict("open", "the rules and a model disagree", by, opinion(by, ruling))
     if ruling is None:
-        return Verdict("open", "nobody could say what one does to the other", by)
+        return ConflictVerdict("open", "nobody could say what one does to the other", by)
     reason = ruling.reasoning.replace("\0", "").strip() or ruling.operation
     if ruling.operation == "DELETE" and (sure or one_scene):
-        return Verdict("last", reason if sure else f"{reason}; told in one scene", by)
+        return ConflictVerdict("last", reason if sure else f"{reason}; told in one scene", by)
     if ruling.operation == "DELETE":
-        return Verdict("open", f"unsure: {reason}", by)
-    return Verdict("both", reason, by) if sure else Verdict("open", f"not borne out: {reason}", by)
+        return ConflictVerdict("open", f"unsure: {reason}", by)
+    return (
+        ConflictVerdict("both", reason, by)
+        if sure
+        else ConflictVerdict("open", f"not borne out: {reason}", by)
+    )
 
 
-def _in_one_slot(old: Memory, new: Memory) -> Verdict:
+def _in_one_slot(old: Memory, new: Memory) -> ConflictVerdict:
     if "restored" in (old.status_reason, new.status_reason):
-        return Verdict("open", "somebody brought one of them back by hand")
+        return ConflictVerdict("open", "somebody brought one of them back by hand")
     if is_retraction(old) or is_retraction(new):
         if retracts(old, new) or retracts(new, old):
-            return Verdict("last", "one says that the other is over")
-        return Verdict("both", "what is over is another value than the one that holds")
+            return ConflictVerdict("last", "one says that the other is over")
+        return ConflictVerdict("both", "what is over is another value than the one that holds")
     if same_value(old, new):
-        return Verdict("both", "the same value")
+        return ConflictVerdict("both", "the same value")
     if not (_begins_before_the_end(old, new) and _begins_before_the_end(new, old)):
-        return Verdict("both", "they hold at different times")
-    return Verdict("last", "same slot, other value; the one told last holds")
+        return ConflictVerdict("both", "they hold at different times")
+    return ConflictVerdict("last", "same slot, other value; the one told last holds")
 
 
 def _begins_before_the_end(first: Memory, second: Memory) -> bool:
@@ -205,7 +209,7 @@ class ConflictStep:
             except LookedElsewhere as needs:
                 ids = [*ids, *(name for name in needs.wanted if name not in ids)]
 
-        def decided(look: Look) -> Chunk:
+        def decided(look: ReadSet) -> Chunk:
             try:
                 return self._chunk(run, left, look, ids, verdict)
             except LookedElsewhere:  # they were changed meanwhile: look again
@@ -217,7 +221,7 @@ class ConflictStep:
         self,
         run: Run,
         left: Sequence[_Case],
-        look: Look,
+        look: ReadSet,
         asked: Sequence[str],
         decided: _Decided | None,
     ) -> Chunk:
@@ -226,7 +230,7 @@ class ConflictStep:
         """
         case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
-        page = Page(run.owner, look, self._clock.now(), weighs=True, asked=asked)
+        page = ChangeSet(run.owner, look, self._clock.now(), weighs=True, asked=asked)
         document, sides = _open(page, case), _sides(look, case)
         if document is None or sides is None:
             return over
@@ -256,7 +260,12 @@ class ConflictStep:
         )
 
     def _left_open(
-        self, over: Chunk, at: datetime, page: Page, document: Document, verdict: Verdict
+        self,
+        over: Chunk,
+        at: datetime,
+        page: ChangeSet,
+        document: Document,
+        verdict: ConflictVerdict,
     ) -> Chunk:
         """Nothing is decided: the record says that it was looked at, and what a model
         says against it.
@@ -270,7 +279,7 @@ class ConflictStep:
         return replace(over, **page.written(), counts={"conflicts_left_open": 1})
 
     async def _verdict(
-        self, run: Run, case: _Case, look: Look, ids: Sequence[str]
+        self, run: Run, case: _Case, look: ReadSet, ids: Sequence[str]
     ) -> _Decided | None:
         """The decision on both as they are now; None where there is nothing to decide any more.
         Raises Unavailable.
@@ -333,7 +342,7 @@ class ConflictStep:
         look = (
             await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]])
             if cases
-            else Look(None, {})
+            else ReadSet(None, {})
         )
         times = {
             case: max(map(told_last, sides))
@@ -376,17 +385,17 @@ class _Decided:
     """A verdict about the memories and texts that `question` digests."""
 
     question: str
-    verdict: Verdict
+    verdict: ConflictVerdict
 
 
-def _open(page: Page, case: _Case) -> Document | None:
+def _open(page: ChangeSet, case: _Case) -> Document | None:
     """The record of a case, while it is open."""
     document, head = page.look.documents.get(case.record_id), page.look.head
     is_there = document is not None and head is not None and document.body["epoch"] == head.epoch
     return document if document is not None and is_there and record_in(document.body).open else None
 
 
-def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
+def _sides(look: ReadSet, case: _Case) -> tuple[Memory, Memory] | None:
     """Both memories, while both are active."""
     old, new = look.memory(case.old_id), look.memory(case.new_id)
     if (

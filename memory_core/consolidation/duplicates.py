@@ -27,12 +27,12 @@ from memory_core.domain.transitions import retire
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import fits, what_is_lost
 from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_LINKS
 from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
 from memory_core.tasks.operations import Chunk
 
@@ -282,7 +282,7 @@ class Merging:
                 names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
                 def decide(
-                    look: Look,
+                    look: ReadSet,
                     pairs: Sequence[Pair] = pairs,
                     texts: Mapping[Pair, Text | None] = texts,
                     names: Sequence[str] = names,
@@ -291,7 +291,7 @@ class Merging:
                 ) -> Chunk:
                     merge = _Merge(
                         run,
-                        Page(run.owner, look, run.at, weighs=False, asked=names),
+                        ChangeSet(run.owner, look, run.at, weighs=False, asked=names),
                         texts,
                         self._duplicate,
                     )
@@ -312,7 +312,7 @@ class Merging:
             count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
         return {"near_duplicates": count}
 
-    async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], Look]:
+    async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], ReadSet]:
         """Pairs that are alike, each once, in order; and both their sides as they were read."""
         look = await run.reads.look(ids)
         new = [
@@ -337,7 +337,9 @@ class Merging:
                 pairs[min(memory.id, other.id), max(memory.id, other.id)] = None
         return list(pairs), await run.reads.look(name for pair in pairs for name in pair)
 
-    async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:
+    async def _texts(
+        self, run: Run, pairs: Sequence[Pair], look: ReadSet
+    ) -> dict[Pair, Text | None]:
         """For each two notes of which each adds to the other, the note that stands for both, by
         their texts; None where there is none.
         """
@@ -381,7 +383,7 @@ class _Merge:
     """The commit in the making. texts: what stands for two notes, by their texts."""
 
     run: Run
-    page: Page
+    page: ChangeSet
     texts: Mapping[Pair, Text | None]
     duplicate: float
     portion: Portion = field(default_factory=Portion)

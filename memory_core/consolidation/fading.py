@@ -27,7 +27,7 @@ from memory_core.domain.transitions import decay, recall
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
@@ -43,7 +43,7 @@ Pass = Literal["recall", "decay", "compress"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FadingRequest:
     """Whose memories, by whose work, as of when: `at` decides what is due. left:
     how many may be changed yet.
 
@@ -67,7 +67,7 @@ class Crossing:
     """
 
     ids: list[str]
-    decide: Callable[[Look], Chunk]
+    decide: Callable[[ReadSet], Chunk]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Crossings:
         )
         self._recalls = recalls
 
-    async def next(self, asked: Asked, body: Any) -> Crossing:
+    async def next(self, asked: FadingRequest, body: Any) -> Crossing:
         """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there;
         it says itself when all is done.
 
@@ -148,7 +148,7 @@ class Crossings:
             places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         return places
 
-    async def _places(self, asked: Asked, cursor: _Cursor) -> list[Place]:
+    async def _places(self, asked: FadingRequest, cursor: _Cursor) -> list[Place]:
         """The next memories that a pass is about."""
         if cursor.step == "recall":
             return await self.recalled(asked.owner, cursor.place) if asked.recalls else []
@@ -156,13 +156,13 @@ class Crossings:
         return await self.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place)
 
     async def _shorts(
-        self, asked: Asked, places: list[Place]
+        self, asked: FadingRequest, places: list[Place]
     ) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""
         if not places:
             return {}, places
         seen = await self._store.snapshot(asked.owner, [place.id for place in places])
-        look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
+        look, shorts = ReadSet(seen.head, dict(seen.documents)), dict[str, Short | None]()
         for number, place in enumerate(places):
             memory = look.memory(place.id)
             if memory is not None and due(memory, asked.at, self._rules) is Status.COMPRESSED:
@@ -173,8 +173,8 @@ class Crossings:
 
     def _decided(
         self,
-        look: Look,
-        asked: Asked,
+        look: ReadSet,
+        asked: FadingRequest,
         cursor: _Cursor,
         places: list[Place],
         shorts: Mapping[str, Short | None],

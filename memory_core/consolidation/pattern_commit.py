@@ -18,13 +18,13 @@ from memory_core.domain.agent_schemas import FoundPattern, Provenance
 from memory_core.domain.importance import surer
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
-from memory_core.domain.statements.patterns import Said, carriers, same_pattern, told_by
+from memory_core.domain.statements.patterns import SaidTerms, carriers, same_pattern, told_by
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.truth.slots import slot_of
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, procedure_id
 from memory_core.ports import DecisionItem, LongTermStore, Near
 from memory_core.tasks.operations import Chunk
@@ -73,7 +73,7 @@ class PatternPage:
     """
 
     run: Run
-    page: Page
+    page: ChangeSet
     new: Collection[str]
     duplicate: float
     portion: Portion = field(default_factory=Portion)
@@ -83,10 +83,10 @@ class PatternPage:
 
     @classmethod
     def of(
-        cls, run: Run, look: Look, ids: Collection[str], new: Collection[str], duplicate: float
+        cls, run: Run, look: ReadSet, ids: Collection[str], new: Collection[str], duplicate: float
     ) -> PatternPage:
         """Nothing on it yet; what the look shows under it."""
-        return cls(run, Page(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
+        return cls(run, ChangeSet(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
 
     def place(self, candidate: Candidate) -> bool:
         """Put a pattern onto the page. False: there is no room for it any more."""
@@ -133,7 +133,8 @@ class PatternPage:
         ]
         ordered = sorted(read, key=in_time)
         places = carriers(
-            candidate.pattern.summary, [Said.of(memory.content, memory.actor) for memory in ordered]
+            candidate.pattern.summary,
+            [SaidTerms.of(memory.content, memory.actor) for memory in ordered],
         )
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
@@ -214,7 +215,7 @@ class PatternPage:
             if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None
             else candidate.key
         )
-        known = [Said.of(episode.content, episode.actor) for episode in episodes]
+        known = [SaidTerms.of(episode.content, episode.actor) for episode in episodes]
         facts = [
             text
             for text in candidate.pattern.extracted_facts

@@ -14,13 +14,13 @@ from typing import Any, Final
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.patterns import FEWEST, Said, carriers
+from memory_core.domain.statements.patterns import FEWEST, SaidTerms, carriers
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import LongTermStore
 from memory_core.tasks.operations import Chunk
@@ -32,7 +32,7 @@ PATTERNS_AT_ONCE = 8
 """Patterns of one commit; each is decided on up to 40 sources."""
 
 
-class Withdrawal:
+class PatternWithdrawal:
     """The step."""
 
     name = "withdrawal"
@@ -102,7 +102,7 @@ class Withdrawal:
         for start in range(0, len(ids), EPISODES_AT_ONCE):
             part = ids[start : start + EPISODES_AT_ONCE]
             seen = await self._store.snapshot(owner, part)
-            memories |= _memories(Look(seen.head, dict(seen.documents)), part)
+            memories |= _memories(ReadSet(seen.head, dict(seen.documents)), part)
         return memories
 
 
@@ -127,9 +127,9 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
     ]
     ids = list(dict.fromkeys([*names, *sessions]))
 
-    def decide(look: Look) -> Chunk:
+    def decide(look: ReadSet) -> Chunk:
         page, sources, portion, whole = (
-            Page(run.owner, look, run.at, weighs=False, asked=ids),
+            ChangeSet(run.owner, look, run.at, weighs=False, asked=ids),
             _memories(look, names),
             Portion(),
             True,
@@ -197,7 +197,7 @@ def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
     if any(source.status is not Status.ACTIVE for source in left):
         return len(left) >= FEWEST
     return bool(
-        carriers(pattern.content, [Said.of(source.content, source.actor) for source in left])
+        carriers(pattern.content, [SaidTerms.of(source.content, source.actor) for source in left])
     )
 
 
@@ -205,5 +205,5 @@ def _withdrawn(pattern: Memory, run: Run) -> Memory:
     return delete(pattern, "forgotten", run.at, change_reason=WITHDRAWN)
 
 
-def _memories(look: Look, names: Sequence[str]) -> dict[str, Memory]:
+def _memories(look: ReadSet, names: Sequence[str]) -> dict[str, Memory]:
     return {name: memory for name in names if (memory := look.memory(name)) is not None}

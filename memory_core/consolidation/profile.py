@@ -27,7 +27,7 @@ from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in
 from memory_core.domain.statements.provenance import unknown_names
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Document
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
@@ -70,7 +70,7 @@ class ProfileStep:
             return None
         counts = {"profile_facts": _changed(known, person), "traits_dropped": dropped}
 
-        def decide(look: Look) -> Chunk:
+        def decide(look: ReadSet) -> Chunk:
             return Chunk(puts=(_document(look, person),), cursor=1, counts=counts, done=True)
 
         return Proposal([PROFILE_ID], decide, waits=True)
@@ -222,7 +222,7 @@ def _changed(known: KnownPerson, person: KnownPerson) -> int:
     return sum(before.get(name) != after.get(name) for name in before.keys() | after.keys())
 
 
-def _document(look: Look, person: KnownPerson) -> Document:
+def _document(look: ReadSet, person: KnownPerson) -> Document:
     """The stored profile; the fields of the store stay as they were."""
     read, epoch = look.documents.get(PROFILE_ID), None if look.head is None else look.head.epoch
     if read is None or read.body["epoch"] != epoch:

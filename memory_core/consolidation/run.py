@@ -31,7 +31,7 @@ from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scenes import PROFILE_ID
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, EventFilter, LongTermStore, TaskQueue
 from memory_core.tasks.agent_steps import spending
@@ -111,7 +111,7 @@ class Proposal:
     """
 
     ids: Sequence[str]
-    decide: Callable[[Look], Chunk]
+    decide: Callable[[ReadSet], Chunk]
     waits: bool = False
 
 
@@ -142,7 +142,7 @@ class Consolidator:
         beginning: RunBeginning,
         ending: RunEnding,
         clock: Clock,
-        calls: Callable[[], Calls],
+        calls: Callable[[], UserCalls],
     ) -> None:
         self._store, self._operations, self._steps, self._clock = (
             store,
@@ -326,7 +326,7 @@ class _Work:
     async def commit(self, step: str, proposal: Proposal) -> None:
         """Commit a chunk by itself, decided on what is there then."""
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._counted(_placed(step, proposal.decide(look)))
 
         await self._commit(proposal.ids, decide)
@@ -334,7 +334,7 @@ class _Work:
     async def commit_waiting(self) -> None:
         """Commit what waits."""
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._counted(self._together(look)[0])
 
         await self._commit(self._ids, decide, await self._basis())
@@ -344,7 +344,7 @@ class _Work:
         hold all. last: from the operation and what waits to that with the end.
         """
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             chunk, is_all = self._together(look)
             return last(stored, self._counted(chunk)) if is_all else self._counted(chunk)
 
@@ -353,8 +353,8 @@ class _Work:
     async def _commit(
         self,
         ids: Sequence[str],
-        decide: Callable[[Look, Operation], Chunk],
-        basis: Look | None = None,
+        decide: Callable[[ReadSet, Operation], Chunk],
+        basis: ReadSet | None = None,
     ) -> None:
         self.operation = await self.operations.advance(
             self.lease, self.operation, ids, decide, basis=basis
@@ -368,13 +368,13 @@ class _Work:
         ids = (name for waiting in self.waiting for name in waiting.proposal.ids)
         return list(dict.fromkeys(ids))
 
-    async def _basis(self) -> Look:
+    async def _basis(self) -> ReadSet:
         return await self.run.reads.stored([self.operation.id, *self._ids])
 
     def _counted(self, chunk: Chunk) -> Chunk:
         return replace(chunk, counts=added(chunk.counts, self.spent))
 
-    def _together(self, look: Look) -> tuple[Chunk, bool]:
+    def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
         """What waits as one chunk, as much of it as there is room for; whether that is all."""
         made = Chunk(cursor=self.operation.cursor, fragile=False)
         for waiting in self.waiting:
@@ -565,7 +565,7 @@ LULL_S: Final = 0.05
 """So long without a call, and there is no caller to give way to."""
 
 
-class Calls(NamedTuple):
+class UserCalls(NamedTuple):
     """The calls of users that this process serves: how many there are just now,
     how many there ever were.
     """
@@ -579,7 +579,7 @@ class GivingWay:
 
     def __init__(
         self,
-        calls: Callable[[], Calls],
+        calls: Callable[[], UserCalls],
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
@@ -607,4 +607,4 @@ class GivingWay:
 
     def _is_called(self, begun: int) -> bool:
         """Whether anybody is being served, or was since so many calls had begun."""
-        return self._calls() != Calls(0, begun)
+        return self._calls() != UserCalls(0, begun)

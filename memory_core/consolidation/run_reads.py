@@ -16,7 +16,7 @@ from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Head, Memory
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Document, LongTermStore
 from memory_core.tasks.operations import Chunk
 
@@ -43,14 +43,14 @@ class RunReads:
     _coming: tuple[datetime, NextDue] | None = None
     _decided: list[Chunk] = field(default_factory=list)
 
-    async def look(self, ids: Iterable[str]) -> Look:
+    async def look(self, ids: Iterable[str]) -> ReadSet:
         """These documents as they are with the head, and with what is decided."""
         written = {document.id for chunk in self._decided for document in chunk.puts}
         stored = await self.stored(name for name in ids if name not in written)
         look = with_chunks(stored, self._decided)
         return replace(look, asked=look.asked | written)
 
-    async def stored(self, ids: Iterable[str]) -> Look:
+    async def stored(self, ids: Iterable[str]) -> ReadSet:
         """These documents as they are with the head."""
         wanted = list(dict.fromkeys(ids))
         if len(self._read) + len(wanted) > _MOST_HELD:
@@ -69,7 +69,7 @@ class RunReads:
         documents = {
             name: document for name in wanted if (document := self._read.get(name)) is not None
         }
-        return Look(self.head, documents, asked=frozenset(wanted))
+        return ReadSet(self.head, documents, asked=frozenset(wanted))
 
     async def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
         """Memories by id, those that have to be read for it without vectors."""
@@ -100,7 +100,7 @@ class RunReads:
         if self._scenes is None:
             self._scenes = await self.store.page(self.owner, "scene", None, None, LATEST)
         stored = {document.id: document for document in self._scenes}
-        look = with_chunks(Look(self.head, stored), self._decided)
+        look = with_chunks(ReadSet(self.head, stored), self._decided)
         scenes = {
             name: document for name, document in look.documents.items() if document.kind == "scene"
         }
@@ -138,7 +138,7 @@ class RunReads:
         self._scenes = self._coming = None
 
 
-def with_chunks(look: Look, chunks: Sequence[Chunk]) -> Look:
+def with_chunks(look: ReadSet, chunks: Sequence[Chunk]) -> ReadSet:
     """A look that shows what these chunks write, which change no memory but by marks."""
     if not chunks or look.head is None:
         return look

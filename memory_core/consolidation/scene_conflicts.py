@@ -23,10 +23,10 @@ from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Agents, Clock, LongTermStore
 from memory_core.tasks.agent_steps import Steps
@@ -102,12 +102,12 @@ class SceneConflictStep:
         for _ in range(MAX_LOOKS):
             seen = await self._store.snapshot(run.owner, ids)
             try:
-                self._chunk(run.owner, left, Look(seen.head, dict(seen.documents)), ids)
+                self._chunk(run.owner, left, ReadSet(seen.head, dict(seen.documents)), ids)
                 break
             except LookedElsewhere as needs:
                 ids = [*ids, *(name for name in needs.wanted if name not in ids)]
 
-        def decide(look: Look) -> Chunk:
+        def decide(look: ReadSet) -> Chunk:
             try:
                 return self._chunk(run.owner, left, look, ids)
             except LookedElsewhere:  # they were changed meanwhile: look again
@@ -116,7 +116,7 @@ class SceneConflictStep:
         return Proposal(ids, decide)
 
     def _chunk(
-        self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]
+        self, owner: Owner, left: Sequence[_Case], look: ReadSet, asked: Sequence[str]
     ) -> Chunk:
         """The first of the cases settled: the fact told earlier is superseded, with a record.
         Raises LookedElsewhere.
@@ -131,7 +131,7 @@ class SceneConflictStep:
             or any(name in look.documents for name in case.ids[2:])
         ):
             return over
-        page = Page(owner, look, self._clock.now(), weighs=True, asked=asked)
+        page = ChangeSet(owner, look, self._clock.now(), weighs=True, asked=asked)
         about = {
             "old_id": old.id,
             "new_id": new.id,
@@ -248,7 +248,7 @@ class SceneConflictStep:
 
 
 def _left_pending(
-    over: Chunk, page: Page, record: ConflictRecord, sides: Sequence[Memory]
+    over: Chunk, page: ChangeSet, record: ConflictRecord, sides: Sequence[Memory]
 ) -> Chunk:
     """Both stand until a person decides."""
     if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:

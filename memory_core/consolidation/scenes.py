@@ -25,7 +25,7 @@ from memory_core.domain.scene_assignment import (
     EVERYDAY,
     GAP,
     PROTOTYPES,
-    Cell,
+    EpisodeToPlace,
     SceneRules,
     Thread,
     begun,
@@ -37,7 +37,7 @@ from memory_core.domain.scene_assignment import (
 from memory_core.domain.scenes import Scene, SceneMember, line_of, scene_in, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, note_id
 from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark
 from memory_core.tasks.agent_steps import Steps
@@ -143,7 +143,7 @@ class SceneStep:
         asked = await self._asked(run, waiting, left)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
-        def decide(look: Look) -> Chunk:
+        def decide(look: ReadSet) -> Chunk:
             placing = _Placing(run.id, look, asked, self._sorting)
             chunk = placing.chunk(summaries)
             return replace(
@@ -259,7 +259,7 @@ class SceneStep:
 class _Placing:
     """One chunk in the making, on one look. whole: no cell had to be left to another chunk."""
 
-    def __init__(self, run_id: str, look: Look, asked: _Asked, rules: SceneRules) -> None:
+    def __init__(self, run_id: str, look: ReadSet, asked: _Asked, rules: SceneRules) -> None:
         self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
         self._epoch = None if look.head is None else look.head.epoch
         self._read = {
@@ -394,7 +394,7 @@ class _Placing:
             if document.body["epoch"] == self._epoch
         }
 
-    def _cell(self, memory: Memory) -> Cell:
+    def _cell(self, memory: Memory) -> EpisodeToPlace:
         note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None
         member = SceneMember(
             cell_id=memory.id,
@@ -404,7 +404,7 @@ class _Placing:
             session_id=memory.session_id,
             shows=shown_in(note),
         )
-        return Cell(
+        return EpisodeToPlace(
             member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None
         )
 

@@ -26,7 +26,7 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.batch import CONSOLIDATION
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, pause
@@ -357,7 +357,7 @@ def _too_fast() -> HeadMoved:
     return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
 
 
-def _check_ended(look: Look) -> Task | None:
+def _check_ended(look: ReadSet) -> Task | None:
     """The task of the run that was begun last, as far as it is there. Raises UnderWay while it
     has not ended.
     """
@@ -371,7 +371,7 @@ def _check_ended(look: Look) -> Task | None:
     return None if last_task is None else last_task.task
 
 
-def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> None:
+def _check(look: ReadSet, seen: Head | None, given_up_since: datetime | None) -> None:
     """Raise unless the user is as the plan has them, no run is under way, and none was begun after
     that moment in vain.
     """

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
-from memory_core.consolidation.fading import COUNTS, Asked, Crossings
+from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
 from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -25,7 +25,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.history import Snapshots
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
@@ -70,7 +70,7 @@ class Upkeep:
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
         left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
-        asked = Asked(
+        asked = FadingRequest(
             run.owner,
             run.id,
             run.session_id,
@@ -224,7 +224,7 @@ class Decay:
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
         plan, done = operation.plan, sum(operation.counts.get(name, 0) for name in COUNTS)
-        asked = Asked(
+        asked = FadingRequest(
             lease.owner,
             operation.id,
             plan["session_id"],
@@ -312,7 +312,7 @@ class EndedTruths:
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
 
     def _decided(
-        self, look: Look, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool
+        self, look: ReadSet, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool
     ) -> Chunk:
         now = self._clock.now()
         memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]

@@ -25,12 +25,12 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.kept import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
 from memory_core.tasks.leases import Later, Lease
 from memory_core.tasks.operations import Chunk, Operation
-from memory_core.tasks.store import Pair, kept, written
+from memory_core.tasks.store import TaskAndSubject, kept, written
 from memory_core.tasks.worker import Tasking
 
 TOMBSTONE: Final = timedelta(days=8)
@@ -105,7 +105,7 @@ class Eraser:
         """
         epoch, name = self._ids.new("ep"), receipt_id(owner, call)
 
-        def decide(look: Look) -> Changes[str]:
+        def decide(look: ReadSet) -> Changes[str]:
             earlier = earlier_result(look.documents, owner, call)
             if earlier is not None:
                 return Changes(str(earlier["task_id"]))
@@ -179,7 +179,7 @@ class Eraser:
     async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
         """Tell the queue; an erasure that had been given up goes on."""
         look = await self._ledger.look(owner, [task_id])
-        pair = Pair.of(look, task_id)
+        pair = TaskAndSubject.of(look, task_id)
         if pair is None or pair.task.status == "succeeded":
             return Accepted(task_id)
         if pair.task.status == "poisoned":
@@ -226,7 +226,7 @@ class Eraser:
     ) -> Operation:
         counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return Chunk(deletes=tuple(strays), cursor=stored.cursor, counts=counts)
 
         return await self._operations.advance(lease, operation, [], decide)
@@ -258,7 +258,7 @@ class Eraser:
         fields = {"state": "live", "expires_at": now + TOMBSTONE}
         result = {key: value for key, value in given.items() if key != "counts"}
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return Chunk(
                 cursor=stored.cursor, done=True, result=result, head_fields=lambda head: fields
             )

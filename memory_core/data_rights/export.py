@@ -35,7 +35,7 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost
@@ -57,7 +57,7 @@ POINTING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ExportPiece:
     """A stretch of the file that is there: documents of one kind up to a place, the last one's, in
     one part, or one long one in several.
 
@@ -70,7 +70,7 @@ class Piece:
     damaged: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stored: list[Any]) -> Piece:
+    def of(cls, stored: list[Any]) -> ExportPiece:
         """From how the operation keeps it."""
         return cls(tuple(stored[0]), Place(stored[1], stored[2]), stored[3], tuple(*stored[4:]))
 
@@ -86,7 +86,7 @@ class Piece:
         ]
 
 
-Pieces = dict[str, list[Piece]]
+Pieces = dict[str, list[ExportPiece]]
 Lines = AsyncIterator[tuple[bytes | None, Document]]
 """Lines of the file, and the document that they are of; None for a memory that can't be read."""
 
@@ -109,7 +109,7 @@ class Exporter:
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
 
-        def refuse(look: Look) -> None:
+        def refuse(look: ReadSet) -> None:
             if look.head is None:
                 raise NotFound("no such user")
 
@@ -229,7 +229,7 @@ class Exporter:
             places |= {int(document.body["sequence"]) for document in documents.values()}
         return frozenset(places)
 
-    async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
+    async def _cold(self, lease: Lease) -> tuple[list[ExportPiece], dict[str, str]]:
         """The copies in the archive that memories point to; and how each is called in the file,
         by where it lies.
         """
@@ -260,15 +260,15 @@ class Exporter:
         self,
         lease: Lease,
         kind: Kind,
-        before: list[Piece],
+        before: list[ExportPiece],
         touched: Collection[int],
         as_of: int,
         cold: Mapping[str, str],
-    ) -> list[Piece]:
+    ) -> list[ExportPiece]:
         """The pieces that nothing was written to stay; the others are made again,
         and what has come since is added.
         """
-        made: list[Piece] = []
+        made: list[ExportPiece] = []
         after: Place | None = None
         for piece in before:
             begins = 0 if after is None else after.sequence
@@ -291,7 +291,7 @@ class Exporter:
         after: Place | None,
         until: Place | None,
         cold: Mapping[str, str],
-    ) -> list[Piece]:
+    ) -> list[ExportPiece]:
         """New pieces of the documents between two places."""
         documents = self._documents(lease.owner, kind, after, until)
         return await self._gathered(
@@ -302,11 +302,11 @@ class Exporter:
             ),
         )
 
-    async def _gathered(self, lease: Lease, pairs: Lines) -> list[Piece]:
+    async def _gathered(self, lease: Lease, pairs: Lines) -> list[ExportPiece]:
         """As many lines to a piece as fit a part: a file of thousands of parts is fetched and
         brought in a request each.
         """
-        made: list[Piece] = []
+        made: list[ExportPiece] = []
         gathered, damaged, size = list[bytes](), list[str](), 0
         last: Document | None = None
         async for lines, document in pairs:
@@ -323,7 +323,7 @@ class Exporter:
             made if last is None else [*made, await self._written(lease, gathered, last, damaged)]
         )
 
-    async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
+    async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[ExportPiece]:
         """All documents of a kind, in an order that does not depend on whose they are: so many in a
         piece that hundreds are few parts.
         """
@@ -337,13 +337,13 @@ class Exporter:
 
     async def _written(
         self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()
-    ) -> Piece:
+    ) -> ExportPiece:
         names = [
             await self._parts.write(lease.owner, lease.task.task_id, part)
             for part in in_parts(b"".join(lines))
             if part
         ]
-        return Piece(tuple(names), _place(last), len(lines), tuple(damaged))
+        return ExportPiece(tuple(names), _place(last), len(lines), tuple(damaged))
 
     async def _documents(
         self,
@@ -434,6 +434,7 @@ def _pieces(cursor: Any) -> Pieces:
         {}
         if cursor is None
         else {
-            kind: [Piece.of(stored) for stored in some] for kind, some in cursor["pieces"].items()
+            kind: [ExportPiece.of(stored) for stored in some]
+            for kind, some in cursor["pieces"].items()
         }
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_core.data_rights.forget_selection import (
     Chosen,
-    Found,
+    SelectedMemory,
     cleared,
     page,
     plan_of,
@@ -33,7 +33,7 @@ from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_al
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.readable import readable_shown
@@ -99,7 +99,7 @@ class Forgetter:
                 seal_key = await self._names.session_key(owner, session)
 
             def beside(
-                look: Look,
+                look: ReadSet,
                 until: int = chosen.until,
                 reads: Sequence[str] = tuple(reads),
                 seal_key: bytes = seal_key,
@@ -213,7 +213,7 @@ class Forgetter:
             if candidate.session_id
         }
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._decided(
                 lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count
             )
@@ -231,10 +231,10 @@ class Forgetter:
     def _decided(
         self,
         owner: Owner,
-        look: Look,
+        look: ReadSet,
         operation: Operation,
         chosen: Chosen,
-        candidates: list[Found],
+        candidates: list[SelectedMemory],
         *,
         more: bool,
     ) -> Chunk:
@@ -299,7 +299,7 @@ def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counte
     )
 
 
-def _with_few_messages(candidates: list[Found]) -> list[Found]:
+def _with_few_messages(candidates: list[SelectedMemory]) -> list[SelectedMemory]:
     """The first of these, as few as have more messages together than a commit holds."""
     count = 0
     for number, candidate in enumerate(candidates, start=1):

@@ -70,7 +70,7 @@ _KINDS = {
 }
 
 
-class Progress(DeferredModel):
+class ForgetProgress(DeferredModel):
     """Where an operation is. place: in what the step goes through. todo: what is to be looked
     at, and why.
 
@@ -122,11 +122,11 @@ class Progress(DeferredModel):
         """As the operation keeps it."""
         return self.model_dump(mode="json")
 
-    def at(self, step: Step, place: tuple[int, str] | None = None) -> Progress:
+    def at(self, step: Step, place: tuple[int, str] | None = None) -> ForgetProgress:
         """The same at another step, or further in it."""
         return self.model_copy(update={"step": step, "place": place})
 
-    def asking(self, names: Collection[str], role: Role) -> Progress:
+    def asking(self, names: Collection[str], role: Role) -> ForgetProgress:
         """With more to look at, but for what is gone or is there already."""
         weaker = {"beside"} if role != "beside" else set()
         weaker |= {"said"} if role in ("asked", "told", "source") else set()
@@ -143,7 +143,7 @@ class Progress(DeferredModel):
             }
         )
 
-    def passing_over(self, damaged: Collection[str]) -> Progress:
+    def passing_over(self, damaged: Collection[str]) -> ForgetProgress:
         """With more that can't be read."""
         return (
             self.model_copy(update={"damaged": sorted({*self.damaged, *damaged})})
@@ -237,7 +237,7 @@ class Progress(DeferredModel):
             )
         )
 
-    def leaving(self, memory: Memory) -> Progress:
+    def leaving(self, memory: Memory) -> ForgetProgress:
         """With a message that stays beside a forgotten fact."""
         if not is_message(memory.id) or memory.cell_id not in (None, *self.gone):
             return self
@@ -258,7 +258,7 @@ class Progress(DeferredModel):
             left = [message for message in left if self.stays[message] in places]
         return list(dict.fromkeys(left))
 
-    def in_doubt(self) -> Progress:
+    def in_doubt(self) -> ForgetProgress:
         """With all messages of the cells of which it is not known who told a forgotten fact."""
         gone = {*self.said_at.values()}
         unheard = [
@@ -278,7 +278,7 @@ class Progress(DeferredModel):
             "told",
         )
 
-    def keeping(self, memory: Memory) -> Progress:
+    def keeping(self, memory: Memory) -> ForgetProgress:
         """With a fact that stays, as another cell tells it: what told it among what goes is looked
         at all the same.
         """
@@ -288,7 +288,7 @@ class Progress(DeferredModel):
 
     def without(
         self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()
-    ) -> Progress:
+    ) -> ForgetProgress:
         """After its removal, in a commit that ended at sequence `by`: with what goes along, and
         marks of what it leaves behind.
 
@@ -351,7 +351,7 @@ class Progress(DeferredModel):
                 )
         return further
 
-    def _telling(self, fact: Memory, versions: Sequence[Memory]) -> Progress:
+    def _telling(self, fact: Memory, versions: Sequence[Memory]) -> ForgetProgress:
         """With the words of a fact that is forgotten, and its messages where no cell told it."""
         marks = [part for state in (fact, *versions) for part in marks_of_value(state)]
         messages = [name for name in fact.source_ids if is_message(name)]
@@ -375,7 +375,7 @@ class Progress(DeferredModel):
             messages, "beside"
         )
 
-    def _parting(self, cell: Memory) -> Progress:
+    def _parting(self, cell: Memory) -> ForgetProgress:
         """With a cell that told a forgotten fact, of which only what tells that too goes along."""
         told_at, quoted = dict(self.told_at), dict(self.quoted)
         facts = [(fact.fact_id, fact) for fact in cell.atomic_facts if fact.fact_id is not None]
@@ -443,7 +443,7 @@ class Progress(DeferredModel):
         return sequence <= self.gone.get(memory_id, -1)
 
 
-def _along(memory: Memory, role: Role, progress: Progress) -> list[tuple[list[str], Role]]:
+def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[list[str], Role]]:
     cell = is_cell(memory)
     made = _made_of(memory)
     if cell and role in ("asked", "told", "said"):
@@ -519,7 +519,7 @@ def _with_heard(
     return heard
 
 
-def _taken_from(cell: Memory, progress: Progress) -> list[str]:
+def _taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
     """The facts that a cell took from messages that are gone; all of its facts where it is not
     known which of its messages these are.
     """

@@ -19,7 +19,7 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import dropped
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
@@ -28,7 +28,7 @@ from memory_core.ports import Document, Filter, LongTermStore, Place
 ALL = frozenset(status.value for status in Status)
 
 
-class Found(NamedTuple):
+class SelectedMemory(NamedTuple):
     """A memory's place in lists; its session, whose own document changes with it; of a cell,
     the ids of its messages.
     """
@@ -109,13 +109,13 @@ def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
 
 async def page(
     store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int
-) -> list[Found]:
+) -> list[SelectedMemory]:
     """The next memories that the filter fits, oldest first; fewer than `limit` on the last page."""
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
     candidates = [
-        Found(
+        SelectedMemory(
             Place(document.body["sequence"], document.id),
             document.body.get("session_id"),
             _messages(document),
@@ -132,7 +132,7 @@ async def _named(
     ids: tuple[str, ...],
     after: Place | None,
     limit: int,
-) -> list[Found]:
+) -> list[SelectedMemory]:
     documents = await store.memories(
         owner, [name for name in ids if base_id(name) == name], chosen.filter
     )
@@ -147,7 +147,9 @@ async def _named(
         if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until
     ]
     return [
-        Found(Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory)))
+        SelectedMemory(
+            Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory))
+        )
         for memory in left[:limit]
     ]
 
@@ -183,7 +185,7 @@ def cleared(
     owner: Owner,
     session_id: str,
     forgetting: ForgetInput,
-    look: Look,
+    look: ReadSet,
     until: int,
     asked: Collection[str],
     now: datetime,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memory_core.data_rights.forget_plan import Progress, Role, counted
+from memory_core.data_rights.forget_plan import ForgetProgress, Role, counted
 from memory_core.data_rights.forget_selection import Chosen, page
 from memory_core.data_rights.redaction_passes import Sweeping
 from memory_core.domain.errors import Unavailable
@@ -25,7 +25,7 @@ from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import OwnerNames, Parts
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ledger.sessions import Session
@@ -76,8 +76,8 @@ class _Removal:
     """
 
     owner: Owner
-    look: Look
-    progress: Progress
+    look: ReadSet
+    progress: ForgetProgress
     looked: _Looked
     now: datetime
     portion: Portion = field(default_factory=Portion)
@@ -167,7 +167,7 @@ class _Removal:
         self.seen.add(memory.id)
         return True
 
-    def _further(self, passed: int) -> Progress:
+    def _further(self, passed: int) -> ForgetProgress:
         """How far it is after this commit, which has dealt with so many."""
         head = self.look.head
         by = (head.sequence if head is not None else 0) + len(self.changes)
@@ -210,7 +210,7 @@ class ForGood:
     async def work(self, lease: Lease, operation: Operation) -> None:
         """Go on from where the operation is. Raises Unavailable while a tier can't be reached."""
         while operation.state == "pending":
-            progress = Progress.model_validate(operation.cursor or {})
+            progress = ForgetProgress.model_validate(operation.cursor or {})
             if progress.step == "begin":
                 operation = await self._begin(lease, operation)
             elif progress.step == "remove":
@@ -239,7 +239,7 @@ class ForGood:
         would go along.
         """
         ids, capped = await self._found(owner, chosen)
-        progress = Progress(capped=capped, session=chosen.session_id).asking(ids, "asked")
+        progress = ForgetProgress(capped=capped, session=chosen.session_id).asking(ids, "asked")
         staying = set[str]()
         while progress.todo:
             progress = await self._looked_at(owner, progress, staying)
@@ -264,7 +264,7 @@ class ForGood:
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
         plan = operation.plan
         scope = {name: plan.get(name) for name in ("session", "whole")}
-        progress = Progress(step="remove", capped=plan["capped"], **scope).asking(
+        progress = ForgetProgress(step="remove", capped=plan["capped"], **scope).asking(
             plan["ids"], "asked"
         )
         chunk = Chunk(
@@ -274,7 +274,9 @@ class ForGood:
         )
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
-    async def _looked_at(self, owner: Owner, progress: Progress, staying: set[str]) -> Progress:
+    async def _looked_at(
+        self, owner: Owner, progress: ForgetProgress, staying: set[str]
+    ) -> ForgetProgress:
         """After a look at the next ones; ids of those that another cell keeps are added
         to `staying`.
         """
@@ -307,8 +309,8 @@ class ForGood:
         return progress if progress.todo else progress.in_doubt()
 
     async def _made_of_it(
-        self, owner: Owner, progress: Progress, staying: Collection[str]
-    ) -> Progress:
+        self, owner: Owner, progress: ForgetProgress, staying: Collection[str]
+    ) -> ForgetProgress:
         after: Place | None = None
         made: list[str] = []
         while documents := await self._store.page(
@@ -325,7 +327,9 @@ class ForGood:
             after = Place(documents[-1].body["sequence"], documents[-1].id)
         return progress.asking(made, "made")
 
-    async def _remove(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _remove(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         names = progress.todo[:LOOKED_AT]
         memories, damaged = readable_shown(
             await self._store.memories(lease.owner, [name for name, _ in names])
@@ -349,7 +353,7 @@ class ForGood:
         progress = progress.passing_over(damaged)
         progress = progress.model_copy(update={"todo": [*looked.names, *progress.todo[LOOKED_AT:]]})
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             removal = _Removal(lease.owner, look, progress, looked, self._clock.now())
             return removal.chunk()
 
@@ -361,7 +365,9 @@ class ForGood:
         ]
         return await self._operations.advance(lease, operation, ids, decide)
 
-    async def _finish(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _finish(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         """The short term and the files must be clean before anybody is told that it is done."""
         await self._empty_short_term(lease.owner, progress)
         if progress.gone:
@@ -382,7 +388,7 @@ class ForGood:
         )
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
-    async def _empty_short_term(self, owner: Owner, progress: Progress) -> None:
+    async def _empty_short_term(self, owner: Owner, progress: ForgetProgress) -> None:
         head = (await self._store.snapshot(owner)).head
         if head is None or not progress.sessions:
             return
@@ -405,7 +411,7 @@ def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
     return Change("redacted", fact.model_copy(update={**place, "updated_at": now}), fact)
 
 
-def _told_by_messages(fact: Memory, progress: Progress, now: datetime) -> Change | None:
+def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
     """A fact that stays when its cell goes: from then on it names the messages that tell it;
     None where none is left.
     """
@@ -424,7 +430,7 @@ def _tellers(memory: Memory) -> Sequence[str]:
     return memory.source_ids if memory.category == "fact" else ()
 
 
-def _cells(look: Look, fact: Memory) -> list[Memory]:
+def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
     """Those of a look."""
     return [cell for name in _tellers(fact) if (cell := look.memory(name)) is not None]
 
@@ -433,7 +439,7 @@ def _version_ids(memory: Memory) -> list[str]:
     return [version_id(memory.id, number) for number in range(1, memory.version)]
 
 
-def _versions(look: Look, memory: Memory) -> list[Memory]:
+def _versions(look: ReadSet, memory: Memory) -> list[Memory]:
     """The old versions of a memory that a look was asked for."""
     documents = (look.documents.get(name) for name in _version_ids(memory))
     return [

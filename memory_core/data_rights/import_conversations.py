@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, cast
 import orjson
 from pydantic import ValidationError
 
-from memory_core.data_rights.import_parse import Redact, Refused, object_in
+from memory_core.data_rights.import_parse import ImportRefused, Redact, object_in
 from memory_core.domain.chat.messages import timed
 from memory_core.domain.errors import (
     Conflict,
@@ -34,7 +34,7 @@ from memory_core.domain.requests.maintenance import ConversationLine
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import keyed, receipt_id
 from memory_core.ports import Clock
 from memory_core.tasks.leases import Later, Lease
@@ -84,12 +84,12 @@ class ConversationCheck:
     def end(self) -> dict[str, Any]:
         """The file is whole: what the operation's cursor says from then on. Raises Refused."""
         if not self._lines:
-            raise Refused(None, "the file is empty")
-        return {"stage": "telling", "told": Progress(self._lines).document}
+            raise ImportRefused(None, "the file is empty")
+        return {"stage": "telling", "told": ConversationProgress(self._lines).document}
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ConversationProgress:
     """How far a file is told: lines of all lines, their messages, and fields of messages that
     are not known.
 
@@ -104,14 +104,14 @@ class Progress:
     before: int | None = None
 
     @classmethod
-    def of(cls, operation: Operation) -> Progress | None:
+    def of(cls, operation: Operation) -> ConversationProgress | None:
         """The progress of an operation; None for one that tells no conversations,
         or has not looked through its file.
         """
         stored = (operation.cursor or {}).get("told")
         return None if stored is None else cls(**{**stored, "ignored": tuple(stored["ignored"])})
 
-    def with_line(self, messages: Told | None, ignored: tuple[str, ...]) -> Progress:
+    def with_line(self, messages: Told | None, ignored: tuple[str, ...]) -> ConversationProgress:
         """The progress after the next line."""
         new, known = messages or (0, 0)
         named = tuple(sorted({*self.ignored, *ignored}))[:MAX_IGNORED]
@@ -179,12 +179,12 @@ class ConversationTeller:
             async for some in parts:
                 for line in some:
                     number += 1
-                    progress = Progress.of(operation)
+                    progress = ConversationProgress.of(operation)
                     assert progress is not None
                     if number <= progress.line:
                         continue
                     operation, unformed = await self._tell_line(lease, operation, progress, line)
-                    further = Progress.of(operation)
+                    further = ConversationProgress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
                         return operation  # another worker is further, or the import is cancelled
                     await lease.note(
@@ -196,11 +196,11 @@ class ConversationTeller:
                         return Later(timedelta(0), {"step": further.step})
         return await self._end(lease, operation)
 
-    async def count_last(self, lease: Lease, operation: Operation) -> Progress | None:
+    async def count_last(self, lease: Lease, operation: Operation) -> ConversationProgress | None:
         """The progress with the line that was told last, should the operation not have been moved
         on after it.
         """
-        progress = Progress.of(operation)
+        progress = ConversationProgress.of(operation)
         if progress is None:
             return None
         call = _call(operation, progress.line + 1)
@@ -211,7 +211,7 @@ class ConversationTeller:
         return progress.with_line(Told(**receipt.body["result"]["messages"]), ())
 
     async def _tell_line(
-        self, lease: Lease, operation: Operation, progress: Progress, line: bytes
+        self, lease: Lease, operation: Operation, progress: ConversationProgress, line: bytes
     ) -> tuple[Operation, int]:
         """Tell the next line: the operation after it, and how many conversations of this file wait
         to be formed.
@@ -232,10 +232,10 @@ class ConversationTeller:
                 operation_id=operation.id,
             )
         except (Invalid, TooLarge, Conflict, QuotaExceeded) as error:
-            raise Refused(number, described(error)) from None
+            raise ImportRefused(number, described(error)) from None
         further, unformed = progress.with_line(accepted.messages, read.messages.ignored), 0
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             nonlocal unformed
             pending = 0 if look.head is None else look.head.pending_tasks
             before = pending if further.before is None else further.before
@@ -248,10 +248,10 @@ class ConversationTeller:
         return await self._operations.advance(lease, operation, [], decide), unformed
 
     async def _end(self, lease: Lease, operation: Operation) -> Operation:
-        progress = Progress.of(operation)
+        progress = ConversationProgress.of(operation)
         assert progress is not None
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             unfinished = 0 if look.head is None else look.head.pending_tasks - 1
             result = {**progress.result, "forming": unfinished}
             return Chunk(cursor=stored.cursor, done=True, result=result, counted=False)
@@ -272,9 +272,9 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         # a field's name is a caller's text, too
         where = redact(".".join(shown_name(part) for part in first["loc"]))
-        raise Refused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
+        raise ImportRefused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
     except (TypeError, RecursionError):
-        raise Refused(number, "is nested too deeply") from None
+        raise ImportRefused(number, "is nested too deeply") from None
 
 
 def _call(operation: Operation, number: int) -> Call:

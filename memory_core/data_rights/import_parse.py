@@ -65,7 +65,7 @@ Redact = Callable[[Any], Any]
 """Takes secrets out of a request or of plain JSON, as `Redactor.value` does."""
 
 
-class Refused(Exception):
+class ImportRefused(Exception):
     """The file can't be brought in: what is wrong, in which line (None: with all of it)."""
 
     def __init__(self, line: int | None, reason: str) -> None:
@@ -73,7 +73,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ImportedDocument:
     """A document of the file, and the line that it ends in. embedded: whether it is to
     have a vector.
     """
@@ -210,15 +210,15 @@ class Entries:
         self._begun: dict[str, Any] | None = None
         self._texts: list[str] = []
 
-    def of(self, number: int, line: bytes) -> Entry | None:
+    def of(self, number: int, line: bytes) -> ImportedDocument | None:
         """The entry that this line completes. Raises Refused."""
         parsed = object_in(number, line)
         embedded = parsed.pop("embedded", None)
         kind, name = parsed.get("kind"), parsed.get("id")
         if kind not in KINDS or not isinstance(name, str):
-            raise Refused(number, "is no document: `kind` and `id` should say which")
+            raise ImportRefused(number, "is no document: `kind` and `id` should say which")
         if (kind in ("memory", "version")) != isinstance(embedded, bool):
-            raise Refused(
+            raise ImportRefused(
                 number, "`embedded` should be true or false in a memory's line, and only there"
             )
         if parsed.keys() == _PIECE:
@@ -228,13 +228,15 @@ class Entries:
         elif parsed.keys() == _WHOLE and self._begun is None:
             body = parsed["body"]
         else:
-            raise Refused(
+            raise ImportRefused(
                 number,
                 "is no document: it should have kind, id and body, or be the next piece of one",
             )
         if not isinstance(body, dict):
-            raise Refused(number, "`body` should be a JSON object")
-        return Entry(number, kind, name, self._without_secrets(kind, body), bool(embedded))
+            raise ImportRefused(number, "`body` should be a JSON object")
+        return ImportedDocument(
+            number, kind, name, self._without_secrets(kind, body), bool(embedded)
+        )
 
     def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
         """The body as it is kept here, where the export was made without redaction. No secret's
@@ -248,7 +250,7 @@ class Entries:
     def end(self, number: int) -> None:
         """There are no more lines. Raises Refused for a document that lacks pieces."""
         if self._begun is not None:
-            raise Refused(number, "the file ends within a document")
+            raise ImportRefused(number, "the file ends within a document")
 
     def _piece(self, number: int, parsed: dict[str, Any]) -> Any:
         identity = {name: parsed[name] for name in ("kind", "id", "pieces")}
@@ -257,11 +259,11 @@ class Entries:
             or parsed["piece"] != len(self._texts) + 1
             or not isinstance(parsed["text"], str)
         ):
-            raise Refused(number, "is not the next piece of its document")
+            raise ImportRefused(number, "is not the next piece of its document")
         self._begun = identity
         self._texts.append(parsed["text"])
         if sum(map(len, self._texts)) > MAX_DOCUMENT_CHARACTERS:
-            raise Refused(number, "is of a document that is too large")
+            raise ImportRefused(number, "is of a document that is too large")
         if len(self._texts) != parsed["pieces"]:
             return None
         whole, self._begun, self._texts = "".join(self._texts), None, []
@@ -294,10 +296,10 @@ def header_in(line: bytes) -> dict[str, Any]:
     """The first line. Raises Refused."""
     parsed = object_in(1, line)
     if parsed.get("format") != FORMAT:
-        raise Refused(1, f"this is not an export: `format` should be {FORMAT}")
+        raise ImportRefused(1, f"this is not an export: `format` should be {FORMAT}")
     if parsed.get("version") != VERSION:
         version = parsed.get("version")
-        raise Refused(
+        raise ImportRefused(
             1,
             f"`version` is {version if isinstance(version, int) else 'no number'}; this program "
             f"reads {VERSION}",
@@ -308,9 +310,9 @@ def header_in(line: bytes) -> dict[str, Any]:
         or not isinstance(counts, dict)
         or not all(isinstance(count, int) for count in counts.values())
     ):
-        raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
+        raise ImportRefused(1, "`sequence` should be a number and `counts` numbers by kind")
     if unknown := counts.keys() - set(KINDS):
-        raise Refused(
+        raise ImportRefused(
             1, f"`counts` names {shown_name(min(unknown))}, which this program does not know"
         )
     return parsed
@@ -319,20 +321,20 @@ def header_in(line: bytes) -> dict[str, Any]:
 def object_in(number: int, line: bytes) -> dict[str, Any]:
     """The JSON object in a line. Raises Refused."""
     if len(line) > MAX_PART_BYTES:
-        raise Refused(number, f"is longer than {MAX_PART_BYTES} bytes")
+        raise ImportRefused(number, f"is longer than {MAX_PART_BYTES} bytes")
     parsed = _json(number, line)
     if not isinstance(parsed, dict):
-        raise Refused(number, "is no JSON object")
+        raise ImportRefused(number, "is no JSON object")
     return parsed
 
 
 def _json(number: int, text: bytes) -> Any:
     if b"\\u0000" in text:
-        raise Refused(number, "holds the NUL character")
+        raise ImportRefused(number, "holds the NUL character")
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Refused(number, f"is not JSON: {error}") from None
+        raise ImportRefused(number, f"is not JSON: {error}") from None
 
 
 def _memory(body: dict[str, Any]) -> Memory:
@@ -391,7 +393,7 @@ class Staging:
         self._embedder, self._copies, self._clock = embedder, copies, clock
 
     async def frozen(
-        self, owner: Owner, operation: Operation, entries: list[Entry]
+        self, owner: Owner, operation: Operation, entries: list[ImportedDocument]
     ) -> dict[str, str]:
         """Write copies into the archive; where each lies, by how the file calls it. Written again,
         after a kill, they are the same.
@@ -416,7 +418,7 @@ class Staging:
         return places
 
     async def documents(
-        self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]
+        self, owner: Owner, entries: list[ImportedDocument], epoch: str, cold: Mapping[str, str]
     ) -> list[Document]:
         """The documents as they are stored, with their vectors, and the tasks of what is to
         be formed yet.

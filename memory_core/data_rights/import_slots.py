@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.data_rights.import_parse import Entry, Refused, SlotBody
+from memory_core.data_rights.import_parse import ImportedDocument, ImportRefused, SlotBody
 from memory_core.domain.errors import PlainError, shown_name
 from memory_core.domain.memory import Memory
 from memory_core.domain.truth import codec
@@ -49,7 +49,7 @@ class SlotLogs:
                 update=_UNCOMPARED
             )
 
-    def take(self, entry: Entry, body: SlotBody) -> None:
+    def take(self, entry: ImportedDocument, body: SlotBody) -> None:
         """The next log, or sealed part of one. Raises PlainError for what is none."""
         try:
             entries = codec.entries_in(body.entries)
@@ -75,7 +75,9 @@ class SlotLogs:
             if not all(0 < entry.sequence <= sequence for entry in entries) or len(
                 {entry.place for entry in entries}
             ) < len(entries):
-                raise Refused(line, f"slot {shown_name(name)}: an entry has no place in the log")
+                raise ImportRefused(
+                    line, f"slot {shown_name(name)}: an entry has no place in the log"
+                )
             members = self._members.get(name, {})  # one that could not be read is in no file
             differences = differences_in(
                 name, project(resolve(entries), self._now), members, self._now
@@ -86,7 +88,7 @@ class SlotLogs:
             if differing:
                 difference = differing[0]
                 fields = ", ".join(difference.fields) or "it is none of its members"
-                raise Refused(
+                raise ImportRefused(
                     line,
                     f"slot {shown_name(name)}: {shown_name(difference.memory_id)} is not as the "
                     f"log of its slot says: {fields}",

@@ -20,9 +20,9 @@ from pydantic import BaseModel, ValidationError
 from memory_core.data_rights.export_format import COLD, GONE, KINDS, copy_in, memories_of, name_of
 from memory_core.data_rights.import_parse import (
     Entries,
-    Entry,
+    ImportedDocument,
+    ImportRefused,
     Redact,
-    Refused,
     SlotBody,
     header_in,
     told_fields,
@@ -95,11 +95,11 @@ class Check:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(shown_name(part) for part in first["loc"])
-            raise Refused(
+            raise ImportRefused(
                 entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {first['msg']}"
             ) from None
         except (TypeError, KeyError, ValueError) as error:
-            raise Refused(
+            raise ImportRefused(
                 entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}"
             ) from None
         self.counts[entry.kind] += 1
@@ -112,7 +112,7 @@ class Check:
     def end(self) -> dict[str, Any]:
         """The file is whole: the fields of the head that it needs, JSON-ready. Raises Refused."""
         if self._header is None:
-            raise Refused(None, "the file is empty")
+            raise ImportRefused(None, "the file is empty")
         self._entries.end(self._line)
         stated = self._header["counts"]
         for kind in KINDS:
@@ -121,9 +121,9 @@ class Check:
                     f"{self.counts[kind]} of the kind {kind}; its first line counts "
                     f"{stated.get(kind, 0)}"
                 )
-                raise Refused(self._line, f"the file ends here with {counted}")
+                raise ImportRefused(self._line, f"the file ends here with {counted}")
         if self._log.sequence != self._header["sequence"]:
-            raise Refused(
+            raise ImportRefused(
                 self._line,
                 f"the log ends at {self._log.sequence}; the first line says "
                 f"{self._header['sequence']}",
@@ -136,31 +136,33 @@ class Check:
                 seen_kind == "messages"
                 and ("conversation", name.removesuffix("_messages")) not in self._seen
             ):
-                raise Refused(
+                raise ImportRefused(
                     line, f"{shown_name(name)} belongs to a conversation that is not in this file"
                 )
         return {**self._log.head(), **self._memories.head()}
 
-    def _name(self, entry: Entry) -> None:
+    def _name(self, entry: ImportedDocument) -> None:
         pattern = _NAMED.get(entry.kind)
         if pattern is None:
             try:
                 check_name(entry.id)
             except ValueError as error:
-                raise Refused(entry.line, f"the id {shown_name(entry.id)!r} {error}") from None
+                raise ImportRefused(
+                    entry.line, f"the id {shown_name(entry.id)!r} {error}"
+                ) from None
         elif pattern.fullmatch(entry.id) is None:
-            raise Refused(entry.line, f"{shown_name(entry.id)!r} is no id of a {entry.kind}")
+            raise ImportRefused(entry.line, f"{shown_name(entry.id)!r} is no id of a {entry.kind}")
         if (entry.kind, entry.id) in self._seen:
-            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)} comes twice")
+            raise ImportRefused(entry.line, f"{entry.kind} {shown_name(entry.id)} comes twice")
         self._seen[entry.kind, entry.id] = entry.line
         sequence = entry.body.get("sequence")
         if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
-            raise Refused(
+            raise ImportRefused(
                 entry.line,
                 f"{entry.kind} {shown_name(entry.id)}: sequence: should be a whole number",
             )
 
-    def _look(self, entry: Entry, model: BaseModel) -> None:
+    def _look(self, entry: ImportedDocument, model: BaseModel) -> None:
         within = getattr(
             model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id
         )
@@ -210,7 +212,7 @@ class _Memories:
         self._statuses: Counter[str] = Counter()
         self._documents, self._length, self._slots, self._bytes = 0, 0.0, "", 0
 
-    def take(self, entry: Entry, memory: Memory) -> None:
+    def take(self, entry: ImportedDocument, memory: Memory) -> None:
         if not 0 < memory.sequence <= memory.revision:
             raise PlainError("sequence and revision: should be places in the log")
         self._latest = max(self._latest, (memory.revision, entry.line))
@@ -249,12 +251,12 @@ class _Memories:
         no chain comes back to itself.
         """
         if self._latest[0] > log.sequence:
-            raise Refused(self._latest[1], f"revision: the log ends at {log.sequence}")
+            raise ImportRefused(self._latest[1], f"revision: the log ends at {log.sequence}")
         for name, line in self._places.items():
             if name not in log.told_of:
-                raise Refused(line, f"no event of the log tells of {shown_name(name)}")
+                raise ImportRefused(line, f"no event of the log tells of {shown_name(name)}")
             if not log.tells(name):
-                raise Refused(
+                raise ImportRefused(
                     line,
                     f"by the log there is no {shown_name(name)}: it was forgotten for good, or "
                     "never began",
@@ -264,10 +266,12 @@ class _Memories:
             | {name: line for name, line in log.told_of.items() if name not in self._named}
         ).items():
             if reference not in self._places and reference not in log.forgotten:
-                raise Refused(line, f"refers to {shown_name(reference)}, which is not in this file")
+                raise ImportRefused(
+                    line, f"refers to {shown_name(reference)}, which is not in this file"
+                )
         for name, (cell_id, line) in self._cells.items():
             if cell_id in self._places and name not in self._messages.get(cell_id, ()):
-                raise Refused(
+                raise ImportRefused(
                     line, f"{shown_name(name)}: cell_id: {shown_name(cell_id)} was not formed of it"
                 )
         ended: set[str] = set()
@@ -275,7 +279,7 @@ class _Memories:
             walked, at = set[str](), start
             while at in self._next and at not in ended:
                 if at in walked:
-                    raise Refused(
+                    raise ImportRefused(
                         self._next[at][1],
                         f"{shown_name(at)} is replaced, after some steps, by itself",
                     )
@@ -348,7 +352,7 @@ class Log:
         self._last: datetime | None = None
         self._states: dict[str, bytearray] = {}
         self._claims: dict[tuple[str, int], list[tuple[bytes, Sequence[str], int]]] = {}
-        self._belied: Refused | None = None
+        self._belied: ImportRefused | None = None
 
     def claim(self, memory: Memory, line: int) -> None:
         """The line says that at its revision this memory was, or old version had been,
@@ -371,7 +375,7 @@ class Log:
         for memory in memories_of(copy):
             self.claim(memory, line)
 
-    def take(self, entry: Entry, event: Event) -> None:
+    def take(self, entry: ImportedDocument, event: Event) -> None:
         """The next event. Raises ValueError for one that is not."""
         if event.sequence != self.sequence + 1:
             raise PlainError(
@@ -397,7 +401,7 @@ class Log:
             raise self._belied
         for (name, revision), claims in self._claims.items():
             if name not in self.forgotten:
-                raise Refused(claims[0][2], f"no event {revision} of the log tells of {name}")
+                raise ImportRefused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
     def tells(self, memory_id: str) -> bool:
         """At its end it says what this memory is: its beginning is in it, and it was not forgotten
@@ -422,7 +426,7 @@ class Log:
         for claimed, beside, line in claims:
             unlike = _unlike(state, claimed, beside)
             if unlike is not None and self._belied is None:
-                self._belied = Refused(
+                self._belied = ImportRefused(
                     line, f"{event.memory_id}: {unlike}: is not what the log tells of it"
                 )
 

@@ -22,10 +22,16 @@ import orjson
 from memory_core.data_rights.export_format import COLD
 from memory_core.data_rights.import_conversations import (
     ConversationCheck,
+    ConversationProgress,
     ConversationTeller,
-    Progress,
 )
-from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, Staging
+from memory_core.data_rights.import_parse import (
+    Entries,
+    ImportedDocument,
+    ImportRefused,
+    Redact,
+    Staging,
+)
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded
@@ -34,7 +40,7 @@ from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
 from memory_core.tasks.leases import Later, Lease, TaskLost
@@ -74,7 +80,7 @@ class Importer:
         """
         of_export = request.of == "export"
 
-        def refuse(look: Look) -> None:
+        def refuse(look: ReadSet) -> None:
             if of_export and not _is_empty(look.head, tasks=0):
                 raise Conflict(NOT_EMPTY)
 
@@ -173,7 +179,7 @@ class Importer:
                     told_or_later = await self._teller.tell(
                         lease, operation, self._lines(lease.owner, operation)
                     )
-                except Refused as refused:
+                except ImportRefused as refused:
                     operation = await self._refused(
                         lease, await self._operations.of(lease), str(refused)
                     )
@@ -185,7 +191,12 @@ class Importer:
                 await self._cleared(
                     lease,
                     operation,
-                    _end(cursor, Progress.of(operation), status="failed", error=cursor["error"]),
+                    _end(
+                        cursor,
+                        ConversationProgress.of(operation),
+                        status="failed",
+                        error=cursor["error"],
+                    ),
                 )
                 return None
             if operation.state == "done":
@@ -202,7 +213,7 @@ class Importer:
             async for lines in self._lines(lease.owner, operation, digest):
                 await asyncio.to_thread(_take, check, lines)
             if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
-                raise Refused(
+                raise ImportRefused(
                     None,
                     f"the parts have the SHA-256 {digest.hexdigest()}, not the one that "
                     "was committed",
@@ -212,7 +223,7 @@ class Importer:
                 await self._check_conversations(lease.owner, check.bytes_of_sessions)
             else:
                 await self._operations.check_room(lease.owner, result["kept_bytes"])
-        except Refused as refused:
+        except ImportRefused as refused:
             return await self._refused(lease, operation, str(refused))
         except QuotaExceeded as error:
             return await self._refused(lease, operation, error.detail)
@@ -371,14 +382,16 @@ class Importer:
                     entries.of(number, line)
         return entries.gone
 
-    async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
+    async def _entries(
+        self, owner: Owner, operation: Operation
+    ) -> AsyncIterator[list[ImportedDocument]]:
         """What is to be stored yet, as much as fits a commit at a time."""
         entries, number, size = (
             Entries(self._redact, await self._terms_of_secrets(owner, operation)),
             0,
             0,
         )
-        gathered: list[Entry] = []
+        gathered: list[ImportedDocument] = []
         bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
         async for lines in self._lines(owner, operation):
             for line in lines:
@@ -399,7 +412,7 @@ class Importer:
             yield gathered
 
 
-def _weight(entry: Entry, bytes_a_vector: int) -> int:
+def _weight(entry: ImportedDocument, bytes_a_vector: int) -> int:
     """Bytes of a document as it is stored, about: of a memory also the analysed text that it is
     found by, which no file holds.
     """
@@ -414,7 +427,7 @@ def _is_empty(head: Head | None, *, tasks: int) -> bool:
     return head is None or (head.sequence, head.pending_tasks, head.state) == (0, tasks, "live")
 
 
-def _while_empty(look: Look, stored: Operation, chunk: Chunk) -> Chunk:
+def _while_empty(look: ReadSet, stored: Operation, chunk: Chunk) -> Chunk:
     """The chunk, as long as the user is empty but for this very import."""
     return chunk if _is_empty(look.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
 
@@ -426,7 +439,11 @@ def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
 
 
 def _end(
-    cursor: Any, progress: Progress | None, *, status: TaskStatus, error: str | None = None
+    cursor: Any,
+    progress: ConversationProgress | None,
+    *,
+    status: TaskStatus,
+    error: str | None = None,
 ) -> Chunk:
     """The end of an import that did not come through. progress: what stays of it,
     if it was of conversations.

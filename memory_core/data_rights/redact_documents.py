@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memory_core.data_rights.forget_plan import Progress
+from memory_core.data_rights.forget_plan import ForgetProgress
 from memory_core.domain.conversation import FINISHED
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import MemoryType, Vector
@@ -28,14 +28,14 @@ from memory_core.domain.scenes import (
     with_words,
 )
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.operations import Chunk, Operation, Operations
-from memory_core.tasks.store import Pair
+from memory_core.tasks.store import TaskAndSubject
 
 CONVERSATIONS_A_PAGE = 100
 READ_AT_ONCE = 20
@@ -51,7 +51,11 @@ class Tellings:
         self._store, self._operations, self._clock = store, operations, clock
 
     async def messages(
-        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+        self,
+        lease: Lease,
+        operation: Operation,
+        progress: ForgetProgress,
+        following: ForgetProgress,
     ) -> Operation:
         """Those of the next conversation that told what is forgotten; `following` once
         there is none.
@@ -80,7 +84,7 @@ class Tellings:
         )
 
     async def _saying(
-        self, owner: Owner, progress: Progress, conversations: Sequence[Document]
+        self, owner: Owner, progress: ForgetProgress, conversations: Sequence[Document]
     ) -> frozenset[str]:
         """Those conversations that told a message which is gone: the memory of it names the first
         one that did.
@@ -93,7 +97,7 @@ class Tellings:
                 owner,
                 [name for document in some for name in (document.id, messages_id(document.id))],
             )
-            look = Look(seen.head, dict(seen.documents))
+            look = ReadSet(seen.head, dict(seen.documents))
             for document in some:
                 conversation = conversation_of(look, document.id)
                 names = (
@@ -110,13 +114,16 @@ class Tellings:
         return clears_of((await self._store.snapshot(owner, [name])).documents.get(name))
 
     async def _without(
-        self, lease: Lease, operation: Operation, progress: Progress, document: Document
+        self, lease: Lease, operation: Operation, progress: ForgetProgress, document: Document
     ) -> Operation:
         name, task_id = document.id, str(document.body["task_id"])
         further = progress.at("messages", (int(document.body["sequence"]), name))
 
-        def decide(look: Look, stored: Operation) -> Chunk:
-            messages, pair = Document(messages_id(name), "messages", {}), Pair.of(look, task_id)
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
+            messages, pair = (
+                Document(messages_id(name), "messages", {}),
+                TaskAndSubject.of(look, task_id),
+            )
             if pair is None or pair.task.status in _OVER or pair.task.subject_id != name:
                 return Chunk(cursor=further.document, deletes=(messages,))
             turned = pair.turned(
@@ -132,7 +139,7 @@ class Tellings:
         return await self._operations.advance(lease, operation, [name, task_id], decide)
 
 
-def _told(progress: Progress, conversation: Mapping[str, Any]) -> bool:
+def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
     """Whether a conversation told what is gone: a memory named it, or what a cell of it became is
     gone. What was told later is not.
     """
@@ -143,7 +150,7 @@ def _told(progress: Progress, conversation: Mapping[str, Any]) -> bool:
 
 
 def _dropped(
-    progress: Progress, conversation: Mapping[str, Any], clears: Mapping[str, int]
+    progress: ForgetProgress, conversation: Mapping[str, Any], clears: Mapping[str, int]
 ) -> bool:
     """Whether a conversation is of a session that is forgotten as a whole, was told before that,
     and nothing was made of it yet.
@@ -184,7 +191,11 @@ class Derived:
         self._store, self._operations = store, operations
 
     async def scenes(
-        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+        self,
+        lease: Lease,
+        operation: Operation,
+        progress: ForgetProgress,
+        following: ForgetProgress,
     ) -> Operation:
         """The next scene that a forgotten cell was in; `following` once there is none."""
         place = None if progress.place is None else Place(*progress.place)
@@ -203,11 +214,15 @@ class Derived:
         )
 
     async def profile(
-        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+        self,
+        lease: Lease,
+        operation: Operation,
+        progress: ForgetProgress,
+        following: ForgetProgress,
     ) -> Operation:
         """The profile, in one commit."""
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             document = look.documents.get(PROFILE_ID)
             if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
                 return Chunk(cursor=following.document)
@@ -224,11 +239,11 @@ class Derived:
         return await self._operations.advance(lease, operation, [PROFILE_ID], decide)
 
     async def _without(
-        self, lease: Lease, operation: Operation, progress: Progress, document: Document
+        self, lease: Lease, operation: Operation, progress: ForgetProgress, document: Document
     ) -> Operation:
         cells = scene_in(document.body).cell_ids
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             # The count moves, so that of two workers each does a scene once.
             further = progress.at("scene", (int(document.body["sequence"]), document.id)).document
             scene_document = look.documents.get(document.id)
@@ -289,5 +304,5 @@ def _document(thread: Thread, stored: Mapping[str, Any], tag: str | None) -> Doc
     )
 
 
-def _names(progress: Progress, scene: Scene) -> bool:
+def _names(progress: ForgetProgress, scene: Scene) -> bool:
     return any(name in progress.gone for name in scene.cell_ids)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from memory_core.data_rights.forget_plan import Progress, Step
+from memory_core.data_rights.forget_plan import ForgetProgress, Step
 from memory_core.data_rights.redact_documents import Derived, Tellings
 from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
@@ -23,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import mark_conflict
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.history import Snapshots, redacting
 from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
@@ -67,7 +67,9 @@ class Sweeping:
             Tellings(store, operations, clock),
         )
 
-    async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def sweep(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         """The next commit of the pass that the operation is in."""
         match progress.step:
             case "memories" | "version":
@@ -85,7 +87,9 @@ class Sweeping:
             case _:
                 return await self._texts(lease, operation, progress)
 
-    async def _mentions(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _mentions(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         """Look on until there is something to change; then change that, or what was made of the
         forgotten is put down to be removed.
         """
@@ -113,7 +117,7 @@ class Sweeping:
             )
             after = documents[-1].body["sequence"], documents[-1].id
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             if unread:
                 return Chunk(
                     cursor=clean.document,
@@ -125,7 +129,9 @@ class Sweeping:
             lease, operation, [] if unread else names[:WRITTEN_AT_ONCE], decide
         )
 
-    def _struck(self, look: Look, progress: Progress, kind: Kind, names: Sequence[str]) -> Chunk:
+    def _struck(
+        self, look: ReadSet, progress: ForgetProgress, kind: Kind, names: Sequence[str]
+    ) -> Chunk:
         if not names:
             return Chunk(cursor=_next(progress).document)
         portion, changes, puts, deletes = (
@@ -161,7 +167,7 @@ class Sweeping:
             counts={"struck": len(changes)},
         )
 
-    def _change(self, progress: Progress, memory: Memory) -> Change:
+    def _change(self, progress: ForgetProgress, memory: Memory) -> Change:
         """Without its mentions; and where it was merged into what is gone, it is active again."""
         after = struck_memory(memory, progress.gone, progress.lent)
         if memory.status is not Status.UPDATED or after.next_id is not None:
@@ -174,7 +180,7 @@ class Sweeping:
         }
         return Change("restored", after.model_copy(update=back), after)
 
-    async def _log(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _log(self, lease: Lease, operation: Operation, progress: ForgetProgress) -> Operation:
         after, mentioning = 0 if progress.place is None else progress.place[0], list[Event]()
         while not mentioning:
             events = await self._store.events(lease.owner, after, EVENTS_A_PAGE)
@@ -184,7 +190,7 @@ class Sweeping:
             after = (mentioning[0].sequence - 1) if mentioning else events[-1].sequence
         mentioning = mentioning[:DELETED_AT_ONCE]
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return _redacted(look, progress, mentioning)
 
         advanced = await self._operations.advance(
@@ -194,7 +200,9 @@ class Sweeping:
             await self._snapshots.drop(lease.owner, progress.log_from)
         return advanced
 
-    async def _texts(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _texts(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         """Conflict records, and what agents said about the conversations."""
         kind: Kind = "conflict" if progress.step == "conflict" else "step"
         place = None if progress.place is None else Place(*progress.place)
@@ -226,7 +234,7 @@ class Sweeping:
             [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
         )
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             return Chunk(
                 tuple(
                     _settled(look, name)
@@ -241,7 +249,7 @@ class Sweeping:
         return await self._operations.advance(lease, operation, sides, decide)
 
     async def _forming(
-        self, owner: Owner, progress: Progress, steps: Sequence[Document]
+        self, owner: Owner, progress: ForgetProgress, steps: Sequence[Document]
     ) -> frozenset[str]:
         """The conversations that these steps are of and that are still worked on,
         those that tell of the forgotten apart.
@@ -267,7 +275,9 @@ class Sweeping:
             if forming_task is not None and not forming_task.task.finished
         )
 
-    async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+    async def _cold(
+        self, lease: Lease, operation: Operation, progress: ForgetProgress
+    ) -> Operation:
         """Cold copies, one after the other: what stays of a chain gets a copy of its own before the
         old one goes.
         """
@@ -287,7 +297,7 @@ class Sweeping:
             ]
         )
 
-        def decide(look: Look, stored: Operation) -> Chunk:
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
             stubs = [
                 stub
                 for name in names
@@ -317,7 +327,7 @@ class Sweeping:
         await self._copies.remove(lease.owner, locations[0])
         return advanced
 
-    async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
+    async def _left(self, lease: Lease, progress: ForgetProgress, location: str) -> ColdCopy | None:
         """The copy at a location without what is gone; None when nothing of it stays,
         or no memory points to it.
         """
@@ -331,7 +341,7 @@ class Sweeping:
             if not progress.is_gone(member.memory.id, member.memory.sequence)
         ]
         seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
-        look = Look(seen.head, dict(seen.documents))
+        look = ReadSet(seen.head, dict(seen.documents))
         stubs = {member.memory.id: look.memory(member.memory.id) for member in members}
         members = [
             member
@@ -348,7 +358,7 @@ class Sweeping:
         )
 
 
-def _next(progress: Progress) -> Progress:
+def _next(progress: ForgetProgress) -> ForgetProgress:
     """The next pass; what was made of the forgotten and found in this one is removed first, and
     then looked through everything again.
     """
@@ -357,7 +367,7 @@ def _next(progress: Progress) -> Progress:
     return progress.at(_PASSES[_PASSES.index(progress.step) + 1])
 
 
-def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
+def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
     if kind == "version" and progress.is_gone(base_id(memory.id), memory.sequence):
         return True
     if (memory.id, "made") in progress.todo:
@@ -366,12 +376,12 @@ def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
     return made or struck_memory(memory, progress.gone, progress.lent) is not memory
 
 
-def _read(look: Look, name: str) -> Memory | None:
+def _read(look: ReadSet, name: str) -> Memory | None:
     document = look.documents.get(name)
     return None if document is None else as_memory(document, look.head)
 
 
-def _struck_whole(progress: Progress, member: Kept) -> Kept:
+def _struck_whole(progress: ForgetProgress, member: Kept) -> Kept:
     def strike(memory: Memory) -> Memory:
         return struck_memory(memory, progress.gone, progress.lent)
 
@@ -382,13 +392,13 @@ def _struck_whole(progress: Progress, member: Kept) -> Kept:
     )
 
 
-def _rewritten(progress: Progress, event: Event) -> Event:
+def _rewritten(progress: ForgetProgress, event: Event) -> Event:
     if progress.is_gone(event.memory_id, event.sequence):
         return event if event.redacted and not event.session_id else redacted(event)
     return struck_event(event, progress.gone)
 
 
-def _redacted(look: Look, progress: Progress, events: Sequence[Event]) -> Chunk:
+def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) -> Chunk:
     if not events:
         return Chunk(cursor=_next(progress).document)
     portion, staged, last = Portion(), list[Document](), 0
@@ -410,7 +420,7 @@ def _redacted(look: Look, progress: Progress, events: Sequence[Event]) -> Chunk:
     )
 
 
-def _goes(progress: Progress, document: Document, forming: Collection[str]) -> bool:
+def _goes(progress: ForgetProgress, document: Document, forming: Collection[str]) -> bool:
     """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read
     again, as any may quote it.
     """
@@ -423,7 +433,7 @@ def _is_pending(memory: Memory | None) -> bool:
     return memory is not None and memory.conflict_state == "pending"
 
 
-def _settled(look: Look, name: str) -> Change:
+def _settled(look: ReadSet, name: str) -> Change:
     memory = look.memory(name)
     assert memory is not None
     return Change("conflict_settled", mark_conflict(memory, "none"), memory)

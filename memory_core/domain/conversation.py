@@ -72,7 +72,7 @@ class Message(DeferredModel):
         return self.role == "user" or self.actor is not None
 
 
-class FormedCell(DeferredModel):
+class CellRecord(DeferredModel):
     """What one cell became: its message span [first, last], memories and counts.
 
     The ids of its memories begin with the cell's own. The counts are stored here, in the forming
@@ -124,7 +124,7 @@ class Conversation(DeferredModel):
     written: int = 0
     embedded: int = 0
     cells: int | None = None
-    formed_cells: list[FormedCell] = Field(default_factory=list)
+    formed_cells: list[CellRecord] = Field(default_factory=list)
     continued_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
     expected_cells: list[str] = Field(default_factory=list, exclude_if=lambda value: not value)
     cuts: list[int] | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -159,7 +159,7 @@ class Cell:
         return max(message.timestamp for message in self.messages)
 
 
-def counts_of(cells: Iterable[FormedCell]) -> dict[str, int]:
+def counts_of(cells: Iterable[CellRecord]) -> dict[str, int]:
     """What was done with several cells, counted together."""
     total: dict[str, int] = {}
     for cell in cells:

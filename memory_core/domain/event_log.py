@@ -21,7 +21,7 @@ from memory_core.domain.messages import PREFIX
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LoggedState:
     """One memory, or one old version of a memory: its logged fields as JSON, those with their
     default values left out or not.
 
@@ -43,7 +43,7 @@ class State:
         sequence: int,
         revision: int,
         cold: tuple[str, str] | None = None,
-    ) -> State:
+    ) -> LoggedState:
         """A state of these fields, JSON-ready."""
         # A copy: orjson writes into 1 KB and gives back what it did not need, and these gaps
         # together took four times what the states do (64,000: 264 MB, as dictionaries 104, so 48).
@@ -82,7 +82,7 @@ class State:
         ]
 
     @classmethod
-    def of_row(cls, row: Sequence[Any]) -> State:
+    def of_row(cls, row: Sequence[Any]) -> LoggedState:
         """What `row` made."""
         sequence, revision, fields, *cold = row
         return cls.of(fields, sequence, revision, (cold[0][0], cold[0][1]) if cold else None)
@@ -91,11 +91,11 @@ class State:
 _MESSAGES = f'"source_ids":["{PREFIX}_'.encode()
 """Precedes the ids of messages in the JSON of a memory formed of them."""
 
-States = dict[str, State]
+States = dict[str, LoggedState]
 """By id: every memory, and every old version of one, that the log tells of."""
 
 
-def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
+def fold(states: Mapping[str, LoggedState], events: Iterable[Event]) -> States:
     """The states after these events, which follow in order on those that led to `states`.
 
     A memory of which an event was redacted is left out, at whatever time, until a later event
@@ -109,11 +109,11 @@ def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
         elif before is not None:
             _change(folded, event, before)
         elif "id" in event.after:  # the others are about a memory whose beginning was redacted
-            folded[event.memory_id] = State.of(event.after, event.sequence, event.sequence)
+            folded[event.memory_id] = LoggedState.of(event.after, event.sequence, event.sequence)
     return folded
 
 
-def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
+def cells_of_messages(states: Mapping[str, LoggedState]) -> dict[str, str]:
     """By message, the cell that it belonged to, which no event says of it: the one that was formed
     last of those that name it.
 
@@ -137,11 +137,11 @@ def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
     return belongs
 
 
-def _is_deleted(state: State | None) -> bool:
+def _is_deleted(state: LoggedState | None) -> bool:
     return state is not None and state.fields.get("status") == Status.DELETED.value
 
 
-def _change(states: States, event: Event, before: State) -> None:
+def _change(states: States, event: Event, before: LoggedState) -> None:
     fields = before.fields
     after = {**fields, **event.after}
     version = fields.get("version", 1)
@@ -156,12 +156,12 @@ def _change(states: States, event: Event, before: State) -> None:
             _cut_short(states, event.memory_id, version, begins)
     for number, changed in event.metadata.get(VERSIONS, {}).items():
         if (older := states.get(version_id(event.memory_id, int(number)))) is not None:
-            states[version_id(event.memory_id, int(number))] = State.of(
+            states[version_id(event.memory_id, int(number))] = LoggedState.of(
                 {**older.fields, **changed}, older.sequence, older.revision, older.cold
             )
     if "archived_at" in event.after:
         _move_versions(states, event.memory_id, version, after)
-    states[event.memory_id] = State.of(after, before.sequence, event.sequence)
+    states[event.memory_id] = LoggedState.of(after, before.sequence, event.sequence)
 
 
 def _move_versions(states: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
@@ -182,12 +182,12 @@ def _cut_short(states: States, memory_id: str, versions: int, begins: datetime) 
             states[name] = _versioned(older, shorter)
 
 
-def _versioned(state: State, version: Memory) -> State:
+def _versioned(state: LoggedState, version: Memory) -> LoggedState:
     fields = version.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True)
-    return State.of(fields, state.sequence, state.revision, state.cold)
+    return LoggedState.of(fields, state.sequence, state.revision, state.cold)
 
 
-def _drop(states: States, memory_id: str, before: State | None) -> None:
+def _drop(states: States, memory_id: str, before: LoggedState | None) -> None:
     if before is not None:
         for number in range(1, before.fields.get("version", 1)):
             states.pop(version_id(memory_id, number), None)

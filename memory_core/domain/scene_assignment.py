@@ -48,7 +48,7 @@ class SceneRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class EpisodeToPlace:
     """An episode to be placed. themes: how much each theme has of its words."""
 
     member: SceneMember
@@ -66,7 +66,7 @@ class Thread:
     centroid: Vector | None = None
     changed: bool = False
 
-    def add(self, cell: Cell) -> None:
+    def add(self, cell: EpisodeToPlace) -> None:
         """One more cell: the centroid is the mean of all, c + (v - c) / n."""
         n = self.scene.count + 1
         if cell.vector is not None:
@@ -153,7 +153,7 @@ def theme_of(
     """The theme of a cell: by its words where one has half of them, else by the nearest prototype,
     else by most of its words.
 
-    shares, vector: of the cell, as `Cell` has them.
+    shares, vector: of the cell, as `EpisodeToPlace` has them.
     """
     best = max(sorted(shares), key=lambda name: shares[name], default=None)
     if best is not None and shares[best] >= 1 and shares[best] > CLEAR * sum(shares.values()):
@@ -167,7 +167,9 @@ def theme_of(
     return best if best is not None and shares[best] >= 1 else EVERYDAY
 
 
-def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) -> Thread | None:
+def place(
+    cell: EpisodeToPlace, theme: str, threads: Sequence[Thread], rules: SceneRules
+) -> Thread | None:
     """The thread that a cell of this theme belongs to; None when it begins a new one.
 
     Of those within a week, the nearest of the same theme. Something everyday goes with what it is
@@ -193,7 +195,7 @@ def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) 
     return max(fitting, key=lambda option: option[:4])[4] if fitting else None
 
 
-def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
+def begun(scene_id: str, cell: EpisodeToPlace, theme: str) -> Thread:
     """A new thread of one cell."""
     at = cell.member.at
     scene = Scene(

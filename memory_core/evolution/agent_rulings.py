@@ -570,7 +570,7 @@ def _say_two_things(first: str, second: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedNote:
     """A note that stands for others: its text and vector. None for a text: the synthesis failed,
     and `complaint` says how.
     """
@@ -587,4 +587,4 @@ class Ruled:
 
     shown_key: str | None
     rulings: Rulings
-    merged: Merged | None = None
+    merged: MergedNote | None = None

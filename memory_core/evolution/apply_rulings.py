@@ -27,8 +27,8 @@ from memory_core.domain.truth.slots import (
     retraction_of,
     retracts,
 )
-from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.agent_rulings import MergedNote, Ruled, opinion
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.contradictions import Judgement, Verdict, contradict, judged
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
@@ -61,7 +61,7 @@ class Execution:
     replacing: facts that others fall to.
     """
 
-    page: Page
+    page: ChangeSet
     cell_id: str
     links: Mapping[str, Sequence[Linked]]
     ruled: Ruled
@@ -277,7 +277,7 @@ class Execution:
         record = self._record(first, alone, confidence, "merge", reason or "the new one adds to it")
         self.page.record(record.model_copy(update={"moves": moves_of([created, *retired], alone)}))
 
-    def _merge(self, note: Memory, merged: Merged, text: str) -> tuple[Memory, list[Change]]:
+    def _merge(self, note: Memory, merged: MergedNote, text: str) -> tuple[Memory, list[Change]]:
         sources = [
             source
             for source_id in merged.source_ids

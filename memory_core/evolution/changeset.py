@@ -27,7 +27,7 @@ from memory_core.evolution.slot_log import Act, SlotLog, documents_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
@@ -44,7 +44,7 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
 @dataclass
-class Page:
+class ChangeSet:
     """What this commit is about to write, laid over what the store shows. `weighs`:
     whether it matters how much that is.
 
@@ -53,7 +53,7 @@ class Page:
     """
 
     owner: Owner
-    look: Look
+    look: ReadSet
     now: datetime
     weighs: bool
     changes: list[Change] = field(default_factory=list)

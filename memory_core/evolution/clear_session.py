@@ -31,12 +31,12 @@ from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
-from memory_core.tasks.store import Pair
+from memory_core.tasks.store import TaskAndSubject
 
 CHUNK = 40
 """Memories a commit: each is two documents of the hundred."""
@@ -135,7 +135,7 @@ class Clearer:
         ).cleared
 
     async def _finish_pending(
-        self, owner: Owner, look: Look, request: ClearInput, besides: str
+        self, owner: Owner, look: ReadSet, request: ClearInput, besides: str
     ) -> int:
         """Finish what died halfway; how many memories of the very session that is to be cleared
         went with that.
@@ -216,7 +216,12 @@ class Clearer:
         return _Chunk(places, last=taken == len(left), notes=notes)
 
     def _decide(
-        self, owner: Owner, operation: _Operation, chunk: _Chunk, asked: Collection[str], seen: Look
+        self,
+        owner: Owner,
+        operation: _Operation,
+        chunk: _Chunk,
+        asked: Collection[str],
+        seen: ReadSet,
     ) -> Changes[_Operation]:
         earlier = earlier_result(seen.documents, owner, operation.call)
         if earlier is not None:
@@ -241,7 +246,7 @@ class Clearer:
         return cleared if gathered is None else _both(cleared, gathered)
 
     def _begun(
-        self, owner: Owner, operation: _Operation, seen: Look, now: datetime
+        self, owner: Owner, operation: _Operation, seen: ReadSet, now: datetime
     ) -> Changes[_Operation]:
         """The operation with no memory cleared yet, because others committed since it
         was planned.
@@ -261,7 +266,7 @@ class Clearer:
         owner: Owner,
         operation: _Operation,
         chunk: _Chunk,
-        seen: Look,
+        seen: ReadSet,
         now: datetime,
         *,
         whole: bool,
@@ -297,7 +302,7 @@ class Clearer:
     def _session(
         self,
         owner: Owner,
-        seen: Look,
+        seen: ReadSet,
         operation: _Operation,
         changes: Sequence[Change],
         *,
@@ -346,7 +351,7 @@ def _cleared(memory: Memory, now: datetime) -> Memory:
 
 
 def dropped(
-    owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime
+    owner: Owner, session_id: str, look: ReadSet, asked: Collection[str], now: datetime
 ) -> Changes[Any] | None:
     """The next generation of the session's buffer, which is empty, and the end of the task of this
     one. None where nothing waits.
@@ -358,7 +363,7 @@ def dropped(
         return None
     if batch.task_id not in asked:
         raise LookedElsewhere([batch.task_id])
-    pair = Pair.of(look, batch.task_id)
+    pair = TaskAndSubject.of(look, batch.task_id)
     if pair is None:
         return Changes(None, puts=(batch.closed().written,))
     result = {"cells": [], "counts": {"cleared": 1}}

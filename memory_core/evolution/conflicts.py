@@ -29,7 +29,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import delete, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -50,7 +50,7 @@ from memory_core.evolution.truth_commands import (
     withdraws,
 )
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
@@ -59,7 +59,7 @@ MAX_LOOKS = 32
 """How often more is read for one decision: the record, its memories, who told them, and again for
 each time that others were faster.
 """
-Turn = Callable[[Page, Document], ConflictRecord]
+Turn = Callable[[ChangeSet, Document], ConflictRecord]
 
 
 class Conflicts:
@@ -106,7 +106,7 @@ class Conflicts:
         Raises NotFound; Conflict where it is resolved otherwise, or a side does not stand any more.
         """
 
-        def turn(page: Page, document: Document) -> ConflictRecord:
+        def turn(page: ChangeSet, document: Document) -> ConflictRecord:
             record = record_in(document.body)
             if record.open:
                 return decide(page, document, asked, call.actor)
@@ -128,7 +128,7 @@ class Conflicts:
         """
         embedded: dict[str, dict[str, Any]] = {}
 
-        def turn(page: Page, document: Document) -> ConflictRecord:
+        def turn(page: ChangeSet, document: Document) -> ConflictRecord:
             record = record_in(document.body)
             if record.open:
                 if record.previous is None:
@@ -161,13 +161,13 @@ class Conflicts:
         key = receipt_id(owner, call)
         ids = [conflict_id, *([key] if key else [])]
 
-        def decided(look: Look) -> Changes[ConflictRecord]:
+        def decided(look: ReadSet) -> Changes[ConflictRecord]:
             document = _held(look, conflict_id)
             if earlier_result(look.documents, owner, call) is not None:
                 return Changes(record_in(document.body))
             if missing := [name for name in record_in(document.body).memory_ids if name not in ids]:
                 raise LookedElsewhere(missing)
-            page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
+            page = ChangeSet(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
             page.check_sessions(ids)
             return Changes(
@@ -206,7 +206,7 @@ def _why(record: ConflictRecord) -> str:
     return f": {record.reason.rpartition('; ')[2]}" if record.by == RULE else ""
 
 
-def _held(look: Look, conflict_id: str) -> Document:
+def _held(look: ReadSet, conflict_id: str) -> Document:
     document = look.documents.get(conflict_id)
     if (
         document is None
@@ -230,7 +230,7 @@ MAX_REASON = 200
 Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
 
 
-def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
+def decide(page: ChangeSet, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
     """Put the decision about a pending conflict onto the page; the record as it is then. Raises
     Conflict where a side does not stand.
     """
@@ -241,7 +241,7 @@ def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> Conf
     )
 
 
-def decide_by_time(page: Page, document: Document, reason: str, by: str) -> ConflictRecord:
+def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) -> ConflictRecord:
     """Let the one of both that was told last hold, also where that is the one that was held; of two
     told at once, the one written last.
 
@@ -268,7 +268,7 @@ def told_last(memory: Memory) -> tuple[datetime, int, str]:
     return memory.event_timestamp, memory.sequence, memory.id
 
 
-def _leads_to(page: Page, memory: Memory, name: str) -> bool:
+def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
     """Whether a memory's successors lead to another one; a circle among them, or one that is not
     there, ends the way.
     """
@@ -287,7 +287,7 @@ def _leads_to(page: Page, memory: Memory, name: str) -> bool:
 
 
 def _resolved(
-    page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
+    page: ChangeSet, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
 ) -> ConflictRecord:
     """Put the changes and the record that says how to take them back onto the page."""
     record = record_in(document.body)
@@ -311,7 +311,7 @@ def _resolved(
     return resolved
 
 
-def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
+def standing_sides(page: ChangeSet, record: ConflictRecord) -> tuple[Memory, Memory]:
     """Both memories, the old one first. Raises Conflict that says what became of one that is not
     found by default any more.
     """
@@ -410,7 +410,9 @@ _EFFECTS: Mapping[Decision, Effect] = {
 UNDONE = "conflict_undone"
 
 
-def texts_of(page: Page, record: ConflictRecord, embedded: Collection[str] = ()) -> dict[str, str]:
+def texts_of(
+    page: ChangeSet, record: ConflictRecord, embedded: Collection[str] = ()
+) -> dict[str, str]:
     """The texts that need a vector when the decision is taken back, by the ids of
     their memories, but for those that are `embedded`.
     """
@@ -421,13 +423,13 @@ def texts_of(page: Page, record: ConflictRecord, embedded: Collection[str] = ())
     }
 
 
-def _before(page: Page, record: ConflictRecord, move: Move) -> Memory:
+def _before(page: ChangeSet, record: ConflictRecord, move: Move) -> Memory:
     """What a decision moved, as it was without it."""
     return moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
 
 
 def take_back(
-    page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]
+    page: ChangeSet, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]
 ) -> ConflictRecord:
     """Put the undoing of a resolved conflict onto the page; the record as it is then.
 
@@ -462,7 +464,7 @@ def take_back(
 
 
 def _take_back_in_slot(
-    page: Page,
+    page: ChangeSet,
     record: ConflictRecord,
     old: Memory,
     new_id: str,
@@ -486,7 +488,7 @@ def _take_back_in_slot(
 
 
 def _move_back(
-    page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]
+    page: ChangeSet, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]
 ) -> None:
     current, back = page.memory(move.memory_id), _before(page, record, move)
     if brings_text(move):

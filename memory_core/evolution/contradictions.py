@@ -22,7 +22,7 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -76,7 +76,7 @@ class Judgement:
 
 
 def judged(
-    page: Page, new: Memory, near: Sequence[Neighbour], duplicate_threshold: float
+    page: ChangeSet, new: Memory, near: Sequence[Neighbour], duplicate_threshold: float
 ) -> Judgement:
     """The verdict on `new` by its slot and its neighbours, as a commit in the making leaves these.
 
@@ -271,7 +271,7 @@ class Contradiction:
 
 
 def contradict(
-    page: Page,
+    page: ChangeSet,
     new: Memory,
     judgement: Judgement,
     on_conflict: OnConflict,

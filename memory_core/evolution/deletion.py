@@ -36,7 +36,7 @@ from memory_core.domain.transitions import delete, restore
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import conflict_record_ids, note_id, session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Mark
@@ -142,7 +142,7 @@ class NoteUnmerger:
             [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
         )
 
-        def decide(look: Look) -> Changes[None]:
+        def decide(look: ReadSet) -> Changes[None]:
             now, note = self._clock.now(), look.memory(merged.id)
             if note is None or note.status is Status.DELETED:
                 return Changes(None)
@@ -171,7 +171,7 @@ class NoteUnmerger:
         await self._mirror.follow(owner, committed)
 
 
-def _merged_into(merged: Memory, look: Look) -> Sequence[Memory]:
+def _merged_into(merged: Memory, look: ReadSet) -> Sequence[Memory]:
     """The sources of a merged note that were merged into it, and into nothing else since."""
     memories = (look.memory(name) for name in merged.source_ids)
     return [
@@ -217,7 +217,7 @@ def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
 
 
 def changes_along(
-    look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+    look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[Change]:
     """What becomes of these messages of a cell, as they are now."""
     messages = (look.memory(name) for name in ids)
@@ -228,7 +228,7 @@ def changes_along(
     ]
 
 
-def alone(message: Memory, look: Look) -> bool:
+def alone(message: Memory, look: ReadSet) -> bool:
     """Whether a memory is a message whose cell, which the look was asked for, is deleted or gone:
     it stands for itself from now on.
     """
@@ -238,7 +238,7 @@ def alone(message: Memory, look: Look) -> bool:
     return cell is None or cell.status is Status.DELETED
 
 
-def joined_again(look: Look, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
+def joined_again(look: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
     """The marks by which messages that came to stand for themselves belong to their cell again."""
     messages = {name: look.memory(name) for name in ids}
     return {
@@ -281,7 +281,7 @@ class Along:
     ) -> None:
         sessions = [] if cell.session_id is None else [session_document_id(owner, cell.session_id)]
 
-        def decide(seen: Look) -> Changes[None]:
+        def decide(seen: ReadSet) -> Changes[None]:
             changes = changes_along(seen, ids, cell, follow, now)
             if not changes:
                 return Changes(None)
@@ -307,7 +307,7 @@ def count_along(session: Session, changes: Sequence[Change], now: datetime) -> N
 
 
 def _portion(
-    look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+    look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[str]:
     """The first of these messages that fit one commit."""
     portion, taken = Portion(2 * MOST_ALONG, _BYTES), list[str]()
@@ -462,7 +462,7 @@ class ToldForgetter:
     ) -> None:
         extra: list[str] = []
 
-        def decide(seen: Look) -> Changes[None]:
+        def decide(seen: ReadSet) -> Changes[None]:
             now = self._clock.now()
             left = [
                 memory

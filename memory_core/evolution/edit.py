@@ -48,7 +48,7 @@ from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
@@ -123,7 +123,7 @@ class Editor:
             if "content" in fields and current.searchable:
                 vector = (await self._embedder.embed([fields["content"]]))[0]
 
-        def decide(seen: Look) -> _Edit:
+        def decide(seen: ReadSet) -> _Edit:
             old = _editable(seen, memory_id, if_match)
             now = self._clock.now()
             wanted = _changed_fields(old, change)
@@ -157,7 +157,7 @@ class Editor:
             )
             return _Edit(updated.id, (edit,), old_versions)
 
-        names, basis = [memory_id], cast("Look | None", look)
+        names, basis = [memory_id], cast("ReadSet | None", look)
         while True:
             try:
                 return (await self._commit(owner, names, decide, call, basis)).memory
@@ -207,7 +207,7 @@ class Editor:
                 # it was compared; the memory may have changed by this very call since
                 if_match = None
 
-        def decide(seen: Look) -> _Edit:
+        def decide(seen: ReadSet) -> _Edit:
             memory = _present(seen, memory_id)
             if if_match is not None:
                 _check_match(memory, if_match)
@@ -250,7 +250,7 @@ class Editor:
         Raises Conflict, NotFound.
         """
 
-        def decide(seen: Look) -> _Edit:
+        def decide(seen: ReadSet) -> _Edit:
             source = _present(seen, memory_id)
             if source.status not in _IN_USE:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
@@ -302,12 +302,12 @@ class Editor:
         self,
         owner: Owner,
         ids: list[str],
-        decide: Callable[[Look], _Edit],
+        decide: Callable[[ReadSet], _Edit],
         call: Call,
-        basis: Look | None = None,
+        basis: ReadSet | None = None,
         nears: Sequence[Near] = (),
     ) -> _Committed:
-        def decided(seen: Look) -> Changes[tuple[str, Memory | None, str | None]]:
+        def decided(seen: ReadSet) -> Changes[tuple[str, Memory | None, str | None]]:
             earlier = earlier_result(seen.documents, owner, call)
             if earlier is not None:
                 return Changes((earlier["memory_id"], None, earlier.get("outcome")))
@@ -344,7 +344,7 @@ class Editor:
     def _session(
         self,
         owner: Owner,
-        seen: Look,
+        seen: ReadSet,
         before: Memory | None,
         after: Memory,
         changes_of_messages: Sequence[Change] = (),
@@ -381,14 +381,14 @@ def _sessions_of(edit: _Edit) -> frozenset[str]:
     )
 
 
-def _present(look: Look, memory_id: str) -> Memory:
+def _present(look: ReadSet, memory_id: str) -> Memory:
     memory = look.memory(memory_id)
     if memory is None:
         raise NotFound("no memory of this id for this user")
     return memory
 
 
-def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
+def _editable(look: ReadSet, memory_id: str, if_match: str | None) -> Memory:
     memory = _present(look, memory_id)
     if if_match is None:
         raise PreconditionFailed(
@@ -456,7 +456,7 @@ def _edited(
 
 
 def _ended_versions(
-    seen: Look, old: Memory, begins: datetime, names: Collection[str]
+    seen: ReadSet, old: Memory, begins: datetime, names: Collection[str]
 ) -> tuple[Document, ...]:
     """The versions before the last one of a memory without a slot that end where an edit begins.
     Raises LookedElsewhere, Invalid.

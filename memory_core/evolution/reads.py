@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
 
@@ -30,7 +30,7 @@ class Shelf:
 
     store: LongTermStore
     owner: Owner
-    look: Look
+    look: ReadSet
     documents: dict[str, Document] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     near_memories: dict[str, Memory] = field(init=False)

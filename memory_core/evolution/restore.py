@@ -22,14 +22,14 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, restore
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.restore_archived import Thaw
 from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ports import Clock, Embedder, Mark
 
@@ -85,7 +85,7 @@ class Restorer:
 
         """
 
-        def put(page: Page, memory: Memory) -> Mapping[str, Mark]:
+        def put(page: ChangeSet, memory: Memory) -> Mapping[str, Mark]:
             if memory.status in FOUND_BY_DEFAULT:  # another caller was faster
                 return {}
             if memory.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(memory):
@@ -147,7 +147,7 @@ class Restorer:
         if memory.status is Status.DELETED and not is_cold(memory):
             along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
 
-        def put(page: Page, memory_now: Memory) -> Mapping[str, Mark]:
+        def put(page: ChangeSet, memory_now: Memory) -> Mapping[str, Mark]:
             if memory_now.status is not Status.ACTIVE:
                 changes = _back(_checked(memory_now), reason, page.now)
                 page.apply(
@@ -165,7 +165,7 @@ class Restorer:
         owner: Owner,
         memory_id: str,
         ids: Sequence[str],
-        put: Callable[[Page, Memory], Mapping[str, Mark]],
+        put: Callable[[ChangeSet, Memory], Mapping[str, Mark]],
         call: Call,
     ) -> Memory:
         """Commit what `put` puts onto a page about the memory as it is now, reading whatever it
@@ -174,11 +174,11 @@ class Restorer:
         key = receipt_id(owner, call)
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
 
-        def decide(seen: Look) -> Changes[Memory]:
+        def decide(seen: ReadSet) -> Changes[Memory]:
             memory = _present(seen, memory_id)
             if earlier_result(seen.documents, owner, call) is not None:
                 return Changes(memory)  # what it did then may be refused by now
-            page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
+            page = ChangeSet(owner, seen, self._clock.now(), weighs=False, asked=names)
             marks = put(page, memory)
             page.check_sessions(names)
             return Changes(
@@ -277,7 +277,7 @@ def _for_itself(change: Change) -> Change:
     return replace(change, after=change.after.model_copy(update={"cell_id": None}))
 
 
-def _present(look: Look, memory_id: str) -> Memory:
+def _present(look: ReadSet, memory_id: str) -> Memory:
     memory = look.memory(memory_id)
     if memory is None:
         raise NotFound("no memory of this id for this user")
@@ -350,7 +350,7 @@ class Uncompress:
         )
         key = receipt_id(owner, call)
 
-        def decide(seen: Look) -> Changes[Memory]:
+        def decide(seen: ReadSet) -> Changes[Memory]:
             memory_now = seen.memory(memory.id)
             if memory_now is None:
                 raise NotFound("no memory of this id for this user")

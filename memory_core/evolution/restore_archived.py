@@ -28,7 +28,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
@@ -146,7 +146,7 @@ class Thaw:
         await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
-    def _decide(self, thawing: _Thawing, seen: Look, call: Call) -> Changes[Memory]:
+    def _decide(self, thawing: _Thawing, seen: ReadSet, call: Call) -> Changes[Memory]:
         asked = _present(seen, thawing.memory_id)
         if earlier_result(seen.documents, thawing.owner, call) is not None or not is_cold(asked):
             return Changes(asked)
@@ -160,7 +160,7 @@ class Thaw:
             asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions
         )
 
-    def _changes(self, thawing: _Thawing, seen: Look) -> list[Change]:
+    def _changes(self, thawing: _Thawing, seen: ReadSet) -> list[Change]:
         changes = list[Change]()
         for member in thawing.copy.members:
             stub = seen.memory(member.memory.id)
@@ -191,7 +191,7 @@ class Thaw:
             "embedding_dimensions": made_by[1],
         }
 
-    def _versions(self, thawing: _Thawing, seen: Look) -> list[Document]:
+    def _versions(self, thawing: _Thawing, seen: ReadSet) -> list[Document]:
         """The old versions, for those whose stubs are still there."""
         documents = []
         for whole in (version for member in thawing.copy.members for version in member.versions):
@@ -210,7 +210,7 @@ class Thaw:
                 )
         return documents
 
-    def _session(self, thawing: _Thawing, seen: Look) -> list[Document]:
+    def _session(self, thawing: _Thawing, seen: ReadSet) -> list[Document]:
         """Sessions count what is not deleted: only the one asked for may have been."""
         asked = _present(seen, thawing.memory_id)
         if asked.session_id is None or asked.status is not Status.DELETED:
@@ -278,7 +278,7 @@ def _receipt_ids(owner: Owner, call: Call) -> list[str]:
     return [name] if name else []
 
 
-def _present(look: Look, memory_id: str) -> Memory:
+def _present(look: ReadSet, memory_id: str) -> Memory:
     memory = look.memory(memory_id)
     if memory is None:
         raise NotFound("no memory of this id for this user")

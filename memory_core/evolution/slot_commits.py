@@ -36,7 +36,7 @@ from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import Look, WithoutLog
+from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
@@ -52,7 +52,7 @@ class SlotCommits:
         self._clock = clock
 
     async def complete(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: Look
+        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
     ) -> Changes[Result]:
         """The changes, with what follows from them in the slots of their memories.
 

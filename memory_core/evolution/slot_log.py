@@ -31,7 +31,7 @@ from memory_core.domain.truth.slots import SlotName, hashed, marked, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
-from memory_core.ledger.commit import Look, WithoutLog
+from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import procedure_id, slot_document_id, slot_part_id
 from memory_core.ports import Document
 
@@ -66,7 +66,7 @@ class SlotLog:
     def read(
         cls,
         name: SlotName,
-        look: Look,
+        look: ReadSet,
         now: datetime,
         document: Callable[[str], Document | None] | None = None,
     ) -> SlotLog:

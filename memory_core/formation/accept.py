@@ -42,7 +42,7 @@ from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
 from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import earlier_result, session_document_id
 from memory_core.ledger.sessions import History, clears_of, history_of
@@ -238,7 +238,7 @@ class Converser:
         conversation: Conversation,
         task: Task,
         call: Call,
-        look: Look,
+        look: ReadSet,
         reads: Sequence[str],
         match: HistoryMatch,
         message_counts: Told | None,
@@ -261,7 +261,7 @@ class Converser:
         cells = await self._expected(owner, conversation)
         written = conversation
 
-        def beside(seen: Look) -> Changes[Any]:
+        def beside(seen: ReadSet) -> Changes[Any]:
             nonlocal written
             if not all(is_pending(seen, name) for name in operation_ids):
                 raise TaskLost
@@ -314,7 +314,7 @@ class Converser:
 
 
 def _to_expect(
-    conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: Look
+    conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: ReadSet
 ) -> dict[str, list[str]]:
     """The messages of a conversation by the cells that they will belong to, for those that a commit
     makes; none where the head has no room for them.
@@ -344,7 +344,7 @@ def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> dict[str, A
     return {"unformed": {**head.unformed, **more}}
 
 
-def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
+def _kept(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
     """The session's document; None without one in the head's life, which ends when the
     user is erased.
     """
@@ -376,7 +376,7 @@ def _match(
     conversation: Conversation,
     call_messages: Sequence[CallMessage],
     names: Sequence[str],
-    look: Look,
+    look: ReadSet,
     history: History,
     seal_key: bytes | None,
 ) -> HistoryMatch:

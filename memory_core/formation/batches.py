@@ -26,7 +26,7 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import (
     Append,
     HeldBuffer,
@@ -157,7 +157,7 @@ class Batches:
         document = (await self._ledger.look(before.owner, [name])).documents.get(name)
         return [] if document is None else document.body["appends"]
 
-    async def _look(self, owner: Owner, session_id: str, call: Call) -> Look:
+    async def _look(self, owner: Owner, session_id: str, call: Call) -> ReadSet:
         name = receipt_id(owner, call)
         look = await self._ledger.look(
             owner, [SETTINGS_ID, buffer_id(owner, session_id), *([name] if name else [])]
@@ -246,7 +246,7 @@ class Handover:
         call was faster.
         """
 
-        def decide(look: Look) -> Changes[_Done | None]:
+        def decide(look: ReadSet) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
             again = (
                 earlier_result(look.documents, batch.owner, call) is not None
@@ -281,7 +281,7 @@ class Handover:
     async def close(self, batch: HeldBuffer, call: Call) -> Accepted:
         """Hand this generation over to be formed, unless another worker has done so."""
 
-        def decide(look: Look) -> Changes[_Done | None]:
+        def decide(look: ReadSet) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
             again = earlier_result(look.documents, batch.owner, call) is not None
             if again or now.buffer.generation != batch.buffer.generation:
@@ -300,7 +300,7 @@ class Handover:
         return Accepted(batch.task_id, (*degraded, *missing))
 
     def _gathering(
-        self, batch: HeldBuffer, look: Look, call: Call, *, opens: bool
+        self, batch: HeldBuffer, look: ReadSet, call: Call, *, opens: bool
     ) -> Changes[_Done | None]:
         """The buffer with more in it; when it opens with that, the task that waits for the rest."""
         now = self._clock.now()
@@ -309,7 +309,7 @@ class Handover:
         receipts = receipt(batch.owner, call, now, {"task_id": None})
         return _changes(_Done(batch, task), puts, receipts, more=int(opens))
 
-    def _handing_over(self, batch: HeldBuffer, look: Look, call: Call) -> Changes[_Done | None]:
+    def _handing_over(self, batch: HeldBuffer, look: ReadSet, call: Call) -> Changes[_Done | None]:
         """The next generation, the conversation that this one becomes, and its task,
         which is about that from now on.
         """
@@ -369,7 +369,7 @@ class Handover:
         )
 
     async def _committed(
-        self, batch: HeldBuffer, decide: Callable[[Look], Changes[_Done | None]], call: Call
+        self, batch: HeldBuffer, decide: Callable[[ReadSet], Changes[_Done | None]], call: Call
     ) -> _Done | None:
         name = receipt_id(batch.owner, call)
         session = batch.buffer.session_id

@@ -24,13 +24,13 @@ from memory_core.domain.truth.slots import (
 )
 from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings, changed_by
 from memory_core.evolution.apply_rulings import Execution
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour
 
@@ -103,7 +103,7 @@ class CellOutcome:
 
 
 def links_of(
-    ready: ReadyCell, look: Look, rules: LinkRules, now: datetime
+    ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime
 ) -> list[tuple[Memory, list[Linked]]]:
     """The links of the note and of each fact to what is held."""
     nears = [*look.near, *[()] * (len(ready.compared) - len(look.near))]
@@ -132,7 +132,7 @@ def merge_wanted(
 def plan_cell(
     owner: Owner,
     ready: ReadyCell,
-    look: Look,
+    look: ReadSet,
     asked: Collection[str],
     ruled: Ruled,
     rules: LinkRules,
@@ -202,7 +202,7 @@ def plan_cell(
     )
 
 
-def _ending_nothing(ready: ReadyCell, page: Page) -> frozenset[str]:
+def _ending_nothing(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     """Of the endings that one sentence tells of several slots, naming nothing, those in whose slot
     nothing is known; all but one of them.
 
@@ -251,7 +251,7 @@ def _is_changed(old: Memory, new: Memory) -> bool:
     return old.id != new.id and old.status in FOUND_BY_DEFAULT and changed_by(old, new) is not None
 
 
-def _is_known(fact: Memory, ready: ReadyCell, page: Page) -> bool:
+def _is_known(fact: Memory, ready: ReadyCell, page: ChangeSet) -> bool:
     if any(other.id != fact.id and are_of_one_slot(other, fact) for other in ready.facts):
         return True
     slot = page.slot(fact)
@@ -271,23 +271,25 @@ def told_before(existing: Memory | None, told_at: datetime) -> bool:
 
 
 def _page(
-    owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Collection[str], marks: int
-) -> Page:
+    owner: Owner, ready: ReadyCell, look: ReadSet, now: datetime, asked: Collection[str], marks: int
+) -> ChangeSet:
     """An empty page, on which the conversation, its task and the delivery of its end have their
     place: all name what it became so far.
     """
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
-    return Page(owner, look, now, weighs=True, beside=BESIDE + marks, weight=weight, asked=asked)
+    return ChangeSet(
+        owner, look, now, weighs=True, beside=BESIDE + marks, weight=weight, asked=asked
+    )
 
 
-def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
+def _on(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime) -> Ruled:
     """The same rulings for a cell with fewer facts: what was said about the others still holds."""
     prompt = ConflictPrompt.of(links_of(ready, look, rules, now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
 
-def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
+def _changes(page: ChangeSet, outcome: CellOutcome) -> Changes[CellOutcome]:
     return Changes(
         outcome,
         **page.written(),
@@ -307,7 +309,7 @@ NOTHING_TOLD: Changes[CellOutcome] = Changes(CellOutcome(()))
 
 
 def tell_again(
-    owner: Owner, cell: Memory, message_ids: Collection[str], look: Look, now: datetime
+    owner: Owner, cell: Memory, message_ids: Collection[str], look: ReadSet, now: datetime
 ) -> Changes[CellOutcome]:
     """The same words, told before: what was made of them and is active is reinforced,
     nothing is made twice.
@@ -324,7 +326,7 @@ def tell_again(
         if is_active
         else {}
     )
-    page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
+    page = ChangeSet(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [
         memory
         for name in made_of(cell)

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from memory_core.domain.agent_schemas import FormationCalls
-from memory_core.domain.conversation import Cell, Conversation, FormedCell, Path
+from memory_core.domain.conversation import Cell, CellRecord, Conversation, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
@@ -21,7 +21,13 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import marked, slot_name, slot_of
-from memory_core.evolution.agent_rulings import ConflictPrompt, Merged, Questions, Ruled, Rulings
+from memory_core.evolution.agent_rulings import (
+    ConflictPrompt,
+    MergedNote,
+    Questions,
+    Ruled,
+    Rulings,
+)
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
@@ -54,7 +60,7 @@ from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror, Turn, Turns
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet, WriteTurn, WriteTurns
 from memory_core.ledger.documents import cleared_since, message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ports import Agents, Clock, Document, Embedder, Near
@@ -128,7 +134,7 @@ class Former:
             rules,
             forming,
             keep,
-            Turns(),
+            WriteTurns(),
         )
 
     async def cells(self, owner: Owner, conversation: Conversation, steps: Steps) -> list[Cell]:
@@ -159,7 +165,7 @@ class Former:
         *,
         finish: Finish,
         report: Report,
-        before: Look | None = None,
+        before: ReadSet | None = None,
     ) -> Formed | None:
         """Make the cell's memories and advance the conversation, once. None when it was cancelled,
         or erased, meanwhile.
@@ -175,7 +181,7 @@ class Former:
             return await self._formed(turn, work, steps, report, before)
 
     async def _formed(
-        self, turn: Turn, work: Work, steps: Steps, report: Report, before: Look | None
+        self, turn: WriteTurn, work: Work, steps: Steps, report: Report, before: ReadSet | None
     ) -> Formed | None:
         owner, conversation, cell = work.owner, work.conversation, work.cell
         asking = self._asking(owner, conversation, steps)
@@ -251,7 +257,7 @@ class Former:
         """Commit that the cell was told again. Raises LookedElsewhere when it is gone meanwhile."""
         told_at = work.conversation.created_at
 
-        def plan(look: Look) -> Changes[CellOutcome]:
+        def plan(look: ReadSet) -> Changes[CellOutcome]:
             cell_now = look.memory(cell.id)
             if (
                 cell_now is None
@@ -280,8 +286,8 @@ class Former:
         ready: ReadyCell,
         asking: Asking,
         needed: Collection[str],
-        turn: Turn,
-        before: Look,
+        turn: WriteTurn,
+        before: ReadSet,
     ) -> Formed | None:
         """Compare, ask, commit. needed: ids that turned out to be needed before. before:
         a look that has the cell's messages.
@@ -320,7 +326,7 @@ class Former:
             asked = [*asked, *wanted]
         now = self._clock.now()
 
-        def plan(seen: Look) -> Changes[CellOutcome]:
+        def plan(seen: ReadSet) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
         await turn.take()
@@ -329,8 +335,8 @@ class Former:
         return await self._commit(work, plan, asked, nears, look)
 
     async def _look_beside(
-        self, owner: Owner, before: Look, ids: Sequence[str], nears: Sequence[Near]
-    ) -> Look:
+        self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Sequence[Near]
+    ) -> ReadSet:
         """A look at these documents. What a look before has shown is not read again while the head
         is its.
         """
@@ -343,10 +349,10 @@ class Former:
     async def _commit(
         self,
         work: Work,
-        plan: Callable[[Look], Changes[CellOutcome]],
+        plan: Callable[[ReadSet], Changes[CellOutcome]],
         ids: Sequence[str],
         nears: Sequence[Near] = (),
-        basis: Look | None = None,
+        basis: ReadSet | None = None,
     ) -> Formed | None:
         """Commit the plan and the conversation's next state in one batch. Raises what `plan`
         raises, LookedElsewhere after a clear, or where it has to be decided again on messages
@@ -354,7 +360,7 @@ class Former:
         """
         rounds = count()
 
-        def decide(seen: Look) -> Changes[Formed | None]:
+        def decide(seen: ReadSet) -> Changes[Formed | None]:
             is_repeated = next(rounds) > 0
             done, earlier = formed_before(seen, work.conversation.id, work.cell)
             if done:
@@ -373,7 +379,7 @@ class Former:
         await self._mirror.follow(work.owner, committed)
         return committed.result
 
-    async def _ruled(self, work: Work, ready: ReadyCell, look: Look, asking: Asking) -> Ruled:
+    async def _ruled(self, work: Work, ready: ReadyCell, look: ReadSet, asking: Asking) -> Ruled:
         """What the agents say about what this look shows."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
@@ -388,7 +394,7 @@ class Former:
         return Ruled(
             prompt.key,
             rulings,
-            Merged(tuple(source.id for source in sources), text, vector, complaint),
+            MergedNote(tuple(source.id for source in sources), text, vector, complaint),
         )
 
     async def _rulings(
@@ -458,7 +464,7 @@ def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
     )
 
 
-def _never_written(look: Look, ready: ReadyCell) -> set[str]:
+def _never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
     """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
 
     A cell's note and facts are written with it, and stay without it only where something was
@@ -480,7 +486,7 @@ def _never_written(look: Look, ready: ReadyCell) -> set[str]:
     return made
 
 
-def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
+def _beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
     """What else a plan needs: the sessions that what is ruled out may be taken from."""
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {
@@ -503,7 +509,7 @@ def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
 class Formed:
     """One cell's result; `last`: the conversation is formed."""
 
-    cell: FormedCell
+    cell: CellRecord
     last: bool
 
 
@@ -549,7 +555,7 @@ class Work:
         ]
 
 
-def _still_stand(look: Look, conversation: Conversation) -> bool:
+def _still_stand(look: ReadSet, conversation: Conversation) -> bool:
     """Whether the head alone tells that all messages of a conversation are there, none of them
     deleted: nothing that was there has changed since it was accepted.
     """
@@ -562,7 +568,7 @@ def _still_stand(look: Look, conversation: Conversation) -> bool:
     )
 
 
-def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
     """Whether there is nothing to do for this cell, and then what it became; None for one that is
     cancelled or gone.
     """
@@ -574,7 +580,7 @@ def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, F
     return False, None
 
 
-def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:
+def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Changes[Formed | None]:
     """The plan, and with it the conversation one cell further; with the last cell also what
     `finish` adds.
 
@@ -588,7 +594,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
     assert conversation is not None
     cell, last = work.cell, work.cell.number == work.total - 1
     result = planned.result
-    formed_cell = FormedCell(
+    formed_cell = CellRecord(
         first=cell.first,
         last=cell.last,
         memory_ids=list(result.memory_ids),

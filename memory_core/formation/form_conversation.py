@@ -17,7 +17,7 @@ from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look, Turns
+from memory_core.ledger.commit import Ledger, ReadSet, WriteTurns
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
@@ -42,7 +42,7 @@ class Forming:
     ) -> None:
         self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
         self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
-        self._completing = Turns()
+        self._completing = WriteTurns()
 
     async def form(self, lease: Lease) -> Later | None:
         """Form what is left of the conversation; its last commit ends the task."""
@@ -60,7 +60,7 @@ class Forming:
             raise RuntimeError(
                 f"of {len(cells)} cells none is left, but the conversation is not formed"
             )
-        done, before = list(conversation.formed_cells), cast("Look | None", look)
+        done, before = list(conversation.formed_cells), cast("ReadSet | None", look)
         for cell in left:
             formed = await self._cell(
                 lease, conversation, cell, len(cells), call, counts_of(done), heeded, before
@@ -71,7 +71,7 @@ class Forming:
             done.append(formed.cell)
         return None
 
-    async def _conversation(self, lease: Lease) -> tuple[Conversation | None, Look]:
+    async def _conversation(self, lease: Lease) -> tuple[Conversation | None, ReadSet]:
         """The conversation, and the look that has it; None for one that has ended meanwhile and
         whose messages went, as nothing was made of them.
         """
@@ -99,7 +99,7 @@ class Forming:
         call: Call,
         counts: dict[str, int],
         heeded: Mapping[str, Any],
-        before: Look | None,
+        before: ReadSet | None,
     ) -> Formed | None:
         ended: list[Task] = []
 
@@ -153,7 +153,7 @@ class Forming:
             *(part for name in names for part in (name, messages_id(name))),
         ]
 
-        def decide(seen: Look) -> Changes[Without]:
+        def decide(seen: ReadSet) -> Changes[Without]:
             state = state_of(seen, conversation.id)
             unformed = state is not None and state.state in ("pending", "poisoned")
             done = without_deleted(seen, conversation, self._clock.now()) if unformed else Without()

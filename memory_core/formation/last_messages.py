@@ -40,9 +40,14 @@ from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
-from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
+from memory_core.formation.without_messages import (
+    TakenMessages,
+    Without,
+    batch_without,
+    conversation_without,
+)
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.documents import (
     HeldBuffer,
     buffer_id,
@@ -428,7 +433,7 @@ class LastMessages:
         """
         ids = [gone.id, next_id, *replaced]
 
-        def decide(look: Look) -> Changes[None]:
+        def decide(look: ReadSet) -> Changes[None]:
             follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
             if (
                 follows is None
@@ -525,7 +530,7 @@ class LastMessages:
         call: Call,
         part: int,
         asked: Collection[str],
-        look: Look,
+        look: ReadSet,
     ) -> Changes[tuple[_Part, Without]]:
         without, now, cells = Without(), self._clock.now(), plan.cells
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
@@ -545,7 +550,7 @@ class LastMessages:
         ):
             raise _Changed
         session_document = look.documents.get(session_document_id(owner, session_id))
-        cut = Cut(plan.ids, plan.left, clears_of(session_document), now)
+        cut = TakenMessages(plan.ids, plan.left, clears_of(session_document), now)
         for name in conversation_ids:
             root = state_of(look, name)
             if (

@@ -22,14 +22,14 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.messages import is_untold, message_memory
-from memory_core.domain.ranking.index_terms import Turn, text_to_embed, turn_of, with_lexical
+from memory_core.domain.ranking.index_terms import TurnTerms, text_to_embed, turn_of, with_lexical
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import cleared_since, message_ids, state_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session, history_of
@@ -74,7 +74,7 @@ class MessageWriter:
         self,
         owner: Owner,
         conversation: Conversation,
-        look: Look,
+        look: ReadSet,
         *,
         first: int = 0,
         within_s: float | None = AT_THE_DOOR_S,
@@ -113,8 +113,8 @@ class MessageWriter:
         return Writing(first, tuple(items))
 
     def _last_turns(
-        self, owner: Owner, conversation: Conversation, look: Look, first: int
-    ) -> tuple[Turn | None, Turn | None]:
+        self, owner: Owner, conversation: Conversation, look: ReadSet, first: int
+    ) -> tuple[TurnTerms | None, TurnTerms | None]:
         if conversation.session_id is None:
             return None, None
         return Session(
@@ -140,7 +140,7 @@ class MessageWriter:
         owner: Owner,
         conversation: Conversation,
         writing: Writing,
-        look: Look,
+        look: ReadSet,
         *,
         beside: int,
         weight: int,
@@ -165,7 +165,7 @@ class MessageWriter:
             SessionGrew: The session has another last turn than the one that they were read after.
 
         """
-        page = Page(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
+        page = ChangeSet(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
         count, new = 0, list[str]()
         for item in writing.items:
             if count and not page.takes(Change("created", item.memory)):
@@ -203,7 +203,7 @@ class MessageWriter:
             Call(conversation.correlation_id, actor=call.actor),
         )
 
-        def decide(writing: Writing, seen: Look) -> Changes[int]:
+        def decide(writing: Writing, seen: ReadSet) -> Changes[int]:
             history = history_of(seen.documents.get(session)).marks
             return self.plan(
                 owner,
@@ -257,7 +257,7 @@ class MessageWriter:
         """Write the next messages in one commit; the conversation as it is then."""
         first = conversation.written
 
-        def decide(writing: Writing, seen: Look) -> Changes[Conversation]:
+        def decide(writing: Writing, seen: ReadSet) -> Changes[Conversation]:
             current = _current(seen, conversation)
             if current is None or current.written != first:
                 return Changes(_ended(conversation) if current is None else current)
@@ -276,7 +276,7 @@ class MessageWriter:
         owner: Owner,
         conversation: Conversation,
         first: int,
-        decide: Callable[[Writing, Look], Changes[Result]],
+        decide: Callable[[Writing, ReadSet], Changes[Result]],
         call: Call,
         within_s: float | None = AT_THE_DOOR_S,
         besides: Sequence[str] = (),
@@ -335,7 +335,7 @@ class MessageWriter:
         )
         marks = {memory.id: mark for memory, mark in zip(bare, made, strict=True)}
 
-        def decide(seen: Look) -> Changes[Conversation]:
+        def decide(seen: ReadSet) -> Changes[Conversation]:
             current = _current(seen, conversation)
             if current is None or current.embedded != first:
                 return Changes(_ended(conversation) if current is None else current)
@@ -358,7 +358,7 @@ class MessageWriter:
         for start in range(0, len(ids), MOST_MARKS):
             part = ids[start : start + MOST_MARKS]
 
-            def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
+            def decide(seen: ReadSet, part: Sequence[str] = part) -> Changes[None]:
                 return Changes(None, marks=cell_marks(seen, part, cell_id))
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
@@ -368,7 +368,7 @@ class MessageWriter:
         for start in range(0, len(ids), MOST_MARKS):
             part = ids[start : start + MOST_MARKS]
 
-            def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
+            def decide(seen: ReadSet, part: Sequence[str] = part) -> Changes[None]:
                 memories = {name: seen.memory(name) for name in part}
                 marks = {
                     name: Mark(leaves_cell=True)
@@ -396,7 +396,7 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 
 
 def cell_marks(
-    look: Look, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
+    look: ReadSet, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
 ) -> dict[str, Mark]:
     """The marks that say of these messages, where they are there, that they belong to a cell.
 
@@ -435,7 +435,7 @@ def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
     )
 
 
-def _current(look: Look, conversation: Conversation) -> Conversation | None:
+def _current(look: ReadSet, conversation: Conversation) -> Conversation | None:
     """The conversation as it is stored now, with its messages; None when it is gone."""
     state = state_of(look, conversation.id)
     return None if state is None else state.model_copy(update={"messages": conversation.messages})
@@ -449,7 +449,7 @@ def _ended(conversation: Conversation) -> Conversation:
 
 
 def _moved_on(
-    planned: Changes[int], look: Look, conversation: Conversation
+    planned: Changes[int], look: ReadSet, conversation: Conversation
 ) -> Changes[Conversation]:
     document = look.documents[conversation.id]
     body = {**document.body, "written": conversation.written, "embedded": conversation.embedded}

@@ -37,7 +37,7 @@ from memory_core.formation.save_plan import (
     told_apart,
 )
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import (
     earlier_result,
     receipt,
@@ -105,7 +105,7 @@ class Saver:
         async with AsyncExitStack() as turn:
             for queue in self._queues(owner, drafts):
                 await turn.enter_async_context(queue)
-            look: Look | None = None
+            look: ReadSet | None = None
             prepared: list[Prepared] = []
             further = set[str]()
             offered = MAX_ITEMS
@@ -184,7 +184,7 @@ class Saver:
         names = sorted({draft.memory.session_id or "" for draft in drafts if draft.is_turn})
         return [self._session_queues.setdefault((owner, name), asyncio.Lock()) for name in names]
 
-    async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> Look | None:
+    async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> ReadSet | None:
         """What turns are prepared on. Without turns nothing has to be known before embedding,
         and no read is spent.
         """
@@ -195,7 +195,7 @@ class Saver:
         )
 
     def _sessions(
-        self, owner: Owner, drafts: Sequence[Draft], look: Look | None
+        self, owner: Owner, drafts: Sequence[Draft], look: ReadSet | None
     ) -> dict[str, Session]:
         names = {draft.memory.session_id or "" for draft in drafts if draft.is_turn}
         return {
@@ -209,7 +209,7 @@ class Saver:
         self,
         owner: Owner,
         prepared: list[Prepared],
-        look: Look | None,
+        look: ReadSet | None,
         call: Call,
         part: int,
         further: Collection[str],
@@ -256,7 +256,7 @@ class Saver:
         self,
         owner: Owner,
         prepared: list[Prepared],
-        seen: Look,
+        seen: ReadSet,
         call: Call,
         part: int,
         further: Collection[str],
@@ -354,7 +354,7 @@ def _check_whole(
         raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
 
-def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:
+def _held_turns(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
     stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
     return {

@@ -25,18 +25,18 @@ from memory_core.domain.memory import (
     text_of_value,
     text_within,
 )
-from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
+from memory_core.domain.ranking.index_terms import TurnTerms, turn_of, with_lexical
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
-from memory_core.evolution.changeset import MAX_DOCUMENTS, Page
+from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
 from memory_core.evolution.contradictions import Verdict, contradict, judged
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, procedure_id, session_document_id, told_late_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
@@ -101,7 +101,7 @@ class Planned:
 def plan(
     owner: Owner,
     items: Sequence[Prepared],
-    look: Look,
+    look: ReadSet,
     duplicate_threshold: float,
     now: datetime,
     asked: Collection[str],
@@ -114,7 +114,7 @@ def plan(
     read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces,
     versions that it ends, sessions of others than the items that count a memory more.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
+    page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for item in items:
@@ -137,7 +137,7 @@ def plan(
 
 
 def _place(
-    page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicate_threshold: float
+    page: ChangeSet, item: Prepared, neighbours: Sequence[Neighbour], duplicate_threshold: float
 ) -> PlannedOutcome:
     if item.memory.type is MemoryType.PROCEDURAL:
         return _upsert(page, item)
@@ -154,7 +154,7 @@ def _place(
     return PlannedOutcome(item.place, done.outcome, done.memory_id, done.conflict.id, done.conflict)
 
 
-def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
+def append_turn(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     """Episodic memories are always stored, but for one that is there already with the same words,
     session, actor and time.
 
@@ -177,7 +177,7 @@ def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
     return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
 
 
-def _reinforce(page: Page, place: int, existing: Memory) -> PlannedOutcome:
+def _reinforce(page: ChangeSet, place: int, existing: Memory) -> PlannedOutcome:
     if existing.type is MemoryType.PROCEDURAL:
         page.reinforce(existing, confidence=surer(existing.confidence))
     else:
@@ -185,7 +185,7 @@ def _reinforce(page: Page, place: int, existing: Memory) -> PlannedOutcome:
     return PlannedOutcome(place, Outcome.REINFORCED, existing.id)
 
 
-def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
+def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     """One memory a key: the value that holds is reinforced, a later one becomes its next version.
 
     One that was said before the present value was is a memory of its own. A deleted key
@@ -271,7 +271,7 @@ class Prepared:
     place: int
     memory: Memory
     on_conflict: OnConflict
-    turn: Turn | None = None
+    turn: TurnTerms | None = None
     after: str | None = None
 
 

@@ -23,18 +23,18 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.memory import Memory, MemoryType, OnConflict, stored_bytes
 from memory_core.domain.messages import MESSAGE, PREFIX
-from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
+from memory_core.domain.ranking.index_terms import TurnTerms, turn_of, with_lexical
 from memory_core.domain.requests.maintenance import SETTINGS_ID
 from memory_core.domain.requests.memories import AppendInput
 from memory_core.domain.results import Appended, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, SEARCH, TOO_FAST
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.documents import documents_of, settings_in
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import Session, clears_of
@@ -155,7 +155,7 @@ class SessionAppender:
         memories: Sequence[Memory],
         call: Call,
         part: int,
-        look: Look,
+        look: ReadSet,
     ) -> Changes[int]:
         """Write as many of the prepared memories as fit. Raises SessionGrew where they were read
         after another last turn.
@@ -166,7 +166,7 @@ class SessionAppender:
         now = self._clock.now()
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
             return Changes(int(earlier["count"]))
-        page, count = Page(owner, look, now, weighs=True, beside=1), 0
+        page, count = ChangeSet(owner, look, now, weighs=True, beside=1), 0
         for item in prepared:
             change = Change("created", item.memory)
             if count and not page.takes(change):
@@ -225,7 +225,7 @@ class SessionAppender:
             correlation_id=call.correlation_id,
         )
 
-        def documents(look: Look) -> Sequence[Any]:
+        def documents(look: ReadSet) -> Sequence[Any]:
             zone = request.time_zone or settings_in(look).time_zone
             state = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
             return documents_of(conversation.model_copy(update=state))
@@ -309,7 +309,9 @@ async def _prepared(memories: Sequence[Memory], session: Session) -> list[Prepar
     return items
 
 
-async def _analysed(memory: Memory, previous: Turn | None, before_previous: Turn | None) -> Memory:
+async def _analysed(
+    memory: Memory, previous: TurnTerms | None, before_previous: TurnTerms | None
+) -> Memory:
     if len(memory.content) > LONG_CHARACTERS:
         return await asyncio.to_thread(with_lexical, memory, previous, before_previous)
     return with_lexical(memory, previous, before_previous)

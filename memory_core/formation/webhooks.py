@@ -21,7 +21,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
 from memory_core.tasks.leases import Later, Lease, TaskLost
 from memory_core.tasks.lifecycle import Ends
-from memory_core.tasks.store import Delivery, Try, kept
+from memory_core.tasks.store import CallbackDelivery, Try, kept
 
 PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
 """Before the second, third and fourth try, which is the last."""
@@ -46,7 +46,7 @@ class Deliveries:
     async def deliver(self, lease: Lease) -> Later | None:
         """One try; what came of it is in the delivery's log before anything else happens."""
         document = await self._document(lease.owner, lease.task)
-        delivery = Delivery.of(document)
+        delivery = CallbackDelivery.of(document)
         if self._secret is None:
             raise Unavailable("webhooks", UNSIGNED)
         now = self._clock.now()
@@ -85,7 +85,7 @@ class Deliveries:
             return task
         look = await self._ledger.look(owner, task.delivery_ids)
         deliveries = [look.documents[name] for name in task.delivery_ids if name in look.documents]
-        log = [Delivery.of(document).public() for document in deliveries]
+        log = [CallbackDelivery.of(document).public() for document in deliveries]
         return task.model_copy(update={"result": {**(task.result or {}), "deliveries": log}})
 
     async def _document(self, owner: Owner, task: Task) -> Document:

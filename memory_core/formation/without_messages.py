@@ -18,7 +18,7 @@ from memory_core.domain.conversation import Conversation, Path, Task, TaskKind
 from memory_core.domain.memory import Head, Status
 from memory_core.domain.messages import REQUEST
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import (
     HeldBuffer,
     conversation_of,
@@ -29,7 +29,7 @@ from memory_core.ledger.documents import (
 )
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
-from memory_core.tasks.store import Pair, counted, unfinished, written
+from memory_core.tasks.store import TaskAndSubject, counted, unfinished, written
 
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 """The task that forms a conversation."""
@@ -61,7 +61,7 @@ class Without:
         """Write these documents too, each in place of what was to be written of it."""
         self.puts |= {document.id: document for document in documents}
 
-    def turned(self, pair: Pair, changes: Changes[Task]) -> None:
+    def turned(self, pair: TaskAndSubject, changes: Changes[Task]) -> None:
         """Write the end of a task and of what it is about."""
         self.put(*changes.puts)
         self.more += unfinished(changes.puts) - (not pair.task.finished)
@@ -69,7 +69,7 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TakenMessages:
     """What is taken back of conversations. taken: ids of messages; left: of others,
     whose cells go with those.
 
@@ -82,7 +82,7 @@ class Cut:
     now: datetime
 
 
-def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
+def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
     """Which of a conversation's messages were deleted after they were written.
 
     Not those that went with a clear of their session: what is formed of these is told by the types
@@ -98,7 +98,7 @@ def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:
+def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> Without:
     """What becomes of a conversation whose messages were deleted before they were formed: what is
     left of it becomes another one.
 
@@ -126,11 +126,13 @@ def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Wi
             ),
             conversation.id,
         )
-        conversation_without(done, look, first, Cut(deleted, (), conversation.clears, now))
+        conversation_without(
+            done, look, first, TakenMessages(deleted, (), conversation.clears, now)
+        )
     return done
 
 
-def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None:
+def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMessages) -> None:
     """Add what becomes of a conversation and of the one that forms what was left of it before.
 
     Args:
@@ -162,7 +164,7 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
 
 
 def _further(
-    conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]
+    conversation: Conversation, look: ReadSet, cut: TakenMessages, besides: Collection[str]
 ) -> Conversation:
     """The conversation of the messages that stay, are in no cell that stays, and are formed by no
     other conversation.
@@ -219,12 +221,12 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
 
 
 def _handed_over(
-    done: Without, look: Look, conversation: Conversation, further: Conversation, now: datetime
+    done: Without, look: ReadSet, conversation: Conversation, further: Conversation, now: datetime
 ) -> None:
     """End a conversation that is not formed to its end; its task forms `further`,
     or ends where that has no messages.
     """
-    pair = Pair.of(look, conversation.task_id)
+    pair = TaskAndSubject.of(look, conversation.task_id)
     if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
         return
     nothing_left = {"written": len(conversation.messages), "embedded": len(conversation.messages)}
@@ -262,7 +264,7 @@ def _handed_over(
 
 
 def batch_without(
-    done: Without, look: Look, batch: HeldBuffer, taken: Collection[str], now: datetime
+    done: Without, look: ReadSet, batch: HeldBuffer, taken: Collection[str], now: datetime
 ) -> bool:
     """Add what becomes of a batch that is still being gathered; False where something came after
     what is taken back meanwhile.
@@ -275,7 +277,7 @@ def batch_without(
     if any(memory is None or memory.status is not Status.DELETED for memory in memories):
         return False
     remaining = batch.buffer.messages[:first]
-    pair = None if remaining else Pair.of(look, batch.task_id)
+    pair = None if remaining else TaskAndSubject.of(look, batch.task_id)
     if remaining or pair is None:
         shorter = (
             batch.closed()

@@ -73,7 +73,7 @@ asked for; a wrong segment: up to 0.3.
 """
 
 
-class Calls:
+class KnownCalls:
     """The calls of an API."""
 
     def __init__(self, calls: Iterable[tuple[str, str]]) -> None:
@@ -149,9 +149,9 @@ class Calls:
 
 
 @functools.cache
-def known_calls() -> Calls:
+def known_calls() -> KnownCalls:
     """The calls of this API."""
-    return Calls((function.method, function.path) for function in http_functions())
+    return KnownCalls((function.method, function.path) for function in http_functions())
 
 
 def _segments(path: str) -> list[str] | None:

@@ -22,9 +22,9 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived
-from memory_core.ledger.waiting_accesses import Merged, WaitingAccesses, both
+from memory_core.ledger.waiting_accesses import WaitingAccesses, WrittenAccesses, both
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
@@ -124,7 +124,7 @@ class Touches:
             await self._written(owner)
         return None if added else head
 
-    async def _flush(self, owner: Owner) -> Merged:
+    async def _flush(self, owner: Owner) -> WrittenAccesses:
         if self._task is not None:
             await self._task  # what is being handed on this moment is neither here nor in Redis
         written = await self._write_gathered(owner)
@@ -244,7 +244,7 @@ class Touches:
             if written.added and self._written is not None:
                 await self._written(owner)
 
-    async def _write_gathered(self, owner: Owner) -> Merged:
+    async def _write_gathered(self, owner: Owner) -> WrittenAccesses:
         """Write what waits here of an owner; what can't be written is kept, to be tried again.
         Raises Unavailable.
         """
@@ -254,7 +254,7 @@ class Touches:
         if touches:
             attempts.append(_Attempt(owner, self._ids.new("mrk"), touches))
             self._failed.append(attempts[-1])
-        written = Merged()
+        written = WrittenAccesses()
         for attempt in attempts:
             written = _sum(
                 written, await self._waiting.merge(owner, attempt.flush_id, attempt.touches)
@@ -269,8 +269,8 @@ def _both(known: Touch | None, further: Touch) -> Touch:
     return further if known is None else both(known, further)
 
 
-def _sum(known: Merged, further: Merged) -> Merged:
-    return Merged(known.memories + further.memories, known.added + further.added)
+def _sum(known: WrittenAccesses, further: WrittenAccesses) -> WrittenAccesses:
+    return WrittenAccesses(known.memories + further.memories, known.added + further.added)
 
 
 KEPT_FOR: Final = timedelta(days=1)
@@ -297,7 +297,7 @@ class Waking:
                 "a user whose faded memories were found is not due for it: %s", error.detail
             )
 
-    def _due(self, look: Look) -> Changes[None]:
+    def _due(self, look: ReadSet) -> Changes[None]:
         head, now = look.head, self._clock.now()
         if head is None or (head.due_at is not None and head.due_at <= now):
             return Changes(None)

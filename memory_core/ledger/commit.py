@@ -57,7 +57,7 @@ commit's hundred.
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ReadSet:
     """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
 
     asked: the ids that were asked for; of those without a document there is none. empty_slots:
@@ -125,7 +125,7 @@ class NotCounted(Exception):
     """What a user's memories take is not known: the head is of an earlier version."""
 
 
-class Room(Protocol):
+class StorageRoom(Protocol):
     """The bytes that memories may take: each commit takes what it adds, before it is sent."""
 
     async def take(
@@ -162,7 +162,7 @@ class Room(Protocol):
         """
 
 
-Completed = Callable[[LongTermStore, Owner, Changes[Any], Look], Awaitable[Changes[Any]]]
+Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
 """Completes what is decided before each commit. Raises WithoutLog."""
 
 
@@ -181,13 +181,13 @@ class Ledger:
         gathered: Gathered | None = None,
         completed: Completed | None = None,
     ) -> None:
-        self.room: Room | None = None
+        self.room: StorageRoom | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
         self._gathered, self._completed = gathered, completed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
-    async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
+    async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> ReadSet:
         """Head, documents and neighbours, none older than the head, so no commit slips in
         between unseen.
         """
@@ -201,7 +201,7 @@ class Ledger:
             )
         neighbours = [snapshot.near for snapshot in (first, *others)] if nears else []
         near = tuple(tuple(each) for each in neighbours)
-        return Look(first.head, dict(first.documents), near, frozenset(ids))
+        return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
         """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded,
@@ -213,11 +213,11 @@ class Ledger:
     async def commit(
         self,
         owner: Owner,
-        decide: Callable[[Look], Changes[Result]],
+        decide: Callable[[ReadSet], Changes[Result]],
         *,
         ids: Sequence[str],
         nears: Sequence[Near] = (),
-        basis: Look | None = None,
+        basis: ReadSet | None = None,
         call: Call,
         while_erasing: bool = False,
     ) -> Committed[Result]:
@@ -255,10 +255,10 @@ class Ledger:
     async def _commit(
         self,
         owner: Owner,
-        decide: Callable[[Look], Changes[Result]],
+        decide: Callable[[ReadSet], Changes[Result]],
         ids: Sequence[str],
         nears: Sequence[Near],
-        basis: Look | None,
+        basis: ReadSet | None,
         call: Call,
         while_erasing: bool,
         *,
@@ -329,8 +329,8 @@ class Ledger:
     async def _decided(
         self,
         owner: Owner,
-        decide: Callable[[Look], Changes[Result]],
-        look: Look,
+        decide: Callable[[ReadSet], Changes[Result]],
+        look: ReadSet,
         before: Head | None,
         while_erasing: bool,
         *,
@@ -374,7 +374,7 @@ class Ledger:
         """
         for name in memory_ids:
 
-            def ending(look: Look, name: str = name) -> Changes[None]:
+            def ending(look: ReadSet, name: str = name) -> Changes[None]:
                 memory = look.memory(name)
                 changes = () if memory is None else (Change(SETTLED, memory, memory),)
                 wanted = Changes(None, changes, reads=frozenset({name}))
@@ -394,7 +394,7 @@ class Ledger:
             names = [change.after.id for change in part]
 
             def ending(
-                look: Look, part: Sequence[Change] = part, names: Sequence[str] = names
+                look: ReadSet, part: Sequence[Change] = part, names: Sequence[str] = names
             ) -> Changes[list[Change]]:
                 changes = [
                     again
@@ -612,7 +612,7 @@ class Mirror:
 # mostly decide in vain, and in the end wait.
 
 
-class Turn:
+class WriteTurn:
     """One piece of work's turn: taken when it is needed, kept until the work ends."""
 
     def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
@@ -628,21 +628,21 @@ class Turn:
             self._taken = True
 
 
-class Turns:
+class WriteTurns:
     """Turns of all users."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def of(self, owner: Owner) -> AsyncIterator[Turn]:
+    async def of(self, owner: Owner) -> AsyncIterator[WriteTurn]:
         """A turn that ends with the block, should it be taken in it."""
         lock = self._locks.setdefault(owner, asyncio.Lock())
         async with AsyncExitStack() as stack:
-            yield Turn(lock, stack)
+            yield WriteTurn(lock, stack)
 
 
-def _without_log(look: Look, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:
+def _without_log(look: ReadSet, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:
     """The names of slots that were looked at and have no log."""
     names = (("slot", *near.slot) for near in nears if near.slot is not None)
     return (name for name in names if slot_document_id(*name) not in look.documents)

@@ -23,7 +23,7 @@ from memory_core.domain.requests.maintenance import SETTINGS_ID, UserSettings
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Document
@@ -49,7 +49,7 @@ def documents_of(conversation: Conversation) -> tuple[Document, Document]:
     )
 
 
-def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
+def conversation_of(look: ReadSet, conversation_id: str) -> Conversation | None:
     """The whole conversation, out of its two documents; None when it is not there in the
     head's epoch.
     """
@@ -80,7 +80,7 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
     return (Document(messages_id(conversation["id"]), "messages", {}),)
 
 
-def state_of(look: Look, conversation_id: str) -> Conversation | None:
+def state_of(look: ReadSet, conversation_id: str) -> Conversation | None:
     """The conversation as it is stored in the head's epoch, without its messages;
     None when it is not there.
     """
@@ -92,7 +92,7 @@ def state_of(look: Look, conversation_id: str) -> Conversation | None:
     )
 
 
-def cleared_since(look: Look, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
+def cleared_since(look: ReadSet, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
     """The types of memories that its session was cleared of since a conversation was accepted;
     the look shows the session.
     """
@@ -192,7 +192,7 @@ class HeldBuffer:
     document: Document | None
 
     @classmethod
-    def of(cls, owner: Owner, session_id: str, look: Look) -> HeldBuffer:
+    def of(cls, owner: Owner, session_id: str, look: ReadSet) -> HeldBuffer:
         """What a look shows; an empty one where there is none, or only one of an erased user."""
         document = look.documents.get(buffer_id(owner, session_id))
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
@@ -319,7 +319,7 @@ class SettingsOfUsers:
     async def put(self, owner: Owner, settings: UserSettings, call: Call) -> UserSettings:
         """Set them. Durable when it returns. Raises HeadMoved, Unavailable."""
 
-        def decide(look: Look) -> Changes[UserSettings]:
+        def decide(look: ReadSet) -> Changes[UserSettings]:
             if settings_in(look) == settings:
                 return Changes(settings)
             document = look.documents.get(SETTINGS_ID)
@@ -335,7 +335,7 @@ class SettingsOfUsers:
         return (await self._ledger.commit(owner, decide, ids=[SETTINGS_ID], call=call)).result
 
 
-def settings_in(look: Look) -> UserSettings:
+def settings_in(look: ReadSet) -> UserSettings:
     """The settings that a look shows, which was asked for `SETTINGS_ID`."""
     document = look.documents.get(SETTINGS_ID)
     if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:

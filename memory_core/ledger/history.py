@@ -16,12 +16,12 @@ from typing import Any
 import orjson
 
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.event_log import State, States, fold
+from memory_core.domain.event_log import LoggedState, States, fold
 from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import snapshot_id
 from memory_core.ports import Document, EventFilter, LongTermStore, Place
 
@@ -32,7 +32,7 @@ EVENTS_A_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenSnapshot:
     """A snapshot: all states at `sequence`."""
 
     sequence: int
@@ -74,7 +74,7 @@ class Past:
             states, after = fold(states, page), page[-1].sequence
         return states
 
-    async def after(self, owner: Owner, taken: Taken, sequence: int) -> States:
+    async def after(self, owner: Owner, taken: TakenSnapshot, sequence: int) -> States:
         """The states at `sequence`, told on from a snapshot at or before it."""
         states, at = taken.states, taken.sequence
         while at < sequence:
@@ -84,7 +84,7 @@ class Past:
             states, at = fold(states, page), page[-1].sequence
         return states
 
-    async def taken(self, owner: Owner, head: Head, sequence: int) -> Taken:
+    async def taken(self, owner: Owner, head: Head, sequence: int) -> TakenSnapshot:
         """The last whole snapshot at or before `sequence`; the empty beginning where
         there is none.
         """
@@ -95,9 +95,9 @@ class Past:
                 body["epoch"] == head.epoch
                 and (states := await self._read(owner, body)) is not None
             ):
-                return Taken(body["sequence"], states)
+                return TakenSnapshot(body["sequence"], states)
             place = Place(body["sequence"], "")
-        return Taken(0, {})
+        return TakenSnapshot(0, {})
 
     async def _read(self, owner: Owner, body: dict[str, Any]) -> States | None:
         """All parts of the snapshot that `body` is one of; None while one is missing,
@@ -115,14 +115,14 @@ class Past:
             ):
                 return None
             states |= {
-                name: State.of_row(row)
+                name: LoggedState.of_row(row)
                 for part in parts.values()
                 for name, row in part.body["states"].items()
             }
         return states
 
 
-def parted(taken: Taken) -> list[list[str]]:
+def parted(taken: TakenSnapshot) -> list[list[str]]:
     """The ids of the states in each document of a snapshot: all of them in order,
     so that every process makes the same.
     """
@@ -138,7 +138,9 @@ def parted(taken: Taken) -> list[list[str]]:
     return parts
 
 
-def part_of(taken: Taken, head: Head, parts: Sequence[Sequence[str]], number: int) -> Document:
+def part_of(
+    taken: TakenSnapshot, head: Head, parts: Sequence[Sequence[str]], number: int
+) -> Document:
     """One document of a snapshot that is `parted` so. head: as it was before anything was
     read for it.
     """
@@ -187,7 +189,7 @@ class Snapshots:
             return written
         taken = await self._past.taken(owner, head, head.sequence)
         while (due := _due_after(taken)) <= head.sequence:
-            taken = Taken(due, await self._past.after(owner, taken, due))
+            taken = TakenSnapshot(due, await self._past.after(owner, taken, due))
             if not await self._write(owner, head, taken):
                 break
             written += 1
@@ -219,7 +221,7 @@ class Snapshots:
             dropped += len(gone)
             place = Place(page[-1].body["sequence"], page[-1].id)
 
-    async def _write(self, owner: Owner, head: Head, taken: Taken) -> bool:
+    async def _write(self, owner: Owner, head: Head, taken: TakenSnapshot) -> bool:
         """All parts, the last with the word when the next is due. False when events were redacted
         since `head` was read.
         """
@@ -229,7 +231,9 @@ class Snapshots:
             part = part_of(taken, head, parts, number)
             due = _due_after(taken) if number + 1 == len(parts) else None
 
-            def decide(look: Look, part: Document = part, due: int | None = due) -> Changes[bool]:
+            def decide(
+                look: ReadSet, part: Document = part, due: int | None = due
+            ) -> Changes[bool]:
                 now, there = look.head, look.documents.get(part.id)
                 if now is None or (now.epoch, now.redactions) != (head.epoch, head.redactions):
                     return Changes(False)
@@ -255,7 +259,7 @@ def redacting(head: Head) -> Mapping[str, Any]:
     return {"redactions": head.redactions + 1}
 
 
-def _due_after(taken: Taken) -> int:
+def _due_after(taken: TakenSnapshot) -> int:
     return taken.sequence + max(EVENTS_A_SNAPSHOT, len(taken.states))
 
 

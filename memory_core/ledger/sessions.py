@@ -24,7 +24,7 @@ from memory_core.domain.chat.history import (
 from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, is_told, is_untold
-from memory_core.domain.ranking.index_terms import Turn
+from memory_core.domain.ranking.index_terms import TurnTerms
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document
@@ -58,16 +58,16 @@ class Session:
         return last_turns[0]["id"] if last_turns else None
 
     @property
-    def last_turns(self) -> tuple[Turn | None, Turn | None]:
+    def last_turns(self) -> tuple[TurnTerms | None, TurnTerms | None]:
         """The previous turn and the one before it."""
         # Sessions of earlier versions hold the text of a turn, too.
         turns = [
-            Turn(turn["id"], turn["counts"], turn["asks"])
+            TurnTerms(turn["id"], turn["counts"], turn["asks"])
             for turn in self._body.get("last_turns", [])
         ]
         return (turns[0] if turns else None, turns[1] if len(turns) > 1 else None)
 
-    def add_turn(self, turn: Turn) -> None:
+    def add_turn(self, turn: TurnTerms) -> None:
         """`turn` is the last one now."""
         # asdict would copy the counts, 0.2 ms
         last_turn = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}

@@ -40,7 +40,7 @@ _TRIES, _PAUSE_S = 6, 0.02
 log = logging.getLogger(__name__)
 
 
-class Merged(NamedTuple):
+class WrittenAccesses(NamedTuple):
     """What became of accesses: how many memories' were written down, and how many of these were
     added to their memories.
     """
@@ -135,13 +135,15 @@ class WaitingAccesses:
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
 
-    async def merge(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> Merged:
+    async def merge(
+        self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]
+    ) -> WrittenAccesses:
         """Write accesses down, once a flush, and add those to their memories that have no time.
 
         What can't be added stays due. Raising for it would make callers bring a flush again that is
         written down, when others may have come after it and the document knows it no more.
         """
-        names, total, end = sorted(touches), Merged(), 0
+        names, total, end = sorted(touches), WrittenAccesses(), 0
         while end < len(names):
             document, begin, end = await self._merge_some(owner, flush_id, names, touches, end)
             if document is None:
@@ -162,7 +164,7 @@ class WaitingAccesses:
                     error.detail,
                 )
                 added = 0
-            total = Merged(total.memories + end - begin, total.added + added)
+            total = WrittenAccesses(total.memories + end - begin, total.added + added)
         return total
 
     async def add(self, owner: Owner, names: Collection[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from memory_core.localhost.door import address_of, failed, listen, say
 from memory_core.localhost.workers import (
     AUTO,
     Channel,
-    Place,
+    WorkerPlace,
     Workers,
     number_of,
     program_of_a_worker,
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = _options(arguments)
     if given.place is not None:
-        return _run_worker(Place.parse(given.place))
+        return _run_worker(WorkerPlace.parse(given.place))
     try:
         workers = number_of(given.workers)
     except ValueError as error:
@@ -68,7 +68,7 @@ def _serve_alone(settings: Settings, load: Load | None = None) -> int:
     return 0
 
 
-def _run_worker(place: Place) -> int:
+def _run_worker(place: WorkerPlace) -> int:
     """Serve, as one of several processes, what the parent hands over."""
     from memory_core.localhost.process import import_ahead, serve_at
 

@@ -219,7 +219,7 @@ class Route:
         )
 
 
-class Match(NamedTuple):
+class RouteMatch(NamedTuple):
     """The route of a request and its parameters."""
 
     route: Route
@@ -245,14 +245,14 @@ class Router:
                 path = "/" + "/".join(part for part, _ in route.parts)
                 self._by_path.setdefault((route.method, path.encode()), route)
 
-    def match(self, method: str, raw_path: bytes) -> Match | None:
+    def match(self, method: str, raw_path: bytes) -> RouteMatch | None:
         """The route for a path as it came over the wire; None when no function answers.
 
         Raises UnicodeDecodeError for a path that is not UTF-8 once decoded.
         """
         # As most clients write it: no decoding, no comparing, 0.015 ms less.
         if exact := self._by_path.get((method, raw_path)):
-            return Match(exact, {})
+            return RouteMatch(exact, {})
         segments = [
             _decoded(segment)
             for segment in raw_path.decode("ascii", "surrogateescape").removeprefix("/").split("/")
@@ -261,7 +261,7 @@ class Router:
             segments.pop()
         for route in self._by_shape.get((method, len(segments)), ()):
             if route.fits(segments):
-                return Match(
+                return RouteMatch(
                     route,
                     {
                         part: value
@@ -270,7 +270,9 @@ class Router:
                     },
                 )
         rest = self._otherwise.get(method)
-        return None if rest is None else Match(rest, {rest.catch_all or "": "/".join(segments)})
+        return (
+            None if rest is None else RouteMatch(rest, {rest.catch_all or "": "/".join(segments)})
+        )
 
 
 def _decoded(segment: str) -> str:
@@ -400,7 +402,7 @@ LINGER_S = 2.0
 """For the client to read why it was refused, before the connection is closed."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The parser is to stop here; the protocol's `_refusal` says why."""
 
 
@@ -453,13 +455,13 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_url(url)
         if len(self.url) > ADDRESS_BYTES:
             self._refusal = AddressTooLong(f"The address is over {ADDRESS_BYTES} bytes")
-            raise Refused
+            raise RequestRefused
 
     def on_headers_complete(self) -> None:
         """The head is here; the application starts unless it is too large."""
         if len(self.headers) > HEADERS:
             self._refusal = HeadTooLarge(f"There are more than {HEADERS} headers")
-            raise Refused
+            raise RequestRefused
         # What came so far holds the head, so only where that is more has the head to be measured.
         if (
             self._received > HEAD_BYTES
@@ -467,7 +469,7 @@ class LimitedProtocol(HttpToolsProtocol):
             > HEAD_BYTES
         ):
             self._refusal = HeadTooLarge(f"The head is over {HEAD_BYTES} bytes")
-            raise Refused
+            raise RequestRefused
         self._awaits_head = False
         self._stop_head_timer()
         super().on_headers_complete()

@@ -34,7 +34,7 @@ from memory_core.localhost.host import (
 )
 from memory_core.localhost.http import Application, Limits
 from memory_core.localhost.triggers import QueueOptions, Queues
-from memory_core.localhost.workers import FIRST_QUEUE, GREET, KEYS, READY, Channel, Place
+from memory_core.localhost.workers import FIRST_QUEUE, GREET, KEYS, READY, Channel, WorkerPlace
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
@@ -53,7 +53,7 @@ def serve_alone(settings: Settings, server_socket: socket.socket, load: Load | N
         runner.run(_run(settings, load or _functions_of_project, _Alone(server_socket)))
 
 
-def serve_at(place: Place, channel: Channel, settings: Settings) -> None:
+def serve_at(place: WorkerPlace, channel: Channel, settings: Settings) -> None:
     """Serve the functions of the project, as one of several processes."""
     with asyncio.Runner(loop_factory=new_event_loop()) as runner:
         runner.run(_run(settings, _functions_of_project, _OneOfMany(place, channel)))
@@ -154,7 +154,7 @@ class _Alone:
 class _OneOfMany:
     """One of several processes, to which a parent hands connections."""
 
-    def __init__(self, place: Place, channel: Channel) -> None:
+    def __init__(self, place: WorkerPlace, channel: Channel) -> None:
         self.count, self.is_first, self.address = place.workers, place.number == 0, place.address
         self._channel, self._lines = channel, ""
         self._core: MemoryCore | None = None

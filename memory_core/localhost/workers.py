@@ -57,7 +57,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-class Place(NamedTuple):
+class WorkerPlace(NamedTuple):
     """A worker's place: its number from 0 of so many, the address of all, the file of its
     channel. The first serves the queues and the timers.
     """
@@ -266,7 +266,7 @@ class Workers:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         with theirs:
-            place = Place(number, self._count, theirs.fileno(), self._address)
+            place = WorkerPlace(number, self._count, theirs.fileno(), self._address)
             process = await asyncio.create_subprocess_exec(
                 *self._program,
                 str(place),

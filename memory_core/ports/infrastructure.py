@@ -92,7 +92,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenAccesses:
     """Accesses that a process set out to write down, under the id of that attempt."""
 
     flush_id: str
@@ -175,7 +175,7 @@ class ShortTermStore(Pooled, Protocol):
     async def gathered(self, limit: int) -> list[Owner]:
         """Up to `limit` owners with accesses that wait, in no order."""
 
-    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
         """The accesses that wait, set apart under `flush_id`; those that an earlier attempt set
         apart, while there are such. None: none.
         """

@@ -269,7 +269,7 @@ class EventFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuerySentence:
     """One sentence of a query: its vector, and which of the search's terms it has."""
 
     vector: Vector | None
@@ -292,7 +292,7 @@ class Search:
     limit: int
     where: Filter
     related: tuple[Related, ...] = ()
-    sentences: tuple[Asked, ...] = ()
+    sentences: tuple[QuerySentence, ...] = ()
 
     @property
     def vectors(self) -> tuple[Vector, ...]:

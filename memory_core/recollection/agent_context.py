@@ -58,7 +58,7 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
-from memory_core.recollection.quotations import Found, Untold, piece
+from memory_core.recollection.quotations import QuotableMemory, Untold, piece
 from memory_core.recollection.reconstruct import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
@@ -136,7 +136,7 @@ class Briefing:
         silenced = await self._untold.among(owner, head, [*turns, *latest])
         turns = [turn for turn in turns if turn.id not in silenced]
         quoted = [
-            Found(turn, float(turn.sequence))
+            QuotableMemory(turn, float(turn.sequence))
             for turn in turns
             if normalised(turn.content) not in unsaid
         ]
@@ -288,14 +288,16 @@ class Briefing:
         cells = {message.cell_id for message in messages}
         turns = {message.id: message for message in messages}
         for other in others:
-            if not Found(other, 0.0).is_story or (
+            if not QuotableMemory(other, 0.0).is_story or (
                 len(messages) < TURNS and other.cell_id not in cells
             ):
                 turns.setdefault(other.id, other)
         spoken = (turn for turn in turns.values() if not is_instruction(turn))
         return sorted(spoken, key=lambda turn: -turn.sequence)[:TURNS]
 
-    async def _turns(self, owner: Owner, quoted: Sequence[Found], moment: datetime) -> list[Piece]:
+    async def _turns(
+        self, owner: Owner, quoted: Sequence[QuotableMemory], moment: datetime
+    ) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority."""
         fallen = await self._gatherer.fallen(owner, quoted, moment)
         pieces = (

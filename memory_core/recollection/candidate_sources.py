@@ -28,7 +28,7 @@ from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.requests.maintenance import SETTINGS_ID
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import settings_in
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
@@ -414,5 +414,5 @@ class Zones:
         """The same, and the user's head, which is read with it. Raises Unavailable."""
         snapshot = await self._store.snapshot(owner, [SETTINGS_ID])
         return zone_of(
-            named or settings_in(Look(snapshot.head, dict(snapshot.documents))).time_zone
+            named or settings_in(ReadSet(snapshot.head, dict(snapshot.documents))).time_zone
         ), snapshot.head

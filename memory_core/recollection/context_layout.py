@@ -14,9 +14,9 @@ from memory_core.domain.ranking.selection import (
     LONGEST_ALONE,
     PERHAPS,
     PERHAPS_TOKENS,
+    BudgetLeft,
     Grant,
     Piece,
-    Room,
     body,
     chosen,
     in_order,
@@ -107,7 +107,10 @@ def write_context(material: Material, max_tokens: int) -> Context:
     budget = max_tokens - FENCE_TOKENS - headings
     instructions = material.wanted["instructions"]
     standing = chosen(
-        material.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True
+        material.wanted["instructions"],
+        BudgetLeft(int(budget * INSTRUCTIONS_SHARE)),
+        (),
+        whole=True,
     )
     material = replace(
         material,
@@ -226,7 +229,7 @@ def _kept(material: Material, budget: int, standing_words: int) -> Wanted:
     shares = dict(
         SHARES if material.running else SHARES_ASKED if material.asked else SHARES_NEW_SESSION
     )
-    whole, fitting, taken = Room(budget), Wanted(), dict[PartKind, Room]()
+    whole, fitting, taken = BudgetLeft(budget), Wanted(), dict[PartKind, BudgetLeft]()
     left = whole.part(0)
     if material.grant is Grant.PERHAPS:
         beside = budget - int(budget * shares["turns"]) if material.running else budget
@@ -236,7 +239,7 @@ def _kept(material: Material, budget: int, standing_words: int) -> Wanted:
         )
         left = whole.part(0)
         if material.running:
-            fitting["turns"] = _fitting(material, "turns", Room(budget - whole.tokens))
+            fitting["turns"] = _fitting(material, "turns", BudgetLeft(budget - whole.tokens))
             left = whole.part(shares.pop("turns"))
     for kind, share in shares.items():
         room = whole.part(share)
@@ -265,7 +268,7 @@ def _kept(material: Material, budget: int, standing_words: int) -> Wanted:
 
 
 def _fitting(
-    material: Material, kind: PartKind, room: Room, longest: int | None = None
+    material: Material, kind: PartKind, room: BudgetLeft, longest: int | None = None
 ) -> list[Piece]:
     """What of a kind fits into a room: lines of foresight whole, of other texts passages where they
     are longer than `longest` tokens.

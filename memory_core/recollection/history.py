@@ -13,7 +13,13 @@ from datetime import datetime
 from typing import Literal
 
 from memory_core.domain.errors import FieldError, Invalid, NotFound
-from memory_core.domain.event_log import State, States, base_id, cells_of_messages, is_of_its_life
+from memory_core.domain.event_log import (
+    LoggedState,
+    States,
+    base_id,
+    cells_of_messages,
+    is_of_its_life,
+)
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.maintenance import ReplayInput, TimelineInput
@@ -179,7 +185,7 @@ def _shown(
 
 def _in_order(
     states: States, after: Place | None, *, newest_first: bool, with_versions: bool
-) -> Iterator[tuple[Place, State]]:
+) -> Iterator[tuple[Place, LoggedState]]:
     """The states in the order of a list, from after the place."""
     places = [
         (state.sequence, name)
@@ -200,7 +206,7 @@ def _in_order(
 _MEMORY_TYPES = frozenset(MemoryType)
 
 
-class Timeline:
+class HistoryReader:
     """Reads the log of any owner."""
 
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:

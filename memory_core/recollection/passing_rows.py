@@ -17,7 +17,7 @@ from memory_core.domain.ranking.query import asks_directly, asks_of_oneself
 from memory_core.domain.ranking.query_parts import says_all
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Nearest
-from memory_core.recollection.results import DECIMALS, Look
+from memory_core.recollection.results import DECIMALS, QueryRound
 
 NEAR = 0.75
 """The part of the answer threshold that answers a question about the one who asks it. Of 96 such
@@ -61,7 +61,7 @@ class PassingRows:
             answer = self.answer_threshold if floor is None else floor
         return answer, self.similarity_threshold if floor is None else floor
 
-    def needed(self, query: RetrieveInput, look: Look) -> tuple[float, float]:
+    def needed(self, query: RetrieveInput, look: QueryRound) -> tuple[float, float]:
         """As `thresholds`, for what a look found: a question needs less, in a small memory above
         all. What answers a question weakly is returned with what comes near to it.
         """
@@ -73,7 +73,7 @@ class PassingRows:
             floor = min(floor, max(answer, NEAR * _best(look)))
         return answer, floor
 
-    def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
+    def ranked(self, query: RetrieveInput, look: QueryRound, limit: int | None) -> list[int]:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when
         the best does not reach the answer's.
         """
@@ -88,7 +88,7 @@ class PassingRows:
                 break
         return list(best.values())
 
-    def rows(self, query: RetrieveInput, look: Look) -> list[int]:
+    def rows(self, query: RetrieveInput, look: QueryRound) -> list[int]:
         """All rows over the thresholds, or that say all of the query's words where the caller names
         no thresholds; best first.
         """
@@ -102,13 +102,13 @@ class PassingRows:
             passing |= says_all(look.query_parts, look.candidates)
         return self._best_first(query, look, passing)
 
-    def over(self, query: RetrieveInput, look: Look, floor: float) -> list[int]:
+    def over(self, query: RetrieveInput, look: QueryRound, floor: float) -> list[int]:
         """All rows whose relevance reaches `floor`, whether anything answers the query or not;
         best first.
         """
         return self._best_first(query, look, look.relevant.score >= floor)
 
-    def _best_first(self, query: RetrieveInput, look: Look, passing: Flags) -> list[int]:
+    def _best_first(self, query: RetrieveInput, look: QueryRound, passing: Flags) -> list[int]:
         """The rows that pass and whose score reaches the recipe's threshold, best first."""
         candidates, relevant, scores = look.candidates, look.relevant, look.scores
         cut = self.score_threshold if query.score_threshold is None else query.score_threshold
@@ -120,7 +120,7 @@ class PassingRows:
         ].tolist()
         return ranked
 
-    def nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
+    def nearest(self, query: RetrieveInput, look: QueryRound) -> Nearest | None:
         """How near the nearest candidate came."""
         row = self.nearest_row(query, look)
         return (
@@ -131,7 +131,7 @@ class PassingRows:
             )
         )
 
-    def nearest_row(self, query: RetrieveInput, look: Look) -> int | None:
+    def nearest_row(self, query: RetrieveInput, look: QueryRound) -> int | None:
         """The candidate that came nearest. One that passed and is no result was removed since the
         search: nothing is said of it.
         """
@@ -144,7 +144,7 @@ class PassingRows:
         return max(rows, key=lambda row: float(look.relevant.score[row]), default=None)
 
 
-def _best(look: Look) -> float:
+def _best(look: QueryRound) -> float:
     """The relevance that decides whether a query is answered."""
     return float(look.relevant.score[_deciding(look.candidates)].max(initial=0.0))
 
@@ -176,7 +176,7 @@ def _names_thresholds(query: RetrieveInput) -> bool:
     return query.answer_threshold is not None or query.similarity_threshold is not None
 
 
-def episode_of(look: Look, row: int) -> str:
+def episode_of(look: QueryRound, row: int) -> str:
     """What the rows share of which one is shown: the cell they came from, or the memory whose
     versions they are.
     """

@@ -225,7 +225,7 @@ LEAST_SHARED = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QuotableMemory:
     """A memory on its way into a context. priority: how much it is wanted there. relevance:
     how much of the query it answers.
     """
@@ -250,18 +250,18 @@ class Found:
         return self.memory.category == MESSAGE
 
 
-def choose_quotations(quotations: Iterable[Found]) -> list[Found]:
+def choose_quotations(quotations: Iterable[QuotableMemory]) -> list[QuotableMemory]:
     """The found memories without those that others tell better; the best first, as they came."""
     ordered = list(quotations)
-    turns: dict[str, list[Found]] = {}
-    stories: dict[str, Found] = {}
+    turns: dict[str, list[QuotableMemory]] = {}
+    stories: dict[str, QuotableMemory] = {}
     for quotation in ordered:
         if quotation.is_message:
             turns.setdefault(quotation.cell, []).append(quotation)
         elif quotation.is_story:
             stories.setdefault(quotation.cell, quotation)
 
-    def is_quoted(quotation: Found) -> bool:
+    def is_quoted(quotation: QuotableMemory) -> bool:
         if quotation.is_message:
             return True
         if quotation.is_story:
@@ -271,7 +271,7 @@ def choose_quotations(quotations: Iterable[Found]) -> list[Found]:
     return [quotation for quotation in ordered if is_quoted(quotation)]
 
 
-def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
+def said_by_turn(fact: Memory, turns: Iterable[QuotableMemory]) -> bool:
     """Whether the turns of its cell say what an undisputed fact says.
 
     That is, a short turn has all words of the fact, or, where the fact fills no slot, any turn
@@ -291,7 +291,7 @@ def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
 
 
 def superseded_facts_by_turn(
-    quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]
+    quotations: Iterable[QuotableMemory], fallen: Mapping[str, Sequence[Fallen]]
 ) -> dict[str, tuple[Fallen, ...]]:
     """By the id of a turn, the superseded facts of its cell that it told.
 
@@ -302,7 +302,7 @@ def superseded_facts_by_turn(
         fallen: By the id of a cell, its superseded facts.
 
     """
-    turns: dict[str, list[Found]] = {}
+    turns: dict[str, list[QuotableMemory]] = {}
     for quotation in quotations:
         if quotation.is_message and quotation.cell in fallen:
             turns.setdefault(quotation.cell, []).append(quotation)
@@ -342,15 +342,15 @@ class Surroundings:
         self._store = store
 
     async def beside(
-        self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[Found]
-    ) -> list[Found]:
+        self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[QuotableMemory]
+    ) -> list[QuotableMemory]:
         """The neighbours of the hits in the best sessions that `where` lets through, with the best
         priority that a hit lends them.
         """
         if head is None or (where.types and MemoryType.EPISODIC.value not in where.types):
             return []
         where = replace(where, types=frozenset({MemoryType.EPISODIC.value}))
-        sessions: dict[str, list[Found]] = {}
+        sessions: dict[str, list[QuotableMemory]] = {}
         for hit in sorted(quotations, key=lambda hit: -hit.priority):
             if hit.memory.session_id is not None and hit.memory.type is MemoryType.EPISODIC:
                 sessions.setdefault(hit.memory.session_id, []).append(hit)
@@ -362,8 +362,8 @@ class Surroundings:
         return [neighbour for few in await asyncio.gather(*around) for neighbour in few]
 
     async def _around(
-        self, owner: Owner, head: Head, where: Filter, hits: Sequence[Found]
-    ) -> list[Found]:
+        self, owner: Owner, head: Head, where: Filter, hits: Sequence[QuotableMemory]
+    ) -> list[QuotableMemory]:
         """The neighbours of one session's hits."""
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
         page: list[Document] = await self._store.page(
@@ -373,13 +373,15 @@ class Surroundings:
         turns = {
             turn.id: turn
             for turn in read
-            if turn.epoch == head.epoch and turn.searchable and not Found(turn, 0.0).is_story
+            if turn.epoch == head.epoch
+            and turn.searchable
+            and not QuotableMemory(turn, 0.0).is_story
         }
         lent = _lent(list(turns), hits)
-        return [Found(turns[name], worth) for name, worth in lent.items()]
+        return [QuotableMemory(turns[name], worth) for name, worth in lent.items()]
 
 
-def _lent(order: Sequence[str], hits: Sequence[Found]) -> dict[str, float]:
+def _lent(order: Sequence[str], hits: Sequence[QuotableMemory]) -> dict[str, float]:
     """The turns within `WINDOW` of a hit, hits left out, with what the best of their
     hits lends them.
     """

@@ -34,7 +34,7 @@ from memory_core.ports import Agents, DecisionItem, LongTermStore
 from memory_core.recollection.candidate_sources import EMBEDDER
 from memory_core.recollection.passing_rows import NEAR
 from memory_core.recollection.quotations import (
-    Found,
+    QuotableMemory,
     Surroundings,
     Untold,
     choose_quotations,
@@ -46,7 +46,7 @@ from memory_core.recollection.quotations import (
     text_for,
 )
 from memory_core.recollection.reorder import RERANKER
-from memory_core.recollection.results import Look
+from memory_core.recollection.results import QueryRound
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, marked, stale_facts
 
@@ -246,15 +246,17 @@ class Rounds:
     are not to be quoted, `normalised`. terms_of_unsaid: the terms of these texts.
     """
 
-    looks: list[Look] = field(default_factory=list)
+    looks: list[QueryRound] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    hits: dict[str, Found] = field(default_factory=dict)
+    hits: dict[str, QuotableMemory] = field(default_factory=dict)
     grant: Grant = Grant.PERHAPS
     most: Grant = Grant.SURE
     unsaid: frozenset[str] = frozenset()
     terms_of_unsaid: frozenset[str] = frozenset()
 
-    def add(self, query: str, look: Look, hits: Sequence[Found], grant: Grant) -> None:
+    def add(
+        self, query: str, look: QueryRound, hits: Sequence[QuotableMemory], grant: Grant
+    ) -> None:
         """One more round. What is only perhaps related is forgotten once something is nearer,
         and not added to that.
         """
@@ -278,7 +280,7 @@ class Rounds:
             return False
         if normalised(memory.content) in self.unsaid:
             return True
-        is_story = Found(memory, 0.0).is_story
+        is_story = QuotableMemory(memory, 0.0).is_story
         if not is_story and (memory.cell_id is None or is_message(memory.id)):
             return False
         terms = set(tokens(text_for(memory, ()) if is_story else memory.content)) - _TELLS
@@ -315,7 +317,7 @@ class Gatherer:
             Untold(store),
         )
 
-    async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> Look:
+    async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> QueryRound:
         """One round: look, and keep every hit over the floor. What tells only of what has ended is
         left out of the look's results.
         """
@@ -334,7 +336,7 @@ class Gatherer:
         )
         worth = 1.0 if not rounds.looks else LATER
         hits = [
-            Found(memory, worth * float(look.order[row]), float(look.relevant.score[row]))
+            QuotableMemory(memory, worth * float(look.order[row]), float(look.relevant.score[row]))
             for row in rows
             if (memory := memories.get(name := look.candidates.ids[row])) is not None
             and name not in ended
@@ -416,7 +418,7 @@ class Gatherer:
         self._retriever.note_accesses(owner, accessed, first.now, faded)
 
     async def fallen(
-        self, owner: Owner, quotations: Sequence[Found], moment: datetime
+        self, owner: Owner, quotations: Sequence[QuotableMemory], moment: datetime
     ) -> Mapping[str, tuple[Fallen, ...]]:
         """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
         known = {quotation.memory.id: quotation.memory for quotation in quotations}
@@ -467,7 +469,7 @@ def _asks_about_person(sentence: Sentence) -> bool:
     return asks and _ABOUT_PERSON.search(_REQUEST.sub("", sentence.text)) is not None
 
 
-def _asked_for(hits: Sequence[Found], rounds: Rounds) -> str | None:
+def _asked_for(hits: Sequence[QuotableMemory], rounds: Rounds) -> str | None:
     """The id of the best turn of an assistant where that is what the query asks for; None for other
     queries. hits: the best first.
     """
@@ -477,7 +479,7 @@ def _asked_for(hits: Sequence[Found], rounds: Rounds) -> str | None:
 
 
 def _pieces(
-    quotations: Sequence[Found],
+    quotations: Sequence[QuotableMemory],
     fallen: Mapping[str, tuple[Fallen, ...]],
     conflicts: Mapping[str, tuple[str, ...]],
     rounds: Rounds,

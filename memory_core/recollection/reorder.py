@@ -274,7 +274,7 @@ _OF_THE_PAST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SaidStatement:
     """What a person said.
 
     row: of the candidates. result: the row of the result that it is in, or would be in.
@@ -301,7 +301,7 @@ def asks_how_it_is(query: str) -> bool:
 
 
 def put_updates_first(
-    order: Sequence[int], statements: Sequence[Statement], query: str, asked: Collection[str]
+    order: Sequence[int], statements: Sequence[SaidStatement], query: str, asked: Collection[str]
 ) -> tuple[list[int], dict[int, int]]:
     """The results' rows with what updates one of them before it.
 
@@ -331,14 +331,16 @@ def put_updates_first(
     return ordered[: len(order)], leading
 
 
-def _updates(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -> list[Statement]:
+def _updates(
+    earlier: SaidStatement, later: Sequence[SaidStatement], asked: AskedKind
+) -> list[SaidStatement]:
     """Those of the later statements that update an earlier one, the latest last: of the relevant
     ones the closest to it. Read from the best on, since a long one takes milliseconds.
     """
     message = read(earlier.text)
     if not asked_values(message, asked):
         return []
-    updating: list[tuple[int, Statement]] = []
+    updating: list[tuple[int, SaidStatement]] = []
     for statement in sorted(later, key=lambda statement: -statement.relevance):
         if updating and statement.relevance < AS_NEAR * updating[0][1].relevance:
             break
@@ -349,7 +351,7 @@ def _updates(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -
     return sorted(close[:MOST_UPDATES], key=lambda statement: statement.at)
 
 
-def _place(update: Statement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
+def _place(update: SaidStatement, before: int, ordered: list[int], leading: dict[int, int]) -> None:
     row = update.result
     leading.setdefault(row, update.row)
     if row == before:

@@ -19,7 +19,7 @@ from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.learned_order import learned_order, order_shares
 from memory_core.domain.ranking.measures import Measures
 from memory_core.domain.ranking.passages import idf
-from memory_core.domain.ranking.query import Part, QueryAnalysis
+from memory_core.domain.ranking.query import QueryAnalysis, QueryPart
 from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, part_of
 from memory_core.domain.ranking.recipes import FADED_ORDER, Scores
 from memory_core.domain.ranking.relevance import (
@@ -47,7 +47,7 @@ too must find the same.
 def build_hits(
     rows: Sequence[int],
     documents: Mapping[str, SerializedMemory],
-    look: Look,
+    look: QueryRound,
     stale: Mapping[str, tuple[Fallen, ...]],
     passages: Mapping[int, tuple[Passage, ...]],
     *,
@@ -88,7 +88,7 @@ def build_hits(
     return tuple(hits)
 
 
-def _scored_rows(rows: Sequence[int], look: Look) -> list[int]:
+def _scored_rows(rows: Sequence[int], look: QueryRound) -> list[int]:
     """Of each result the row whose scores it has: where an episode stands for several candidates,
     itself or messages, the most relevant, whichever of them leads.
     """
@@ -107,7 +107,7 @@ def _scored_rows(rows: Sequence[int], look: Look) -> list[int]:
     return [best.get(_shown_as(row, candidates), row) for row in rows]
 
 
-def _explain(row: int, scored: int, look: Look) -> dict[str, Any]:
+def _explain(row: int, scored: int, look: QueryRound) -> dict[str, Any]:
     """Explain a result: its scores by the row that gives them, its place by the row that leads."""
     explanation = explain_hit(scored, look)
     if row == scored:
@@ -116,7 +116,7 @@ def _explain(row: int, scored: int, look: Look) -> dict[str, Any]:
     return explanation | {name: leading[name] for name in ("learned", "order", "faded", "reranked")}
 
 
-def _tier(row: int, documents: SerializedMemory, look: Look) -> tuple[Tier, int | None]:
+def _tier(row: int, documents: SerializedMemory, look: QueryRound) -> tuple[Tier, int | None]:
     """Where a result was found; of one that has faded also how many whole days ago it happened.
 
     Note: of a cell that has not, the message that was found may have.
@@ -185,7 +185,7 @@ def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]
 # which sees every read of the call.
 
 
-def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
+def explain_query(look: QueryRound, query: RetrieveInput) -> dict[str, Any]:
     """What the query was taken for, and what it was measured against; the candidates are all
     stores' together.
     """
@@ -209,7 +209,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
     }
 
 
-def explain_hit(row: int, look: Look) -> dict[str, Any]:
+def explain_hit(row: int, look: QueryRound) -> dict[str, Any]:
     """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns
     beside it, its weighed length, its share of each term's worth, the factors that made its
     relevance, what its rank was multiplied by because it has faded, and what a reranker gave it.
@@ -229,7 +229,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     plain, statistics = look.query_parts.is_plain, look.search_answer.statistics
     analysis = look.analysis if plain else part.analysis
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
-    measures = Measures([Part.whole(analysis)], candidates, statistics, RelevanceParameters())
+    measures = Measures([QueryPart.whole(analysis)], candidates, statistics, RelevanceParameters())
     identity = candidates.ids[row]
     excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
     worth = idf(
@@ -272,7 +272,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     }
 
 
-def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[str, Any]:
+def explain_miss(row: int, look: QueryRound, memory: Memory, needed: float) -> dict[str, Any]:
     """The nearest memory of a query that none answers: what it came to, what it needed,
     and what it lacked.
 
@@ -317,7 +317,7 @@ def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[st
     }
 
 
-def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
+def _learned(row: int, look: QueryRound, place_of_part: int) -> dict[str, float | None] | None:
     """What each feature adds to the sum that orders, greatest first; None where nothing learned
     orders, as with what is no turn.
     """
@@ -330,7 +330,7 @@ def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None
     }
 
 
-def _explained_passage(row: int, look: Look, measures: Measures) -> dict[str, Any] | None:
+def _explained_passage(row: int, look: QueryRound, measures: Measures) -> dict[str, Any] | None:
     """The passage that answers in the place of the whole, if one does."""
     if not measures.has_terms:
         return None
@@ -344,7 +344,7 @@ def _explained_passage(row: int, look: Look, measures: Measures) -> dict[str, An
     return {"length": _rounded(best.length), "weight": _rounded(best.weight), "terms": terms}
 
 
-def _told_part(part: Part) -> dict[str, Any]:
+def _told_part(part: QueryPart) -> dict[str, Any]:
     return {"text": part.analysis.text, "terms": list(part.analysis.terms), "weight": part.weight}
 
 
@@ -374,7 +374,7 @@ SHORTEST_LONG_TERMS: Final = 50
 """A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
 
 
-def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, list[int]]:
+def message_rows(look: QueryRound, rows: Sequence[int], floor: float) -> dict[int, list[int]]:
     """By chosen row, the rows of messages of the same cell that reach `floor`, best first;
     the row itself where it is one.
     """
@@ -393,7 +393,7 @@ def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, lis
 
 
 def told_rows(
-    look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]
+    look: QueryRound, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]
 ) -> dict[int, list[int]]:
     """By chosen row of what was made of several others, the rows of what was told among these that
     reach `floor`, best first.
@@ -416,13 +416,13 @@ def told_rows(
     return rows_by_result
 
 
-def long_rows(look: Look, rows: Sequence[int]) -> list[int]:
+def long_rows(look: QueryRound, rows: Sequence[int]) -> list[int]:
     """The chosen rows whose own text may be longer than a passage."""
     return [row for row in rows if look.candidates.own_length[row] > SHORTEST_LONG_TERMS]
 
 
 def part_of_text(
-    look: Look, row: int, memory: Memory, terms: Collection[str]
+    look: QueryRound, row: int, memory: Memory, terms: Collection[str]
 ) -> tuple[Passage, ...]:
     """The part of a long text that matched; nothing of a text that is short enough to be
     read as it is.
@@ -432,7 +432,7 @@ def part_of_text(
 
 
 def passages(
-    look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]
+    look: QueryRound, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]
 ) -> tuple[Passage, ...]:
     """The passages of these rows, those of people before an assistant's that echo them;
     a message that is gone is left out.
@@ -453,7 +453,7 @@ def passages(
     )
 
 
-def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:
+def _passage(look: QueryRound, row: int, memory: Memory, text: str) -> Passage:
     return Passage(
         text,
         memory.actor,
@@ -464,7 +464,7 @@ def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class QueryRound:
     """One round of a query: the candidates and what is known of each.
 
     vectors: of the message's sentences, none without an embedder.

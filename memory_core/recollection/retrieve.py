@@ -49,12 +49,12 @@ from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import memories_of, readable_shown
 from memory_core.ports import (
-    Asked,
     Clock,
     Embedder,
     Filter,
     Found,
     LongTermStore,
+    QuerySentence,
     Search,
     ShortTermStore,
     Stamp,
@@ -79,8 +79,8 @@ from memory_core.recollection.reorder import (
     MOST_RERANKED,
     RERANKER,
     Reranking,
+    SaidStatement,
     Sources,
-    Statement,
     asks_how_it_is,
     put_groups_behind,
     put_present_truths_first,
@@ -92,7 +92,7 @@ from memory_core.recollection.reorder import (
 )
 from memory_core.recollection.results import (
     MOST_PASSAGES,
-    Look,
+    QueryRound,
     build_hits,
     explain_miss,
     explain_query,
@@ -175,7 +175,7 @@ class Retriever:
 
     async def look(
         self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()
-    ) -> Look:
+    ) -> QueryRound:
         """One round: every candidate of a query with all its numbers, in the reranker's order if
         there is one. Raises as `retrieve`.
 
@@ -195,7 +195,7 @@ class Retriever:
         without: Collection[str],
         *,
         everything: bool = False,
-    ) -> Look:
+    ) -> QueryRound:
         """One round. everything: whether all facts answer, whatever they say; then nothing
         else is found.
         """
@@ -261,7 +261,7 @@ class Retriever:
             self._rules.scoring,
         )
         order = self._order(query, judged.order, candidates, moment)
-        look = Look(
+        look = QueryRound(
             query_parts,
             vectors,
             where,
@@ -347,7 +347,7 @@ class Retriever:
         """Whether a query finds what has faded: as it says itself, else as the settings say."""
         return self._rules.finds_faded if asked is None else asked
 
-    async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
+    async def answer(self, owner: Owner, query: RetrieveInput, look: QueryRound) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
         ranked, documents = await self._rank_without_repeats(owner, query, look)
@@ -416,7 +416,7 @@ class Retriever:
         )
 
     async def _put_updates_first(
-        self, owner: Owner, query: RetrieveInput, look: Look, chosen: Chosen
+        self, owner: Owner, query: RetrieveInput, look: QueryRound, chosen: Chosen
     ) -> Chosen:
         """The results with what was said later before what it updates, where the query asks how
         something is; that costs a read.
@@ -442,7 +442,7 @@ class Retriever:
                 result = row if cell is None else by_cell.setdefault(cell, row)
                 relevance = float(look.relevant.score[row])
                 statements.append(
-                    Statement(
+                    SaidStatement(
                         row,
                         result,
                         memory.content,
@@ -491,7 +491,7 @@ class Retriever:
         self,
         owner: Owner,
         query: RetrieveInput,
-        look: Look,
+        look: QueryRound,
         rows: Sequence[int],
         documents: Mapping[str, SerializedMemory],
         sources: Sources,
@@ -524,7 +524,7 @@ class Retriever:
         return quotations | parts
 
     async def _rank_without_repeats(
-        self, owner: Owner, query: RetrieveInput, look: Look
+        self, owner: Owner, query: RetrieveInput, look: QueryRound
     ) -> tuple[list[int], dict[str, SerializedMemory]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of
         those that may be results.
@@ -546,8 +546,8 @@ class Retriever:
         }
 
     async def _rerank(
-        self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking
-    ) -> Look:
+        self, owner: Owner, query: RetrieveInput, look: QueryRound, reranking: Reranking
+    ) -> QueryRound:
         """The look in the reranker's order; as it was, and saying so, where that does not
         answer in time.
         """
@@ -623,7 +623,7 @@ class Retriever:
         return memory.model_copy(update={"embedding": None})
 
     async def _explain_nearest(
-        self, owner: Owner, query: RetrieveInput, look: Look
+        self, owner: Owner, query: RetrieveInput, look: QueryRound
     ) -> dict[str, Any] | None:
         """The nearest candidate with what it lacked; None without a candidate, or where it was
         removed since. Raises Unavailable.
@@ -640,7 +640,7 @@ class Retriever:
         )
 
     async def read_memories(
-        self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False
+        self, owner: Owner, look: QueryRound, rows: Sequence[int], *, by_cells: bool = False
     ) -> dict[str, SerializedMemory]:
         """The chosen rows' memories, checked once more: nothing removed since the search,
         no version of what was removed.
@@ -703,7 +703,7 @@ class Retriever:
         return documents
 
     async def _read_intact(
-        self, owner: Owner, names: Sequence[str], look: Look
+        self, owner: Owner, names: Sequence[str], look: QueryRound
     ) -> dict[str, SerializedMemory]:
         """Those of the memories that the look's filter lets through and that can be read.
         Raises Unavailable.
@@ -731,10 +731,10 @@ Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, 
 
 def _statements(
     row: int,
-    look: Look,
+    look: QueryRound,
     documents: Mapping[str, SerializedMemory],
     quoted: Mapping[int, Sequence[Passage]],
-) -> list[Statement]:
+) -> list[SaidStatement]:
     """What a result contains: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
@@ -744,7 +744,7 @@ def _statements(
         ]
         relevance = look.relevant.score
         return [
-            Statement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
+            SaidStatement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
             for number, (place, text, by, at) in enumerate(parts)
         ]
     document = documents.get(look.candidates.ids[row])
@@ -752,7 +752,7 @@ def _statements(
         return []
     memory = document.memory
     return [
-        Statement(
+        SaidStatement(
             row,
             row,
             memory.content,
@@ -764,7 +764,7 @@ def _statements(
     ]
 
 
-def _behind(look: Look, known: Collection[int]) -> list[int]:
+def _behind(look: QueryRound, known: Collection[int]) -> list[int]:
     """The rows of what was said and is no result, best first, as far as they come near
     to the best.
     """
@@ -822,7 +822,7 @@ def _search(
         where,
         related,
         tuple(
-            Asked(vector, columns)
+            QuerySentence(vector, columns)
             for vector, columns in zip(each, query_parts.columns, strict=True)
         ),
     )

@@ -19,8 +19,8 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import change_begins_at
-from memory_core.domain.statements.change_messages import Message, read
-from memory_core.domain.statements.changes import Change, Line, change_between, change_of_line
+from memory_core.domain.statements.change_messages import SpeakerMessage, read
+from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
@@ -259,7 +259,7 @@ class _Laid:
 
     place: int
     piece: Piece
-    message: Message
+    message: SpeakerMessage
     number: int
     at: datetime
     turn: int | None
@@ -361,7 +361,7 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
     return None
 
 
-def _change(earlier: _Laid, line: Line | None, later: _Laid) -> Change | None:
+def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | None:
     """What a later piece says against an earlier one, or against the line that it is. Nothing for
     most; that is known the next time.
     """
@@ -376,7 +376,7 @@ def _change(earlier: _Laid, line: Line | None, later: _Laid) -> Change | None:
     return change
 
 
-def _announced_day(change: Change, later: Piece) -> datetime | None:
+def _announced_day(change: LaterChange, later: Piece) -> datetime | None:
     """From when on an announced change is so; None for one that is so at once,
     as a date or time that is put right.
     """

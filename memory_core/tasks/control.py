@@ -20,18 +20,18 @@ from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import unread
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 from memory_core.tasks.leases import is_leased
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
-from memory_core.tasks.store import HeldTask, Pair, Tasks, held_task, kept
+from memory_core.tasks.store import HeldTask, TaskAndSubject, Tasks, held_task, kept
 
 LEAVING_SOMETHING = frozenset({"export", "import"})
 """Kinds of tasks whose files and staged documents have to go when they are cancelled."""
-Turn = Callable[[Pair], Changes[Task]]
+Turn = Callable[[TaskAndSubject], Changes[Task]]
 
 
 class _AboutSomethingElse(Exception):
@@ -59,7 +59,7 @@ class Steering:
         Raises NotFound; Conflict for one that is done, cancelled or being worked on.
         """
 
-        def turn(pair: Pair) -> Changes[Task]:
+        def turn(pair: TaskAndSubject) -> Changes[Task]:
             task, now = pair.task, self._clock.now()
             if task.kind == "import" and task.status == "failed":
                 raise Conflict(
@@ -99,7 +99,7 @@ class Steering:
         cancelled when that is done. Raises NotFound, Conflict.
         """
 
-        def turn(pair: Pair) -> Changes[Task]:
+        def turn(pair: TaskAndSubject) -> Changes[Task]:
             if pair.task.kind == "erase":
                 raise Conflict(
                     "an erasure can't be taken back: from its first moment on nothing can be read "
@@ -144,8 +144,8 @@ class Steering:
     ) -> tuple[Task, bool]:
         name = receipt_id(owner, call)
 
-        def decide(look: Look) -> Changes[Task]:
-            pair = Pair.of(look, task_id)
+        def decide(look: ReadSet) -> Changes[Task]:
+            pair = TaskAndSubject.of(look, task_id)
             if pair is None:
                 raise NotFound("no task of this id for this user")
             if earlier_result(look.documents, owner, call) is not None:
@@ -166,7 +166,7 @@ class Steering:
         return committed.result, committed.changes is not None
 
 
-def _half_forgotten(pair: Pair) -> bool:
+def _half_forgotten(pair: TaskAndSubject) -> bool:
     """Whether it has begun to forget for good: no filter finds what is gone then, so no other task
     would strike its words elsewhere.
     """
@@ -174,7 +174,7 @@ def _half_forgotten(pair: Pair) -> bool:
     return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
 
 
-def _cancelled(pair: Pair, now: datetime) -> Changes[Task]:
+def _cancelled(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
     about = pair.subject
     deletes = unread(about.body) if about is not None and about.kind == "conversation" else ()
     return replace(
@@ -182,7 +182,7 @@ def _cancelled(pair: Pair, now: datetime) -> Changes[Task]:
     )
 
 
-def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:
+def _cancelling(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
     """The task goes on, under a new message, to clear up after itself."""
     generation = pair.task.generation + 1
     return pair.turned(

@@ -21,11 +21,11 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
-from memory_core.tasks.store import Pair, counted, webhook_task_id, written
+from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
 
 
 class Beginning:
@@ -38,14 +38,14 @@ class Beginning:
         self,
         owner: Owner,
         task: Task,
-        subject: Callable[[Look], Sequence[Document]],
+        subject: Callable[[ReadSet], Sequence[Document]],
         call: Call,
         *,
         reads: Sequence[str] = (),
         fragile: bool = False,
         head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
-        beside: Callable[[Look], Changes[Any]] | None = None,
-        basis: Look | None = None,
+        beside: Callable[[ReadSet], Changes[Any]] | None = None,
+        basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
         """One commit, and one message unless the task is to wait, or a worker has it. The earlier
@@ -59,7 +59,7 @@ class Beginning:
         TooLarge, Unavailable; TaskLost where another worker has the task.
         """
 
-        def decide(look: Look) -> Changes[str]:
+        def decide(look: ReadSet) -> Changes[str]:
             earlier = earlier_result(look.documents, owner, call)
             if earlier is not None:
                 return Changes(str(earlier["task_id"]))
@@ -97,7 +97,7 @@ class Beginning:
             return Accepted(committed.result)
         return Accepted(task.task_id, await self.tell(owner, task))
 
-    async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> Look:
+    async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> ReadSet:
         """What a task that reads these documents is begun on."""
         return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
 
@@ -137,8 +137,8 @@ class Ends:
         None when another worker ended it, or began it again. Raises Unavailable, HeadMoved.
         """
 
-        def decide(look: Look) -> Changes[Task | None]:
-            pair = Pair.of(look, task.task_id)
+        def decide(look: ReadSet) -> Changes[Task | None]:
+            pair = TaskAndSubject.of(look, task.task_id)
             if (
                 pair is None
                 or pair.task.finished

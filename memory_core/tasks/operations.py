@@ -23,12 +23,12 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, Mirror
+from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, Mark
 from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
-from memory_core.tasks.store import LIFETIME, Pair
+from memory_core.tasks.store import LIFETIME, TaskAndSubject
 
 OF_THE_STORE = ("epoch", "sequence")
 
@@ -125,9 +125,9 @@ class Chunk:
         )
 
 
-Decide = Callable[[Look, Operation], Chunk]
-Refuse = Callable[[Look], None]
-Beside = Callable[[Look], Changes[Any]]
+Decide = Callable[[ReadSet, Operation], Chunk]
+Refuse = Callable[[ReadSet], None]
+Beside = Callable[[ReadSet], Changes[Any]]
 HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
@@ -170,7 +170,7 @@ class Operations:
         """
         task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
 
-        def made(look: Look) -> list[Document]:
+        def made(look: ReadSet) -> list[Document]:
             if refuse is not None:
                 refuse(look)
             return [subject]
@@ -210,7 +210,7 @@ class Operations:
         task, subject = self._new(task_id, kind, plan, call, None)
         task = leases.taken(task)
 
-        def made(look: Look) -> list[Document]:
+        def made(look: ReadSet) -> list[Document]:
             refuse(look)
             return [subject]
 
@@ -222,7 +222,7 @@ class Operations:
             reads=reads,
             fragile=True,
             head_fields=head_fields,
-            basis=None if reads else Look(head, {}, asked=frozenset({task_id})),
+            basis=None if reads else ReadSet(head, {}, asked=frozenset({task_id})),
         )
         stored = {"epoch": head.epoch, "sequence": head.sequence}
         subject = replace(subject, body={**subject.body, **stored})
@@ -270,7 +270,7 @@ class Operations:
         ids: Sequence[str],
         decide: Decide,
         *,
-        basis: Look | None = None,
+        basis: ReadSet | None = None,
     ) -> Operation:
         """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see,
         besides the operation. basis: a look that shows these and the operation, if there is one.
@@ -281,9 +281,9 @@ class Operations:
         """
         ended: list[Task] = []
 
-        def changes(look: Look) -> Changes[Operation]:
+        def changes(look: ReadSet) -> Changes[Operation]:
             ended.clear()
-            pair = Pair.of(look, lease.task.task_id)
+            pair = TaskAndSubject.of(look, lease.task.task_id)
             if pair is None or pair.subject is None or pair.subject.id != operation.id:
                 raise TaskLost
             stored = operation_in(pair.subject)
@@ -356,8 +356,8 @@ class Operations:
         Raises NotFound, and what `change` raises.
         """
 
-        def changes(look: Look) -> Changes[Task]:
-            pair = Pair.of(look, task_id)
+        def changes(look: ReadSet) -> Changes[Task]:
+            pair = TaskAndSubject.of(look, task_id)
             if pair is None or pair.subject is None or pair.subject.kind != "operation":
                 raise NotFound("no task of this id of this kind for this user")
             stored, now = operation_in(pair.subject), self._clock.now()
@@ -373,7 +373,7 @@ class Operations:
         committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
         return committed.result
 
-    async def look(self, owner: Owner, ids: Sequence[str]) -> Look:
+    async def look(self, owner: Owner, ids: Sequence[str]) -> ReadSet:
         """These documents of an owner as they are now."""
         return await self._ledger.look(owner, ids)
 
@@ -383,7 +383,9 @@ class Operations:
 
     async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
         """A task of a kind and the operation that it is about. Raises NotFound."""
-        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
+        pair = TaskAndSubject.of(
+            await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id
+        )
         if pair is None or pair.subject is None or pair.task.kind != kind:
             raise NotFound(
                 f"no {kind} of this id for this user; finished ones are kept for "
@@ -393,7 +395,9 @@ class Operations:
 
     async def there(self, owner: Owner, task_id: str) -> Operation | None:
         """The operation of a task as it is now; None when it is gone, with its user perhaps."""
-        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
+        pair = TaskAndSubject.of(
+            await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id
+        )
         return None if pair is None or pair.subject is None else operation_in(pair.subject)
 
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
@@ -401,7 +405,7 @@ class Operations:
         return await self._beginning.tell(owner, task)
 
     def _ended(
-        self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]
+        self, pair: TaskAndSubject, operation: Operation, chunk: Chunk, ended: list[Task]
     ) -> Changes[Operation]:
         """The task's end with the operation's. The task is put onto whatever its worker writes of
         it meanwhile: the operation decides.
@@ -442,7 +446,7 @@ def operation_id(task_id: str) -> str:
     return derived("op", task_id)
 
 
-def is_pending(look: Look, name: str) -> bool:
+def is_pending(look: ReadSet, name: str) -> bool:
     """Whether the operation of this id is to go on, in the head's life. `look` shows its document,
     if there is one.
     """
@@ -455,7 +459,7 @@ def is_pending(look: Look, name: str) -> bool:
     )
 
 
-def operation_there(look: Look, name: str) -> Operation:
+def operation_there(look: ReadSet, name: str) -> Operation:
     """The operation of this id, in the head's life. Raises NotFound."""
     document = look.documents.get(name)
     if document is None or look.head is None or document.body["epoch"] != look.head.epoch:

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import (
     FINISHED,
-    FormedCell,
+    CellRecord,
     Task,
     TaskKind,
     TaskStatus,
@@ -29,7 +29,7 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import TaskPage
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import emptied
 from memory_core.ledger.ids import derived
@@ -177,14 +177,14 @@ _NO_MORE: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TaskAndSubject:
     """A task and its subject, as one look shows them; no subject where that is gone."""
 
     task_state: HeldTask
     subject: Document | None
 
     @classmethod
-    def of(cls, look: Look, task_id: str) -> Pair | None:
+    def of(cls, look: ReadSet, task_id: str) -> TaskAndSubject | None:
         """What the look shows; None when there is no such task."""
         task = held_task(look.documents.get(task_id), look.head)
         if task is None:
@@ -234,7 +234,7 @@ class Pair:
             or not self.subject.body["formed_cells"]
         ):
             return _NO_MORE
-        cells = [FormedCell.model_validate(cell) for cell in self.subject.body["formed_cells"]]
+        cells = [CellRecord.model_validate(cell) for cell in self.subject.body["formed_cells"]]
         became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
         return {"result": {**(self.task.result or {}), **became}}
 
@@ -300,7 +300,7 @@ class Try(DeferredModel):
     error: str | None = None
 
 
-class Delivery(DeferredModel):
+class CallbackDelivery(DeferredModel):
     """What goes to `url`: `body`, the public form of the task `task_id` as it ended."""
 
     model_config = ConfigDict(extra="forbid")
@@ -314,7 +314,7 @@ class Delivery(DeferredModel):
     created_at: datetime
 
     @classmethod
-    def of(cls, document: Document) -> Delivery:
+    def of(cls, document: Document) -> CallbackDelivery:
         """The delivery in a document."""
         return cls.model_validate(
             {
@@ -355,7 +355,7 @@ def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
     if task.callback_url is None or not task.finished:
         return task, ()
     identity = derived("dlv", task.task_id, str(task.generation), task.status)
-    delivery = Delivery(
+    delivery = CallbackDelivery(
         id=identity, task_id=task.task_id, url=task.callback_url, body=task.public(), created_at=now
     )
     webhook = Task(

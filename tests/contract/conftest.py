@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.core import MemoryCore
@@ -339,7 +339,7 @@ async def cold_worlds(
         if adapter == "sqlite":
             made.append(World(folder, clock))
         else:
-            cold = Service(Account(request.getfixturevalue("azurite").connection_string))
+            cold = Service(StorageAccount(request.getfixturevalue("azurite").connection_string))
             made.append(World(folder, clock, maker(folder, clock), cold=cold))
         return made[-1]
 
@@ -380,7 +380,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return (
         Folder(tmp_path / "archive")
         if request.param == "folder"
-        else Service(Account(request.getfixturevalue("azurite").connection_string))
+        else Service(StorageAccount(request.getfixturevalue("azurite").connection_string))
     )
 
 

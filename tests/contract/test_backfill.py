@@ -11,7 +11,7 @@ import pytest
 
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Turns
+from memory_core.ledger.commit import WriteTurns
 from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, OUTAGE_PAUSE, pause
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, finished, pending
@@ -55,7 +55,7 @@ async def test_twenty_conversations_at_once_that_contradict_each_other_are_forme
 
 
 async def test_turns_of_one_user_come_one_after_the_other_in_the_order_asked() -> None:
-    turns, order = Turns(), list[str]()
+    turns, order = WriteTurns(), list[str]()
 
     async def work(name: str, owner: Owner) -> None:
         async with turns.of(owner) as turn:
@@ -77,7 +77,7 @@ async def test_turns_of_one_user_come_one_after_the_other_in_the_order_asked() -
 
 
 async def test_a_turn_ends_with_the_work_however_that_ends() -> None:
-    turns = Turns()
+    turns = WriteTurns()
 
     async def refused() -> None:
         async with turns.of(ALICE) as turn:
@@ -91,7 +91,7 @@ async def test_a_turn_ends_with_the_work_however_that_ends() -> None:
 
 
 async def test_work_that_needs_no_turn_waits_for_nobody() -> None:
-    turns = Turns()
+    turns = WriteTurns()
     async with turns.of(ALICE) as turn, asyncio.timeout(5):
         await turn.take()
         async with turns.of(ALICE):

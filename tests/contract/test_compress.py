@@ -21,7 +21,7 @@ from memory_core.domain.text.excerpts import shortened
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from tests.builders import ALICE
 from tests.cold import blobs, done
 from tests.contract.test_decay import DAY, decayed, foreseen
@@ -54,7 +54,7 @@ async def formed(core: MemoryCore, item: SaveInput) -> Memory:
     """
     saved = (await core.save(ALICE, item)).memory
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         memory = look.memory(saved.id)
         assert memory is not None
         return Changes(

@@ -19,7 +19,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten
@@ -48,7 +48,7 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
     ]
     memories = [*(await listed(core, status="all")), *(await messages(core)).values()]
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         turns = [look.memory(memory.id) for memory in memories if memory.category == MESSAGE]
         cells = [look.memory(memory.id) for memory in memories if memory.category == "cell"]
         changes = [

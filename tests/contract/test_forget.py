@@ -28,7 +28,7 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
@@ -357,7 +357,7 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
     ]
     first, second, both = ids
 
-    def merge(look: Look) -> Changes[None]:
+    def merge(look: ReadSet) -> Changes[None]:
         sources = [source for name in (first, second) if (source := look.memory(name)) is not None]
         merged = look.memory(both)
         assert merged is not None

@@ -18,7 +18,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
 from tests.said_and_formed import messages
@@ -138,7 +138,7 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(
     await tell(core, CITY, "the ferry was late", BUDGET)
     stavanger, (cell,) = await fact_with(core, "Stavanger"), await of_category(core, "cell")
 
-    def unknown(look: Look) -> Changes[None]:
+    def unknown(look: ReadSet) -> Changes[None]:
         before, stored = look.memory(stavanger.id), look.memory(cell.id)
         assert before is not None
         assert stored is not None

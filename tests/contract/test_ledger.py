@@ -13,7 +13,7 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Committed, Ledger, Look
+from memory_core.ledger.commit import Committed, Ledger, ReadSet
 from memory_core.ports import Document, LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit
 from tests.contract.conftest import StoreFactory
@@ -25,7 +25,7 @@ def ledger(store: LongTermStore, clock: StillClock) -> Ledger:
 
 
 async def save(book: Ledger, stored_memory: Memory) -> Committed[str]:
-    def decide(look: Look) -> Changes[str]:
+    def decide(look: ReadSet) -> Changes[str]:
         return Changes(
             stored_memory.id,
             (Change("created", stored_memory),),
@@ -77,7 +77,7 @@ async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ou
 ) -> None:
     losing = AnswerLost(await store_factory())
 
-    def decide(look: Look) -> Changes[str]:
+    def decide(look: ReadSet) -> Changes[str]:
         if "ses_s" in look.documents:
             return Changes("somebody else's")
         return Changes("ours", creates=(Document("ses_s", "session", {}),))
@@ -135,7 +135,7 @@ async def test_what_is_refused_for_good_ends_with_the_deadline_and_keeps_nobody_
     store = await store_factory()
     await save(ledger(store, clock), stored_memory)
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         return Changes(None, (), (), (Document(stored_memory.id, "receipt", {}),))
 
     with pytest.raises(HeadMoved):
@@ -154,7 +154,7 @@ async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(
     look = await book.look(ALICE, [])
     await save(rival, memory("unrelated"))
 
-    def decide(_: Look) -> Changes[None]:
+    def decide(_: ReadSet) -> Changes[None]:
         nonlocal decided
         decided += 1
         return Changes(None, (Change("created", memory("ours")),))
@@ -175,7 +175,7 @@ async def test_a_head_moved_by_what_was_read_is_decided_again(
     await count_up(rival, stored_memory.id)
     seen: list[int] = []
 
-    def decide(read_set: Look) -> Changes[None]:
+    def decide(read_set: ReadSet) -> Changes[None]:
         current = read_set.memory(stored_memory.id)
         assert current is not None
         seen.append(current.reinforcement_count)
@@ -226,7 +226,7 @@ async def test_what_is_refused_again_and_again_ends_with_the_deadline_and_holds_
 ) -> None:
     book, asked = Ledger(store, clock, RandomIds(), deadline_s=0.2), 0
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         nonlocal asked
         asked += 1
         assert asked < 5_000, "it would never have ended"

@@ -17,7 +17,7 @@ from memory_core.domain.messages import MESSAGE
 from memory_core.domain.ranking.vectors import DIMENSIONS, encoded, state_bytes
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import LongTermStore, Mark, Near
 from memory_core.recollection.read import shows
 from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where
@@ -49,7 +49,7 @@ async def mark(
 
 async def stored(store: LongTermStore, memory_id: str) -> Memory:
     seen = await store.snapshot(ALICE, [memory_id])
-    stored_memory = Look(seen.head, dict(seen.documents)).memory(memory_id)
+    stored_memory = ReadSet(seen.head, dict(seen.documents)).memory(memory_id)
     assert stored_memory is not None
     return stored_memory
 
@@ -235,7 +235,7 @@ async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTerm
     basis = await ledger.look(ALICE, [tea.id])
     await mark(store, {tea.id: Mark(cell_id="mem_cell")})
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         stored_memory = look.memory(tea.id)
         assert stored_memory is not None
         return Changes(
@@ -262,7 +262,7 @@ async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_deci
     await save(store, tea)
     ledger, seen = Ledger(store, StillClock(), CountedIds()), [0]
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         seen[0] += 1
         marks = {
             memory_id: Mark(cell_id="mem_cell")

@@ -12,7 +12,7 @@ from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, StillClock, memory
 from tests.contract.conftest import StoreFactory
@@ -24,7 +24,7 @@ async def put(book: Ledger, *memories: Memory) -> None:
     """Write memories as they are, each as a change of what is there."""
     ids = [memory.id for memory in memories]
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         return Changes(
             None,
             tuple(Change("changed", memory, look.memory(memory.id)) for memory in memories),
@@ -101,7 +101,7 @@ async def test_somebody_who_closes_it_between_look_and_commit_is_seen(
     stale = await books[1].look(ALICE, [b.id])
     await put(books[0], after(a, b))
 
-    def decide(look: Look) -> Changes[None]:
+    def decide(look: ReadSet) -> Changes[None]:
         return Changes(
             None, (Change("changed", after(b, a), look.memory(b.id)),), reads=frozenset({b.id})
         )

@@ -16,7 +16,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
 from tests.patterns import (
@@ -229,7 +229,7 @@ async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> N
         for pattern in sorted(await patterns(core), key=lambda pattern: len(pattern.content))
     ]
 
-    def merge(look: Look) -> Changes[None]:
+    def merge(look: ReadSet) -> Changes[None]:
         goes, stays = (pattern for name in ids if (pattern := look.memory(name)) is not None)
         after = joined(stays, goes, "a run")
         return Changes(

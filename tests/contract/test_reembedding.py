@@ -17,7 +17,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput, ReembedInp
 from memory_core.domain.requests.memories import RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, turn
@@ -60,7 +60,7 @@ async def stored(
     """Memories as a process with this embedder reads them."""
     store = await world.look_on(embedder)
     seen = await store.snapshot(owner, names)
-    look = Look(seen.head, dict(seen.documents))
+    look = ReadSet(seen.head, dict(seen.documents))
     return [memory for name in names if (memory := look.memory(name)) is not None]
 
 

@@ -16,7 +16,7 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Call, Retrieved
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, find, rule, turn
 
@@ -207,7 +207,7 @@ async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(
     try:
         (memory,) = (await core.list(ALICE, ListInput())).memories
 
-        def decide(seen: Look) -> Changes[None]:
+        def decide(seen: ReadSet) -> Changes[None]:
             before = seen.memory(memory.id)
             assert before is not None
             after = before.model_copy(

@@ -11,7 +11,7 @@ from memory_core.domain.errors import AlreadyExists, TooLarge
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Document, LongTermStore, Mark
 from tests.builders import ALICE, NOW, memory, unit
 
@@ -25,7 +25,7 @@ async def committed(store: LongTermStore, commit: str, changes: Changes[None]) -
 
 async def held(store: LongTermStore, name: str) -> Memory:
     seen = await store.snapshot(ALICE, [name])
-    stored_memory = Look(seen.head, dict(seen.documents)).memory(name)
+    stored_memory = ReadSet(seen.head, dict(seen.documents)).memory(name)
     assert stored_memory is not None
     return stored_memory
 

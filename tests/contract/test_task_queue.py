@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.queue_rules import QUEUES
 from memory_core.adapters.sqlite.queue import SqliteQueue
@@ -66,13 +66,13 @@ class Service:
     """The queues of an emulated account, whose clock is its own."""
 
     def __init__(self, azurite: AzuriteServer) -> None:
-        self._account = Account(azurite.connection_string)
+        self._account = StorageAccount(azurite.connection_string)
 
     def process(self) -> StorageQueue:
         return StorageQueue(self._account, clock=SystemClock())
 
     def down(self) -> StorageQueue:
-        account = Account(
+        account = StorageAccount(
             (self._account.connection_string or "").split("BlobEndpoint")[0]
             + "QueueEndpoint=http://127.0.0.1:9/devstoreaccount1;"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.blob_archive import BlobArchive, Tier
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -28,7 +28,7 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzuriteServer]
 
 @pytest.fixture
 def service(azurite: AzuriteServer) -> Service:
-    return Service(Account(azurite.connection_string))
+    return Service(StorageAccount(azurite.connection_string))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_a_service_that_hangs_is_given_up_at_the_deadline(
 async def test_a_blob_is_put_on_the_tier_that_was_chosen(azurite: AzuriteServer) -> None:
     tiers: tuple[Tier, ...] = ("hot", "cool", "cold")
     for tier in tiers:
-        service = Service(Account(azurite.connection_string), tier)
+        service = Service(StorageAccount(azurite.connection_string), tier)
         archive = service.process()
         await archive.open()
         await archive.put("a", b"x")
@@ -118,7 +118,7 @@ async def test_a_blob_that_somebody_sent_to_the_archive_tier_is_said_to_be_there
 async def test_a_wrong_key_is_named_and_not_shown(azurite: AzuriteServer) -> None:
     wrong = "A" * 86 + "=="
     archive = BlobArchive(
-        Account(azurite.connection_string.replace(KEY, wrong)), "archive", clock=StillClock()
+        StorageAccount(azurite.connection_string.replace(KEY, wrong)), "archive", clock=StillClock()
     )
     with pytest.raises(Unavailable, match="identity, key or rights") as caught:
         await archive.open()
@@ -127,7 +127,7 @@ async def test_a_wrong_key_is_named_and_not_shown(azurite: AzuriteServer) -> Non
 
 
 async def test_a_connection_string_that_is_none_is_named(azurite: AzuriteServer) -> None:
-    archive = BlobArchive(Account("no connection string"), "archive", clock=StillClock())
+    archive = BlobArchive(StorageAccount("no connection string"), "archive", clock=StillClock())
     await archive.open()
     assert "can't be used" in ((await archive.check()).detail or "")
     await archive.close()
@@ -139,7 +139,7 @@ async def test_in_an_account_of_ones_own_the_container_is_not_made_but_missed(
     monkeypatch.setenv("AZURITE_ACCOUNTS", f"ours:{KEY}")
     with running(tmp_path) as azurite:
         connection = azurite.connection_string.replace(ACCOUNT, "ours")
-        archive = BlobArchive(Account(connection), "archive", clock=StillClock())
+        archive = BlobArchive(StorageAccount(connection), "archive", clock=StillClock())
         await archive.open()
         for call in (
             archive.get("a"),

@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 from azure.cosmos import PartitionKey
 
-from memory_core.adapters.cosmos.client import Connection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.system import RandomIds
 from memory_core.config import Settings
@@ -27,7 +27,7 @@ from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveI
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Document, Near, Write
 from tests.builders import (
     ALICE,
@@ -89,7 +89,7 @@ def ledger(store: CosmosStore) -> Ledger:
 
 
 async def keep(book: Ledger, stored_memory: Memory) -> None:
-    def decide(_: Look) -> Changes[None]:
+    def decide(_: ReadSet) -> Changes[None]:
         return Changes(
             None, (Change("created", stored_memory),), reads=frozenset({stored_memory.id})
         )
@@ -554,7 +554,7 @@ async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None
 async def test_a_connection_that_is_closed_while_it_opens_leaves_nothing_open(
     server: CosmosServer,
 ) -> None:
-    connection = Connection(
+    connection = CosmosConnection(
         server.endpoint,
         uuid4().hex,
         "memories",

@@ -14,7 +14,7 @@ import pytest
 from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.blob_archive import BlobArchive
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.cosmos.store import CosmosStore
@@ -106,7 +106,7 @@ async def of_cosmos() -> None:
 
 
 async def of_queue() -> None:
-    queue = StorageQueue(Account(url=NOWHERE), clock=StillClock())
+    queue = StorageQueue(StorageAccount(url=NOWHERE), clock=StillClock())
     try:
         await queue.send("formation", "a")
     finally:
@@ -114,7 +114,7 @@ async def of_queue() -> None:
 
 
 async def of_archive() -> None:
-    archive = BlobArchive(Account(url=NOWHERE), "archive", clock=StillClock())
+    archive = BlobArchive(StorageAccount(url=NOWHERE), "archive", clock=StillClock())
     await archive.open()
     try:
         await archive.get("a")

@@ -16,7 +16,7 @@ from uuid import uuid4
 import azure.functions as func
 import pytest
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.system import SystemClock
@@ -110,7 +110,8 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         made = SqliteQueue(tmp_path / "queue.db", clock=SystemClock(), synchronous="normal")
     else:
         made = StorageQueue(
-            Account(request.getfixturevalue("azurite").connection_string), clock=SystemClock()
+            StorageAccount(request.getfixturevalue("azurite").connection_string),
+            clock=SystemClock(),
         )
     await made.open()
     yield made
@@ -382,7 +383,7 @@ async def test_a_message_that_is_not_base64_is_handed_over_as_it_is(
 ) -> None:
     from azure.storage.queue.aio import QueueClient
 
-    queue = StorageQueue(Account(azurite.connection_string), clock=SystemClock())
+    queue = StorageQueue(StorageAccount(azurite.connection_string), clock=SystemClock())
     assert await queue.length(desk.name) == 0  # which makes it
     async with QueueClient.from_connection_string(azurite.connection_string, desk.name) as stranger:
         await stranger.send_message("not base64: é")
@@ -402,7 +403,7 @@ async def test_a_message_of_another_program_that_no_poison_queue_takes_is_droppe
 
     desk.answer = failing
     desk.free.set()
-    queue = StorageQueue(Account(azurite.connection_string), clock=SystemClock())
+    queue = StorageQueue(StorageAccount(azurite.connection_string), clock=SystemClock())
     assert await queue.length(desk.name) == 0  # which makes it
     async with QueueClient.from_connection_string(azurite.connection_string, desk.name) as stranger:
         await stranger.send_message(text)

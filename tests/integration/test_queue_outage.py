@@ -13,7 +13,7 @@ import azure.functions as func
 import pytest
 from pydantic import SecretStr
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
@@ -39,7 +39,9 @@ def azurite(tmp_path: Path) -> Iterator[AzuriteServer]:
 
 @pytest.fixture
 async def queue(azurite: AzuriteServer) -> AsyncIterator[StorageQueue]:
-    made = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=20)
+    made = StorageQueue(
+        StorageAccount(azurite.connection_string), clock=SystemClock(), deadline_s=20
+    )
     await made.open()
     yield made
     await made.close()
@@ -70,7 +72,7 @@ async def test_what_is_sent_while_it_is_down_is_refused_and_afterwards_taken(
 async def test_an_emulator_that_forgot_its_queues_gets_them_again() -> None:
     forgetful = AzuriteServer()
     forgetful.start()
-    queue = StorageQueue(Account(forgetful.connection_string), clock=SystemClock())
+    queue = StorageQueue(StorageAccount(forgetful.connection_string), clock=SystemClock())
     try:
         await queue.open()
         forgetful.kill()
@@ -88,7 +90,9 @@ async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(
 ) -> None:
     # A hasty client makes no call that has to succeed: the first call of a process took
     # 0.47 s where others ran beside.
-    hasty = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=0.5)
+    hasty = StorageQueue(
+        StorageAccount(azurite.connection_string), clock=SystemClock(), deadline_s=0.5
+    )
     await queue.send("formation", "before")
     azurite.freeze()
     with pytest.raises(Unavailable, match=r"0\.5 s"):
@@ -156,7 +160,7 @@ async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(
     azurite: AzuriteServer,
 ) -> None:
     queue = ResendingQueue(
-        StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock()
+        StorageQueue(StorageAccount(azurite.connection_string), clock=SystemClock()), SystemClock()
     )
     await queue.open()
     azurite.freeze()
@@ -177,7 +181,7 @@ async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(
 async def test_closing_stops_sending_again(azurite: AzuriteServer) -> None:
     azurite.stop()
     queue = ResendingQueue(
-        StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock()
+        StorageQueue(StorageAccount(azurite.connection_string), clock=SystemClock()), SystemClock()
     )
     with pytest.raises(Unavailable):
         await queue.send("formation", "a")
@@ -228,7 +232,7 @@ async def test_an_account_that_knows_us_not_says_so_without_being_asked_again(
     azurite: AzuriteServer,
 ) -> None:
     queue = StorageQueue(
-        Account(azurite.connection_string.replace("Eby8", "AAAA")), clock=SystemClock()
+        StorageAccount(azurite.connection_string.replace("Eby8", "AAAA")), clock=SystemClock()
     )
     with pytest.raises(Unavailable, match="refused us") as refused:
         await queue.send("formation", "a")
@@ -237,7 +241,7 @@ async def test_an_account_that_knows_us_not_says_so_without_being_asked_again(
 
 
 async def test_a_connection_string_that_is_none_says_so() -> None:
-    queue = StorageQueue(Account("hush-hush"), clock=SystemClock())
+    queue = StorageQueue(StorageAccount("hush-hush"), clock=SystemClock())
     with pytest.raises(Unavailable, match="address") as refused:
         await queue.send("formation", "a")
     assert "hush" not in refused.value.detail

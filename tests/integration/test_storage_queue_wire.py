@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from azure.core.exceptions import HttpResponseError
 
-from memory_core.adapters.azure_storage.account import ATTEMPTS, Account
+from memory_core.adapters.azure_storage.account import ATTEMPTS, StorageAccount
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.domain.errors import Unavailable
@@ -60,7 +60,8 @@ async def queue(storage: Storage) -> AsyncIterator[StorageQueue]:
     await site.start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/memory"
     made = StorageQueue(
-        Account(f"AccountName=memory;AccountKey=aHVzaA==;QueueEndpoint={url}"), clock=SystemClock()
+        StorageAccount(f"AccountName=memory;AccountKey=aHVzaA==;QueueEndpoint={url}"),
+        clock=SystemClock(),
     )
     yield made
     await made.close()

@@ -20,7 +20,7 @@ from azure.cosmos import CosmosClient, DatabaseProxy
 from azure.identity import DefaultAzureCredential
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.queue_rules import QUEUES
 
 PREFIX = "memory-live-"
@@ -39,8 +39,8 @@ class Live:
 
     cosmos_endpoint: str
     cosmos_key: str | None = field(repr=False)
-    queues: Account | None
-    blobs: Account | None
+    queues: StorageAccount | None
+    blobs: StorageAccount | None
     sizes: tuple[int, ...]
     report: Path
 
@@ -74,11 +74,11 @@ class Live:
         )
 
 
-def _storage(given: Mapping[str, str], url: str) -> Account | None:
+def _storage(given: Mapping[str, str], url: str) -> StorageAccount | None:
     connection = given.get("STORAGE_CONNECTION")
     if connection is not None:
-        return Account(connection)
-    return Account(url=given[url]) if url in given else None
+        return StorageAccount(connection)
+    return StorageAccount(url=given[url]) if url in given else None
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def own_queues(live: Live) -> Iterator[QueueServiceClient]:
     """The product's queues, made in an account that has none of them, and deleted at the end.
     Raises Refused when it has one.
     """
-    with _queues(live.queues or Account()) as service:
+    with _queues(live.queues or StorageAccount()) as service:
         taken = sorted({queue.name for queue in service.list_queues()} & set(QUEUES))
         if taken:
             raise Refused(
@@ -143,7 +143,7 @@ def own_queues(live: Live) -> Iterator[QueueServiceClient]:
 
 
 @contextmanager
-def _queues(account: Account) -> Iterator[QueueServiceClient]:
+def _queues(account: StorageAccount) -> Iterator[QueueServiceClient]:
     if account.connection_string is not None:
         with QueueServiceClient.from_connection_string(account.connection_string) as service:
             yield service

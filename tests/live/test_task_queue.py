@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from azure.storage.queue import QueueServiceClient
 
-from memory_core.adapters.azure_storage.account import Account
+from memory_core.adapters.azure_storage.account import StorageAccount
 from memory_core.adapters.azure_storage.queue import StorageQueue
 from memory_core.adapters.system import SystemClock
 from tests.contract.test_task_queue import *  # noqa: F403
@@ -22,14 +22,14 @@ NOWHERE = "AccountName=devstoreaccount1;AccountKey=a2V5;QueueEndpoint=http://127
 class Queues:
     """The queues of the account, whose clock is its own."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: StorageAccount) -> None:
         self._account = account
 
     def process(self) -> StorageQueue:
         return StorageQueue(self._account, clock=SystemClock())
 
     def down(self) -> StorageQueue:
-        return StorageQueue(Account(NOWHERE), clock=SystemClock())
+        return StorageQueue(StorageAccount(NOWHERE), clock=SystemClock())
 
     async def passes(self, seconds: int) -> None:
         await asyncio.sleep(seconds)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.functions.registered import http_functions
-from memory_core.functions.suggestions import CALLS_OF_OTHERS, Calls
+from memory_core.functions.suggestions import CALLS_OF_OTHERS, KnownCalls
 
-CALLS = Calls((function.method, function.path) for function in http_functions())
+CALLS = KnownCalls((function.method, function.path) for function in http_functions())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory_core.domain.ranking.query import asks_directly, asks_of_oneself
 from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.change_sentences import _CUES
-from memory_core.domain.statements.changes import Change, change, update_closeness
+from memory_core.domain.statements.changes import LaterChange, change, update_closeness
 from memory_core.domain.statements.values_said import AskedKind, _read_values, values_in
 from memory_core.domain.text.analyzer import tokens
 from tests.change_stories import (
@@ -150,7 +150,7 @@ def test_a_change_names_the_sentences_that_say_so() -> None:
         "Morning! The standup is at 9:30 each day.",
         "Thanks. The standup got moved to 10:15, so I can sleep longer.",
     )
-    assert detected == Change(
+    assert detected == LaterChange(
         "value",
         "The standup got moved to 10:15, so I can sleep longer.",
         "The standup is at 9:30 each day.",

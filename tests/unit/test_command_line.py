@@ -16,7 +16,7 @@ from memory_core.cli.command import CommandFailed
 from memory_core.cli.doctor import package_checks, settings_checks
 from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
-from memory_core.cli.service import CallFailed, Service
+from memory_core.cli.service import CallFailed, MemoryService
 from memory_core.cli.target import other_default_folder, target_of
 
 
@@ -128,7 +128,7 @@ async def test_a_call_that_meets_an_outage_is_sent_again_under_the_same_key() ->
     async with httpx2.AsyncClient(
         transport=httpx2.MockTransport(answer), base_url="http://there"
     ) as http:
-        assert await Service(http, "ana").post("/x", {"left": None}, "same") == {
+        assert await MemoryService(http, "ana").post("/x", {"left": None}, "same") == {
             "user": {"user_id": "ana"}
         }
     assert keys == ["same"] * 3
@@ -139,7 +139,7 @@ async def test_an_address_where_something_else_answers_is_named_as_such(content:
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200, content=content))
     async with httpx2.AsyncClient(transport=transport, base_url="http://there") as http:
         with pytest.raises(CallFailed, match="not as Memory Core does"):
-            await Service(http, "ana").get("/x")
+            await MemoryService(http, "ana").get("/x")
 
 
 async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
@@ -148,4 +148,4 @@ async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
         base_url="http://there",
     ) as http:
         with pytest.raises(CommandFailed, match="MEMORY_API_KEYS"):
-            await check_route(Service(http, "ana"))
+            await check_route(MemoryService(http, "ana"))

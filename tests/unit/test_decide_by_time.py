@@ -14,10 +14,10 @@ from memory_core.domain.conflict import ConflictRecord, Earlier
 from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.requests.maintenance import ResolveInput
-from memory_core.evolution.changeset import Page
+from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import decide, decide_by_time
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory
 
@@ -50,13 +50,13 @@ def record(**fields: Any) -> ConflictRecord:
     )
 
 
-def page(*memories: Memory, asked: tuple[str, ...] = ()) -> tuple[Page, Document]:
+def page(*memories: Memory, asked: tuple[str, ...] = ()) -> tuple[ChangeSet, Document]:
     conflict_document = Document(
         "cft_1", "conflict", {"epoch": "epoch-1", "sequence": 1, **record().model_dump(mode="json")}
     )
     documents = {memory.id: document(memory) for memory in memories} | {"cft_1": conflict_document}
-    look = Look(Head(epoch="epoch-1", sequence=9), documents)
-    return Page(
+    look = ReadSet(Head(epoch="epoch-1", sequence=9), documents)
+    return ChangeSet(
         ALICE, look, NOW + timedelta(days=9), weighs=True, asked=asked or (*documents,)
     ), conflict_document
 

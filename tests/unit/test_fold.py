@@ -12,7 +12,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.event_log import State, States, cut_short, fold, version_id
+from memory_core.domain.event_log import LoggedState, States, cut_short, fold, version_id
 from memory_core.domain.memory import (
     UNLOGGED_FIELDS,
     Event,
@@ -175,7 +175,7 @@ def test_a_snapshot_may_stand_for_what_comes_before_it(
     cut = data.draw(st.integers(0, len(book.events)))
     before = fold({}, book.events[:cut])
     rows = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
-    snapshot = {name: State.of_row(row) for name, row in rows.items()}
+    snapshot = {name: LoggedState.of_row(row) for name, row in rows.items()}
     whole = fold({}, book.events)
     assert logged(fold(before, book.events[cut:])) == logged(whole)
     assert logged(fold(snapshot, book.events[cut:])) == logged(whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.consolidation.run import IN_ALL_S, LONGEST_S, LULL_S, TIMES, Calls, GivingWay
+from memory_core.consolidation.run import IN_ALL_S, LONGEST_S, LULL_S, TIMES, GivingWay, UserCalls
 
 
 class Host:
@@ -12,7 +12,7 @@ class Host:
 
     def __init__(self) -> None:
         self.now, self.rested = 0.0, 0.0
-        self.calls = Calls(0, 7)
+        self.calls = UserCalls(0, 7)
         self.busy_until = 0.0
         self.way = GivingWay(lambda: self.calls, lambda: self.now, self.sleep)
 
@@ -51,7 +51,7 @@ async def test_beside_calls_it_rests_many_times_as_long_as_it_worked_but_not_lon
 
 async def test_a_call_that_began_before_the_chunk_and_still_lasts_is_given_way_to() -> None:
     host = Host()
-    host.calls = Calls(1, 7)
+    host.calls = UserCalls(1, 7)
     assert abs(await host.chunk(0.01, called=False) - 0.01 * TIMES) < 1e-9
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.recollection.graph.model import Edge, Layout, arranged
+from memory_core.recollection.graph.model import Edge, GraphLayout, arranged
 from tests.drawings import GRAPHS, cell_with_facts, chain, forest, merge, story
 
 COUNT = 12
@@ -29,7 +29,7 @@ def edges(draw: st.DrawFn) -> list[Edge]:
     ]
 
 
-def apart(layout: Layout) -> bool:
+def apart(layout: GraphLayout) -> bool:
     rows: dict[int, list[float]] = {}
     for level, lane in zip(layout.levels, layout.lanes, strict=True):
         rows.setdefault(level, []).append(lane)

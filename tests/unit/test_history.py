@@ -28,7 +28,7 @@ from memory_core.domain.chat.history import (
     without_messages,
     without_seals,
 )
-from memory_core.domain.chat.history_alignment import Step, aligned
+from memory_core.domain.chat.history_alignment import RepeatedMessage, aligned
 from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.text.unicode_forms import normal_form
 
@@ -121,7 +121,7 @@ def rank_by_definition(
 
 
 def rank_of(
-    steps: Sequence[Step], kept_contents: Sequence[str], call: Sequence[str]
+    steps: Sequence[RepeatedMessage], kept_contents: Sequence[str], call: Sequence[str]
 ) -> tuple[int, int, int] | None:
     """The same of a chain that was found."""
     if not steps:

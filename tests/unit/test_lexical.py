@@ -11,7 +11,7 @@ from memory_core.domain.memory import Lexical, MemoryType
 from memory_core.domain.ranking.index_terms import (
     EMBEDDED_CHARACTERS,
     MAX_TURN_TERMS,
-    Turn,
+    TurnTerms,
     analyse,
     as_turn,
     embedding_text,
@@ -82,7 +82,7 @@ def test_a_long_turn_hands_on_its_most_frequent_terms():
 
 def test_a_turn_survives_its_way_through_json():
     turn = as_turn("mem_1", said("Do you like dogs?", "Bob"))
-    assert Turn(**json.loads(json.dumps(asdict(turn)))) == turn
+    assert TurnTerms(**json.loads(json.dumps(asdict(turn)))) == turn
 
 
 @given(

@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.config import Settings
 from memory_core.localhost.__main__ import counts_alone, environment_of_workers
-from memory_core.localhost.workers import MOST, MOST_BY_DEFAULT, Place, number_of
+from memory_core.localhost.workers import MOST, MOST_BY_DEFAULT, WorkerPlace, number_of
 
 
 @pytest.mark.parametrize(("text", "number"), [("1", 1), ("2", 2), (str(MOST), MOST)])
@@ -27,8 +27,8 @@ def test_another_number_is_refused_by_the_name_of_the_option(text: str) -> None:
 
 
 def test_a_place_is_read_as_it_was_written() -> None:
-    place = Place(1, 4, 9, "http://127.0.0.1:7071")
-    assert Place.parse(str(place)) == place
+    place = WorkerPlace(1, 4, 9, "http://127.0.0.1:7071")
+    assert WorkerPlace.parse(str(place)) == place
 
 
 @pytest.mark.parametrize(

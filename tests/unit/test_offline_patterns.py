@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.patterns import found_patterns
-from memory_core.domain.statements.patterns import Said, carriers
+from memory_core.domain.statements.patterns import SaidTerms, carriers
 from memory_core.ports import DecisionItem
 from tests.builders import NOW
 
@@ -138,7 +138,7 @@ SENTENCES = (
 @given(st.lists(st.lists(st.sampled_from(SENTENCES), max_size=4).map(". ".join), max_size=12))
 @settings(max_examples=60, deadline=None)
 def test_every_pattern_stands_on_episodes_that_were_shown(texts: list[str]) -> None:
-    readings = [Said.of(text) for text in texts]
+    readings = [SaidTerms.of(text) for text in texts]
     for pattern in found_patterns(episodes(*texts)).patterns:
         assert set(pattern.sources) <= set(range(len(texts)))
         assert carriers(pattern.summary, [readings[number] for number in pattern.sources])

@@ -16,7 +16,7 @@ from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.reconciliation import decided
-from memory_core.adapters.offline.running_rules import RuleThread, Stopped, Turns, checkpoint
+from memory_core.adapters.offline.running_rules import RuleThread, RuleTurns, Stopped, checkpoint
 from memory_core.adapters.offline.summary import candidates, retrieval_hints
 from memory_core.domain.conversation import Message
 from memory_core.ports import DecisionItem
@@ -106,13 +106,13 @@ async def test_a_rule_stops_for_its_own_task_only() -> None:
     ],
 )
 def test_every_rule_looks_whether_it_is_to_stop(rule: Callable[[], object]) -> None:
-    turns = Turns()
+    turns = RuleTurns()
 
     def stopped() -> object:
         turns.stop.set()
         return rule()
 
-    assert Turns().run(rule) is not None
+    assert RuleTurns().run(rule) is not None
     with pytest.raises(Stopped):
         turns.run(stopped)
 

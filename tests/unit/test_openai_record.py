@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.openai.prompt_record import (
     MAX_CHARACTERS,
-    Entry,
+    RecordedText,
     fenced,
     item_entries,
     message_entries,
@@ -25,7 +25,7 @@ NOON = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)
 MARK = r"BEGIN ([0-9a-f]{16,})"
 
 
-def text_of(entries: list[Entry], max_characters: int = MAX_CHARACTERS) -> str:
+def text_of(entries: list[RecordedText], max_characters: int = MAX_CHARACTERS) -> str:
     return fenced(entries, max_characters).text
 
 
@@ -67,7 +67,7 @@ def test_no_text_breaks_out_of_its_entry(text: str) -> None:
 
 @given(st.lists(st.text(), max_size=6))
 def test_whatever_is_written_has_the_mark_only_where_we_put_it(texts: list[str]) -> None:
-    held_up(text_of([Entry(("note", text[:20]), text) for text in texts]), len(texts))
+    held_up(text_of([RecordedText(("note", text[:20]), text) for text in texts]), len(texts))
 
 
 def test_the_mark_of_one_record_is_worth_nothing_in_the_next() -> None:
@@ -95,7 +95,7 @@ def test_a_mark_that_stands_in_the_text_is_not_taken(monkeypatch: pytest.MonkeyP
             return ("abcdefabcdefabcd" if self._first else "1234567812345678") + "0" * 48
 
     monkeypatch.setattr(fence.hashlib, "sha256", Hash)
-    written = text_of([Entry(("note",), "ＡＢＣＤＥＦａｂｃｄｅｆ\u200bＡＢＣＤ")])
+    written = text_of([RecordedText(("note",), "ＡＢＣＤＥＦａｂｃｄｅｆ\u200bＡＢＣＤ")])
     assert mark_of(written) == "1234567812345678"
 
 
@@ -190,17 +190,17 @@ def test_no_line_of_a_user_names_an_episode() -> None:
 def test_what_nobody_sees_is_not_shown_and_what_people_write_is() -> None:
     hidden = "Hi" + "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e\x1b\x00!"
     visible = "日本語, кофе, 👩‍👩‍👧, می‌خواهم, tab\there"
-    written = text_of([Entry(("note",), f"{hidden}\n{visible}")])
+    written = text_of([RecordedText(("note",), f"{hidden}\n{visible}")])
     assert f"\nHi!\n{visible}\n" in written
 
 
 def test_a_lone_surrogate_can_be_sent() -> None:
-    assert "a?b" in text_of([Entry(("note",), "a\ud800b")])
+    assert "a?b" in text_of([RecordedText(("note",), "a\ud800b")])
 
 
 def test_long_texts_lose_their_middles_and_short_ones_nothing() -> None:
     texts = ["short", "a" * 300 + "MIDDLE" + "b" * 300, "c" * 900]
-    written = text_of([Entry(("note",), text) for text in texts], max_characters=405)
+    written = text_of([RecordedText(("note",), text) for text in texts], max_characters=405)
     assert "\nshort\n" in written
     assert "MIDDLE" not in written
     assert re.search(r"\na{133} \[… 406 characters left out …\] b{67}\n", written)
@@ -212,8 +212,8 @@ def test_long_texts_lose_their_middles_and_short_ones_nothing() -> None:
     st.integers(min_value=0, max_value=600),
 )
 def test_a_record_keeps_its_limit(texts: list[str], limit: int) -> None:
-    written = text_of([Entry(("note",), text) for text in texts], max_characters=limit)
+    written = text_of([RecordedText(("note",), text) for text in texts], max_characters=limit)
     without_marks = re.sub(r" \[… \d+ characters left out …\] ", "", written)
-    assert len(without_marks) - len(text_of([Entry(("note",), "") for _ in texts])) <= limit
+    assert len(without_marks) - len(text_of([RecordedText(("note",), "") for _ in texts])) <= limit
     if sum(map(len, texts)) <= limit:
         assert "left out" not in written

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.chat.messages import read_messages
-from memory_core.domain.ranking.selection import EXPONENT, Grant, Piece, Room, chosen, packed
+from memory_core.domain.ranking.selection import EXPONENT, BudgetLeft, Grant, Piece, chosen, packed
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import count_tokens, cut, excerpt
 from memory_core.domain.text.fence import fenced, mark_for, one_line, without_contexts
@@ -101,7 +101,7 @@ def test_of_two_equally_good_the_shorter_comes_first_and_a_far_better_one_is_wor
     for priority, first in ((0.5, "mem_2"), (0.9, "mem_1")):
         in_budget = chosen(
             [told(1, long, priority), told(2, short, 0.5)],
-            Room(110),
+            BudgetLeft(110),
             exponent=EXPONENT,
             longest=110,
         )
@@ -205,10 +205,12 @@ def test_a_passage_begins_with_its_speaker() -> None:
 def test_a_piece_that_is_told_whole_or_not_at_all_is_never_cut() -> None:
     line = "word " * 60
     assert [
-        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(80), whole=True)
+        piece.text
+        for piece in chosen([told(1, line), told(2, "small", 0.1)], BudgetLeft(80), whole=True)
     ] == [line, "small"]
     assert [
-        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(50), whole=True)
+        piece.text
+        for piece in chosen([told(1, line), told(2, "small", 0.1)], BudgetLeft(50), whole=True)
     ] == ["small"]
 
 

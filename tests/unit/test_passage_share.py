@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.candidates import Statistics, from_memories
-from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, Turn, analyse
+from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, TurnTerms, analyse
 from memory_core.domain.ranking.passages import (
     BESIDE_TERMS,
     PassageRules,
@@ -34,7 +34,7 @@ def told(text, *, actor=None, previous=None):
         text,
         actor=actor,
         event_timestamp=NOW,
-        previous=None if previous is None else Turn("m", previous),
+        previous=None if previous is None else TurnTerms("m", previous),
     )
     return memory(text, lexical=lexical, actor=actor)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.statements.patterns import (
     FEWEST,
-    Said,
+    SaidTerms,
     carriers,
     same_pattern,
     telling,
@@ -23,7 +23,7 @@ EPISODES = (
     "The park was empty, I ran 5 km while running",
     "We painted the kitchen wall",
 )
-SAID = [Said.of(text) for text in EPISODES]
+SAID = [SaidTerms.of(text) for text in EPISODES]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_each_episode_says_a_part_and_together_they_say_most(
 
 def test_what_is_quoted_pasted_or_recalled_carries_nothing() -> None:
     recalled = [
-        Said.of(f"<memory>{EPISODES[0]}</memory> What else?"),
-        Said.of(f'He wrote: "{EPISODES[0]}, I tell you"'),
+        SaidTerms.of(f"<memory>{EPISODES[0]}</memory> What else?"),
+        SaidTerms.of(f'He wrote: "{EPISODES[0]}, I tell you"'),
         SAID[0],
     ]
     assert carriers("User goes running in the park", recalled) == []
@@ -59,7 +59,7 @@ def test_what_is_quoted_pasted_or_recalled_carries_nothing() -> None:
 def test_who_told_it_may_be_named() -> None:
     assert carriers(
         "Ana sails to Porto",
-        [Said.of("I sailed to Porto", "Ana"), Said.of("Porto again, we sailed", "Ana")],
+        [SaidTerms.of("I sailed to Porto", "Ana"), SaidTerms.of("Porto again, we sailed", "Ana")],
     ) == [0, 1]
 
 
@@ -72,7 +72,7 @@ def test_a_particular_needs_one_episode_only() -> None:
 def test_whatever_is_claimed_the_places_are_of_what_was_shown(
     statement: str, texts: list[str]
 ) -> None:
-    places = carriers(statement, [Said.of(text) for text in texts])
+    places = carriers(statement, [SaidTerms.of(text) for text in texts])
     assert not places or (
         len(places) >= FEWEST and set(places) <= set(range(len(texts))) and telling(statement)
     )
@@ -107,4 +107,4 @@ def test_what_a_fact_says_is_told_by_it() -> None:
 
 @pytest.mark.parametrize("order", ALL.values(), ids=ALL.keys())
 def test_an_order_that_stands_in_one_episode_comes_to_nothing(order: str) -> None:
-    assert carriers(order, [Said.of(order), *SAID]) == []
+    assert carriers(order, [SaidTerms.of(order), *SAID]) == []

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timezone
 
-from memory_core.domain.ranking.selection import Room, chosen
+from memory_core.domain.ranking.selection import BudgetLeft, chosen
 from memory_core.domain.scenes import Profile, ProfileFact, ProfileTrait
 from memory_core.domain.text.analyzer import tokens
 from memory_core.recollection.context_pieces import MOST_TRAITS, profile_pieces
@@ -32,12 +32,12 @@ PROFILE = Profile(
 
 def test_facts_with_words_of_the_query_come_first_then_the_surest() -> None:
     pieces = profile_pieces(PROFILE, tokens("may I serve peanuts"), NOW, MOST_TRAITS)
-    assert [piece.text for piece in chosen(pieces, Room(25))] == [
+    assert [piece.text for piece in chosen(pieces, BudgetLeft(25))] == [
         "allergy: peanuts",
         "employer: the harbour office",
     ]
     without = profile_pieces(PROFILE, (), NOW, None)
-    assert [piece.text for piece in chosen(without, Room(25))] == [
+    assert [piece.text for piece in chosen(without, BudgetLeft(25))] == [
         "employer: the harbour office",
         "home: Porto",
     ]

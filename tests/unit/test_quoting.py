@@ -7,7 +7,7 @@ from typing import Any
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.text.analyzer import tokens
 from memory_core.recollection.quotations import (
-    Found,
+    QuotableMemory,
     choose_quotations,
     superseded_facts_by_turn,
     text_for,
@@ -29,7 +29,7 @@ def found(
     relevance: float,
     cell: str | None = "cell_1",
     **fields: Any,
-) -> Found:
+) -> QuotableMemory:
     stored_memory = memory(
         id=identity,
         type=MemoryType.EPISODIC,
@@ -38,10 +38,10 @@ def found(
         cell_id=cell,
         **fields,
     )
-    return Found(stored_memory, relevance, relevance)
+    return QuotableMemory(stored_memory, relevance, relevance)
 
 
-def ids(*given: Found) -> list[str]:
+def ids(*given: QuotableMemory) -> list[str]:
     return [quotation.memory.id for quotation in choose_quotations(given)]
 
 

@@ -16,7 +16,7 @@ from memory_core.domain.note import BEHAVIOUR
 from memory_core.domain.scene_assignment import (
     EVERYDAY,
     GAP,
-    Cell,
+    EpisodeToPlace,
     SceneRules,
     Thread,
     begun,
@@ -41,9 +41,9 @@ VECTORS = SceneRules(threshold=0.5, to_theme=0.5, most=50)
 
 def cell(
     name: str, hours: float = 0, vector: Vector | None = None, line: str = "a line", **themes: float
-) -> Cell:
+) -> EpisodeToPlace:
     member = SceneMember(cell_id=name, at=NOW + timedelta(hours=hours), line=line, session_id="s")
-    return Cell(member, themes, vector)
+    return EpisodeToPlace(member, themes, vector)
 
 
 def near(vector: Vector, share: float) -> Vector:

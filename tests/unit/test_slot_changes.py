@@ -10,7 +10,7 @@ from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.changes import change
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.said_things import SELF, Reading, Thing, read_things
+from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
 from memory_core.domain.text.analyzer import words
 from tests.change_stories import Story
 from tests.slot_stories import ONE_THING, TWO_THINGS
@@ -18,7 +18,7 @@ from tests.slot_stories import ONE_THING, TWO_THINGS
 LEAST_NOTICED = 0.75
 
 
-def read(text: str, language: str = "english") -> Reading:
+def read(text: str, language: str = "english") -> ThingsSaid:
     return read_things(text, language, lambda word: telling(words(word), language))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.sqlite.file import Room
+from memory_core.adapters.sqlite.file import FileWrites
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
     made.close()
 
 
-def fill(connection: sqlite3.Connection, room: Room) -> None:
+def fill(connection: sqlite3.Connection, room: FileWrites) -> None:
     """Let the file be as large as it may get, and meet that."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -37,7 +37,7 @@ def fill(connection: sqlite3.Connection, room: Room) -> None:
 def test_a_full_file_is_told_of_until_there_is_room_again(
     connection: sqlite3.Connection, path: Path
 ) -> None:
-    room = Room(path)
+    room = FileWrites(path)
     assert (room.failed, room.problem(connection)) == (False, None)
     fill(connection, room)
     assert room.failed
@@ -50,7 +50,7 @@ def test_a_full_file_is_told_of_until_there_is_room_again(
 
 
 def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, path: Path) -> None:
-    room = Room(path)
+    room = FileWrites(path)
     fill(connection, room)
     connection.execute("PRAGMA max_page_count = 1000000")
     room.problem(connection)
@@ -61,7 +61,7 @@ def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, 
 def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(
     connection: sqlite3.Connection, path: Path
 ) -> None:
-    room = Room(path)
+    room = FileWrites(path)
     rival = sqlite3.connect(path, isolation_level=None)
     rival.execute("BEGIN IMMEDIATE")
     connection.execute("PRAGMA busy_timeout = 1")

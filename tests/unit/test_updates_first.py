@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.reorder import Statement, asks_how_it_is, put_updates_first
+from memory_core.recollection.reorder import SaidStatement, asks_how_it_is, put_updates_first
 
 START = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 COVERAGE = "What is the test coverage of my billing module?"
@@ -18,7 +18,9 @@ def order_of(question: str, *statements: tuple[str, int]) -> list[int]:
     first is the most relevant.
     """
     candidates = [
-        Statement(row, row, text, "Ana", START + timedelta(days=day), 0.6 - row / 50, leads=True)
+        SaidStatement(
+            row, row, text, "Ana", START + timedelta(days=day), 0.6 - row / 50, leads=True
+        )
         for row, (text, day) in enumerate(statements)
     ]
     return put_updates_first(range(len(statements)), candidates, question, tokens(question))[0]

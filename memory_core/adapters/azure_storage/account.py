@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class StorageAccount:
     """Which storage account, and who asks: a connection string, or the service's address and
     an identity.
 
@@ -58,7 +58,7 @@ class Account:
         )
 
 
-class Calls:
+class CountedCalls:
     """Calls to one dependency, counted while under way. deadline_s: of one call,
     with its repetitions and pauses.
     """

@@ -14,7 +14,13 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from memory_core.adapters.azure_storage.account import Account, Calls, code_of, credential, refused
+from memory_core.adapters.azure_storage.account import (
+    CountedCalls,
+    StorageAccount,
+    code_of,
+    credential,
+    refused,
+)
 from memory_core.domain.errors import Damaged, Unavailable, described
 from memory_core.domain.scope import check_blob_name, check_blob_prefix
 from memory_core.ports import Clock, Health
@@ -44,7 +50,7 @@ class BlobArchive:
 
     def __init__(
         self,
-        account: Account,
+        account: StorageAccount,
         container: str,
         *,
         clock: Clock,
@@ -53,7 +59,7 @@ class BlobArchive:
     ) -> None:
         self._account, self._container, self._tier = account, container, tier
         self._clock = clock
-        self._calls = Calls(DEPENDENCY, deadline_s=deadline_s)
+        self._calls = CountedCalls(DEPENDENCY, deadline_s=deadline_s)
         self._client: ContainerClient | None = None
         self._credential: DefaultAzureCredential | None = None
         self._is_open = False

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_core.adapters.azure_storage.account import (
-    Account,
-    Calls,
+    CountedCalls,
+    StorageAccount,
     code_of,
     credential,
     is_our_mistake,
@@ -53,9 +53,11 @@ class StorageQueue:
     made here. deadline_s: of one call.
     """
 
-    def __init__(self, account: Account, *, clock: Clock, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self, account: StorageAccount, *, clock: Clock, deadline_s: float = DEADLINE_S
+    ) -> None:
         self._emulated = account.emulated
-        self._connection = Connection(account, deadline_s=deadline_s)
+        self._connection = QueueConnection(account, deadline_s=deadline_s)
         self._clock = clock
         self._arrivals = Arrivals()
         self._last_ok: datetime | None = None
@@ -210,12 +212,12 @@ def _moment(given: datetime | None) -> datetime:
 Answer = TypeVar("Answer")
 
 
-class Connection:
+class QueueConnection:
     """The queues of one account."""
 
-    def __init__(self, account: Account, *, deadline_s: float) -> None:
+    def __init__(self, account: StorageAccount, *, deadline_s: float) -> None:
         self._account = account
-        self._calls = Calls(DEPENDENCY, deadline_s=deadline_s)
+        self._calls = CountedCalls(DEPENDENCY, deadline_s=deadline_s)
         self._service: QueueServiceClient | None = None
         self._credential: DefaultAzureCredential | None = None
         self._queues: dict[str, QueueClient] = {}

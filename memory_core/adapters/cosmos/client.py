@@ -76,7 +76,7 @@ class Answer:
     token: str | None = None
 
 
-class Connection:
+class CosmosConnection:
     """One container of one account. key: an account key; None = an identity, that of
     `identity_client_id` where it is given.
 

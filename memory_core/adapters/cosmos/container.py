@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from memory_core.adapters.cosmos.client import PASSING, Connection
+from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
 from memory_core.adapters.cosmos.items import DEPENDENCY, addressed
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.ranking.vectors import VectorKind
@@ -277,7 +277,7 @@ log = logging.getLogger(__name__)
 class EmbedderRecord:
     """The embedder that is configured here, held against those on record."""
 
-    def __init__(self, connection: Connection, ours: VectorKind) -> None:
+    def __init__(self, connection: CosmosConnection, ours: VectorKind) -> None:
         self._connection, self._ours = connection, ours
         self._known = False
         self._etag: str | None = None
@@ -367,7 +367,7 @@ ASSUMED: Final[Mapping[Consistency, str]] = {"strong": "Strong", "session": "Ses
 
 
 async def compare(
-    connection: Connection,
+    connection: CosmosConnection,
     embedder: EmbedderRecord,
     dimensions: int,
     wanted: Consistency,
@@ -387,14 +387,14 @@ async def compare(
     return level
 
 
-async def _properties(connection: Connection) -> dict[str, Any]:
+async def _properties(connection: CosmosConnection) -> dict[str, Any]:
     async def read(container: ContainerProxy) -> dict[str, Any]:
         return dict(await container.read())
 
     return await connection.read(read)
 
 
-async def _consistency(connection: Connection) -> str:
+async def _consistency(connection: CosmosConnection) -> str:
     async def read(_: ContainerProxy) -> str:
         client = await connection.client()
         account = await client._get_database_account()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from memory_core.adapters.cosmos.client import PASSING, Connection
+from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
 from memory_core.adapters.cosmos.conditions import Conditions
 from memory_core.adapters.cosmos.items import DEPENDENCY, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.queries import BRIEF, after_place
@@ -29,7 +29,7 @@ class CosmosKeyStore:
     """
 
     def __init__(
-        self, connection: Connection, clock: Clock, check_open: Callable[[], None]
+        self, connection: CosmosConnection, clock: Clock, check_open: Callable[[], None]
     ) -> None:
         self._connection, self._clock, self._check_open = connection, clock, check_open
 

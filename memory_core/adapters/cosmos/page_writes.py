@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import PASSING, Connection
+from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
 from memory_core.adapters.cosmos.event_pages import (
     PAGE,
     are_one_commits,
@@ -43,7 +43,9 @@ def as_page(owner: Owner, pairs: Pairs, events: int) -> Pairs:
     return [(Write("create", Document(page["id"], "event", {})), page), *pairs[events:]]
 
 
-async def into_pages(connection: Connection, owner: Owner, pairs: Pairs, now: datetime) -> Pairs:
+async def into_pages(
+    connection: CosmosConnection, owner: Owner, pairs: Pairs, now: datetime
+) -> Pairs:
     """The writes with events that are written again in the pages that hold them.
 
     Raises AlreadyExists where others write these pages, Unavailable.
@@ -79,7 +81,7 @@ async def into_pages(connection: Connection, owner: Owner, pairs: Pairs, now: da
     return [*pages, *rest]
 
 
-async def _pages(connection: Connection, owner: Owner, ids: Sequence[str]) -> list[Item]:
+async def _pages(connection: CosmosConnection, owner: Owner, ids: Sequence[str]) -> list[Item]:
     return [
         row
         for at in range(0, len(ids), IDS_A_QUERY)
@@ -97,7 +99,9 @@ def _holds(page: Item, name: str, body: Mapping[str, Any]) -> bool:
     )
 
 
-async def _take_apart(connection: Connection, owner: Owner, page: Item, now: datetime) -> None:
+async def _take_apart(
+    connection: CosmosConnection, owner: Owner, page: Item, now: datetime
+) -> None:
     """Make each event of a page an item of its own, at once."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 

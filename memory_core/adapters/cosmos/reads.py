@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import Answer, Connection, Remembered, together
+from memory_core.adapters.cosmos.client import Answer, CosmosConnection, Remembered, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import EmbedderRecord
 from memory_core.adapters.cosmos.event_pages import opened, with_pages
@@ -137,7 +137,9 @@ class WithHead(NamedTuple):
 class Looks:
     """Reads heads, and what belongs to them. heads: where those that were read are remembered."""
 
-    def __init__(self, connection: Connection, heads: Heads, embedder: EmbedderRecord) -> None:
+    def __init__(
+        self, connection: CosmosConnection, heads: Heads, embedder: EmbedderRecord
+    ) -> None:
         self._connection, self._heads, self._embedder = connection, heads, embedder
         self._about_to_read: dict[Owner, asyncio.Task[Answer]] = {}
         self._neighbourhoods = Neighbourhoods(connection, embedder)
@@ -328,7 +330,7 @@ class Neighbourhoods:
     memories are compared with comes by one query.
     """
 
-    def __init__(self, connection: Connection, embedder: EmbedderRecord) -> None:
+    def __init__(self, connection: CosmosConnection, embedder: EmbedderRecord) -> None:
         self._connection, self._embedder = connection, embedder
         self._about_to_ask: dict[_Compared, _Asking] = {}
 
@@ -692,7 +694,7 @@ _NEWEST_FIRST = " ORDER BY c.sequence DESC, c.id DESC"
 
 
 async def poisoned(
-    connection: Connection, app_id: str, after: Place | None, limit: int
+    connection: CosmosConnection, app_id: str, after: Place | None, limit: int
 ) -> list[tuple[Owner, Document]]:
     """The next poisoned tasks of an app's users, newest first."""
     values: dict[str, str | int] = {"@limit": limit, "@app_id": app_id}
@@ -708,7 +710,7 @@ async def poisoned(
 
 
 async def agents(
-    connection: Connection, owner: Owner, after: str | None, limit: int
+    connection: CosmosConnection, owner: Owner, after: str | None, limit: int
 ) -> list[AgentCount]:
     """The next agents of a user: each is looked up by aggregates, which bring a number or a text
     and no memory.
@@ -727,6 +729,6 @@ async def agents(
     return counts
 
 
-async def _next(connection: Connection, owner: Owner, after: str) -> str | None:
+async def _next(connection: CosmosConnection, owner: Owner, after: str) -> str | None:
     rows = (await connection.query(owner, queries.next_agent(owner, after))).rows
     return next((row for row in rows if isinstance(row, str)), None)

@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import Connection, Remembered
+from memory_core.adapters.cosmos.client import CosmosConnection, Remembered
 from memory_core.adapters.cosmos.event_pages import events_of
 from memory_core.adapters.cosmos.items import HEAD_ID, Item, belonging, memory_body, vector_of
 from memory_core.adapters.cosmos.reads import Known, known_of
@@ -81,7 +81,7 @@ class HeldUsers:
     """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
 
     def __init__(
-        self, connection: Connection, kind: VectorKind, budget_bytes: int, clock: Clock
+        self, connection: CosmosConnection, kind: VectorKind, budget_bytes: int, clock: Clock
     ) -> None:
         self._connection, self._kind, self._budget_bytes, self._clock = (
             connection,

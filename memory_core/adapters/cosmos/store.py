@@ -18,7 +18,7 @@ import orjson
 
 from memory_core.adapters.cosmos import queries, reads, writes
 from memory_core.adapters.cosmos import writes as committing
-from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, Connection, together
+from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, CosmosConnection, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import (
     ENOUGH,
@@ -140,7 +140,7 @@ class CosmosStore:
         slice_budget_bytes: int = 0,
         charged: Charged = lambda units: None,
     ) -> None:
-        self._connection = Connection(
+        self._connection = CosmosConnection(
             endpoint,
             database,
             container,

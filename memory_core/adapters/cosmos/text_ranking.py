@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import Connection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.container import NOBODY, TEXT_PATH, VECTOR_PATH
 from memory_core.adapters.cosmos.items import Item, addressed, numbers
 from memory_core.domain.errors import Unavailable
@@ -60,7 +60,7 @@ WAYS: Final = (Way(True, True), Way(False, True), Way(True, False), Way(False, F
 class TextRanking:
     """The way that is known to rank. dimensions: of the container's vectors."""
 
-    def __init__(self, connection: Connection, dimensions: int) -> None:
+    def __init__(self, connection: CosmosConnection, dimensions: int) -> None:
         self._connection, self._dimensions = connection, dimensions
         self._lock = asyncio.Lock()
         self._way: Way | None = None

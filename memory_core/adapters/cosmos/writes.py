@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import PASSING, Connection
+from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import STATES_PATH, VECTOR_PATH
 from memory_core.adapters.cosmos.items import (
@@ -47,7 +47,12 @@ DELETE_ROUNDS = 3
 
 
 async def commit_batch(
-    connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int
+    connection: CosmosConnection,
+    heads: Heads,
+    owner: Owner,
+    batch: Batch,
+    now: datetime,
+    dimensions: int,
 ) -> None:
     """Commit the batch or nothing of it.
 
@@ -88,7 +93,7 @@ async def commit_batch(
 
 
 async def _etag(
-    connection: Connection, heads: Heads, owner: Owner, expected: Head | None
+    connection: CosmosConnection, heads: Heads, owner: Owner, expected: Head | None
 ) -> str | None:
     """The ETag of the head that the batch was built on; None without a head.
 
@@ -143,7 +148,7 @@ def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
     )
 
 
-async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:
+async def _without_missing(connection: CosmosConnection, owner: Owner, pairs: Pairs) -> Pairs:
     """The batch without deletions of missing documents, for which the service refuses it."""
     deleted = [write.document.id for write, _ in pairs if write.mode == "delete"]
     there = set((await connection.query(owner, queries.existing(owner, deleted))).rows)
@@ -206,7 +211,7 @@ _DUE = (
 
 
 async def keep(
-    connection: Connection, owner: Owner, document: Document, now: datetime
+    connection: CosmosConnection, owner: Owner, document: Document, now: datetime
 ) -> Document | None:
     """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError,
     TooLarge, Unavailable.
@@ -245,7 +250,7 @@ async def keep(
 
 
 async def _remove_created(
-    connection: Connection, owner: Owner, document: Document, etag: str
+    connection: CosmosConnection, owner: Owner, document: Document, etag: str
 ) -> None:
     """Remove a document that was created for an erased user, if it is still there."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
@@ -262,7 +267,7 @@ async def _remove_created(
 
 
 async def fold(
-    connection: Connection,
+    connection: CosmosConnection,
     owner: Owner,
     accesses: Document,
     touches: Mapping[str, Touch],
@@ -319,7 +324,7 @@ def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
 
 
 async def _read_if_equal(
-    connection: Connection, owner: Owner, document: Document, now: datetime
+    connection: CosmosConnection, owner: Owner, document: Document, now: datetime
 ) -> Document | None:
     """The stored document, where it equals the one to be written."""
     rows = (await connection.item(owner, document.id)).rows
@@ -332,14 +337,14 @@ async def _read_if_equal(
 
 
 async def waiting(
-    connection: Connection, after: Owner | None, limit: int
+    connection: CosmosConnection, after: Owner | None, limit: int
 ) -> list[tuple[Owner, Head]]:
     """The next owners with unfinished tasks. The query crosses partitions."""
     return await _heads(connection, _WAITING, after, limit)
 
 
 async def owners(
-    connection: Connection, after: Owner | None, limit: int, app_id: str | None
+    connection: CosmosConnection, after: Owner | None, limit: int, app_id: str | None
 ) -> list[tuple[Owner, Head]]:
     """The next owners. The query crosses partitions.
 
@@ -351,7 +356,7 @@ async def owners(
 
 
 async def _heads(
-    connection: Connection, text: str, after: Owner | None, limit: int
+    connection: CosmosConnection, text: str, after: Owner | None, limit: int
 ) -> list[tuple[Owner, Head]]:
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
@@ -363,7 +368,7 @@ async def _heads(
 
 
 async def due(
-    connection: Connection, within: str, now: datetime, after: Due | None, limit: int
+    connection: CosmosConnection, within: str, now: datetime, after: Due | None, limit: int
 ) -> list[Due]:
     """The next owners of a range whose run is due, across its partitions.
 

@@ -19,7 +19,13 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from memory_core.adapters.memory_index.packed import Names, PackedSlice, RowBytes, Snapshot, Totals
+from memory_core.adapters.memory_index.packed import (
+    Names,
+    PackedSlice,
+    RowBytes,
+    SliceSnapshot,
+    Totals,
+)
 from memory_core.adapters.memory_index.postings import LexicalIndex, Vectors
 from memory_core.domain.fading import fades
 from memory_core.domain.memory import Lexical, MemoryType, Status, Vector
@@ -489,11 +495,11 @@ class Slice:
         self._packed_turns = places[order], turns[order]
         packed.let_pages_go()
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> SliceSnapshot:
         """What it holds now, to be packed while it goes on; a few milliseconds even of
         100,000 memories.
         """
-        return Snapshot(
+        return SliceSnapshot(
             packed=self._packed,
             epoch=self.epoch,
             change=self.change,

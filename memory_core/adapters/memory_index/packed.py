@@ -292,7 +292,7 @@ class PackedSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SliceSnapshot:
     """What a slice held at a moment: copies, or what it only ever adds to, with how much to take.
 
     Attributes:

@@ -37,7 +37,7 @@ from memory_core.adapters.memory_index.packed import (
     RowBytes,
     RowFile,
     RowNames,
-    Snapshot,
+    SliceSnapshot,
     Totals,
     name_hash,
 )
@@ -75,7 +75,7 @@ class Identity(NamedTuple):
     redactions: int
 
 
-def write_slice(file: BinaryIO, snapshot: Snapshot, identity: Identity) -> None:
+def write_slice(file: BinaryIO, snapshot: SliceSnapshot, identity: Identity) -> None:
     """Write a slice's file, from the beginning of an empty one. Raises OSError, and ValueError for
     names that are no text.
     """
@@ -249,7 +249,7 @@ class _Writer:
 class _Contents:
     """What of a snapshot goes into its file: the rows that are in use, by new numbers."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: SliceSnapshot) -> None:
         self._snapshot = snapshot
         self._alive = snapshot.columns["alive"]
         self._is_whole = bool(self._alive.all())

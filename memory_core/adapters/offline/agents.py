@@ -351,7 +351,7 @@ def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> Extrac
 
 def _summary(
     messages: Sequence[Message],
-    sentences: Sequence[summary.Said] | None,
+    sentences: Sequence[summary.QuotableSentence] | None,
     vectors: Sequence[Vector] | None,
     fast: bool,
     recent_facts: RecentFacts,
@@ -388,12 +388,14 @@ def _plain_summary(messages: Sequence[Message]) -> ConversationSummary:
     return ConversationSummary(narrative=summary.first_words(messages))
 
 
-def _depth(sentences: Sequence[summary.Said]) -> str:
+def _depth(sentences: Sequence[summary.QuotableSentence]) -> str:
     words = sum(len(sentence.text.split()) for sentence in sentences)
     return "high" if words >= DEEP_WORDS else "low" if words <= SHALLOW_WORDS else "medium"
 
 
-def _follow_ups(messages: Sequence[Message], sentences: Sequence[summary.Said]) -> list[str]:
+def _follow_ups(
+    messages: Sequence[Message], sentences: Sequence[summary.QuotableSentence]
+) -> list[str]:
     """The questions of the last message, which are not answered yet."""
     last = len(messages) - 1
     return [

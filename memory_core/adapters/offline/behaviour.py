@@ -13,7 +13,7 @@ from statistics import mean
 
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.running_rules import fitted
-from memory_core.adapters.offline.summary import Said, candidates
+from memory_core.adapters.offline.summary import QuotableSentence, candidates
 from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
     BehavioralProfile,
@@ -228,7 +228,7 @@ def _describe_data(messages: Sequence[Message]) -> str:
     return f"{len(messages)} messages over {minutes:.0f} minutes, {users} of them by users."
 
 
-def _first_request(statements: Sequence[Said]) -> str:
+def _first_request(statements: Sequence[QuotableSentence]) -> str:
     """The first question or request of a person, quoted; no intention is guessed."""
     for statement in statements:
         if statement.by_person and (statement.asks or _REQUEST.search(statement.text)):
@@ -267,7 +267,7 @@ def _advice_before_cue(
     messages: Sequence[Message],
     user_messages: Sequence[tuple[int, Message]],
     texts: Sequence[str],
-    statements: Sequence[Said],
+    statements: Sequence[QuotableSentence],
     cue: re.Pattern[str],
 ) -> list[str]:
     """The advice to which users replied with a cue, quoted, each once.
@@ -297,7 +297,7 @@ def _reports(cue: re.Pattern[str], text: str) -> bool:
 
 
 def _latest_advice(
-    messages: Sequence[Message], number: int, statements: Sequence[Said]
+    messages: Sequence[Message], number: int, statements: Sequence[QuotableSentence]
 ) -> str | None:
     """The first statement of the latest answer among the three messages before `number`."""
     for earlier in range(number - 1, max(-1, number - 4), -1):
@@ -315,7 +315,7 @@ def _describe_reaction(
     messages: Sequence[Message],
     user_messages: Sequence[tuple[int, Message]],
     texts: Sequence[str],
-    statements: Sequence[Said],
+    statements: Sequence[QuotableSentence],
     cue: re.Pattern[str],
     reaction: str,
     users: str,

@@ -31,7 +31,7 @@ from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, likes_in_sight, listed
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.names import COUNTRIES
-from memory_core.adapters.offline.retractions import Match, over, put_right
+from memory_core.adapters.offline.retractions import PatternMatch, over, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
@@ -124,7 +124,7 @@ class _Reading:
 
     certain: dict[str, SaidFact] = field(default_factory=dict)
     plain: dict[str, SaidFact] = field(default_factory=dict)
-    matches: dict[str, list[Match]] = field(default_factory=dict)
+    matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -170,7 +170,7 @@ class _Reading:
             if plain_fact is not None:
                 self.plain.setdefault(plain_fact.text.casefold(), _said(plain_fact, number, quote))
 
-    def _matches(self, text: str, name: str, abroad: Sequence[_Found]) -> list[Match]:
+    def _matches(self, text: str, name: str, abroad: Sequence[_Found]) -> list[PatternMatch]:
         """What the table finds in a sentence, which may put right the one before."""
         matches = [] if abroad else list(_of_table(text))
         slip = put_right(text, self.matches.get(name, []))
@@ -282,7 +282,7 @@ def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
     return fact.subject, fact.attribute, fact.value
 
 
-def _of_table(sentence: str) -> Iterator[Match]:
+def _of_table(sentence: str) -> Iterator[PatternMatch]:
     """What rows of the table read in one sentence."""
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
@@ -293,22 +293,24 @@ def _of_table(sentence: str) -> Iterator[Match]:
             and clause.carried
             and (more := _one_more(before[0], clause)) is not None
         ):
-            yield Match(*more, before[1])
+            yield PatternMatch(*more, before[1])
             continue
         before = None
         for row, groups in matches:
-            yield Match(row, groups, clause.subject)
+            yield PatternMatch(row, groups, clause.subject)
             before = (row, clause.subject) if row.many else before
 
 
-def _newcomers(sentence: str) -> Iterator[Match]:
+def _newcomers(sentence: str) -> Iterator[PatternMatch]:
     """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in
     passing: "my husband Ben and I".
     """
     for match in _WHERE_WE_LIVE.finditer(sentence):
-        yield Match(_LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I")
+        yield PatternMatch(
+            _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
+        )
     for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
-        yield Match(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+        yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
 
 
 _WHERE_WE_LIVE = re.compile(
@@ -428,7 +430,7 @@ def _negated(words: str) -> bool:
     return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
 
 
-def _found(match: Match, speaker_name: str) -> _Found:
+def _found(match: PatternMatch, speaker_name: str) -> _Found:
     """The fact that a row makes of its match, about the speaker."""
     row, groups, subject = match.row, match.groups, match.subject
     value = told_of(groups["value"], speaker_name)

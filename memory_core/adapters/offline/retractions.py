@@ -125,7 +125,7 @@ _MARKS, _STOPS = ",;", ".!…"
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PatternMatch:
     """A row of the table that matched, the groups of its match, and the subject."""
 
     row: Pattern
@@ -133,7 +133,9 @@ class Match:
     subject: str
 
 
-def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | None:
+def put_right(
+    sentence: str, before: Sequence[PatternMatch]
+) -> tuple[PatternMatch, PatternMatch] | None:
     """Correct a fact of the previous sentence: (the fact, its replacement).
 
     It is the fact whose value the sentence names as a slip, else the last one;

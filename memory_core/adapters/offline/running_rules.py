@@ -37,7 +37,7 @@ class Stopped(Exception):
     """The caller of a rule no longer waits for its result."""
 
 
-class Turns:
+class RuleTurns:
     """The turns of a rule's thread: when it computes, and when it pauses."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Turns:
         self._began = time.monotonic()
 
 
-_turns: ContextVar[Turns | None] = ContextVar("turns", default=None)
+_turns: ContextVar[RuleTurns | None] = ContextVar("turns", default=None)
 
 
 def checkpoint() -> None:
@@ -96,7 +96,7 @@ class RuleThread:
     ) -> Result:
         """Run a rule. It ends at its next checkpoint when the awaiting task is cancelled."""
         self._executor = self._executor or ThreadPoolExecutor(1, "rules")
-        turns = Turns()
+        turns = RuleTurns()
         call = partial(copy_context().run, turns.run, partial(rule, *args, **kwargs))
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, call)

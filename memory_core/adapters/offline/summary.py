@@ -48,7 +48,7 @@ Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class QuotableSentence:
     """A sentence that a narrative may quote.
 
     message: the number of its message. by: the speaker. by_person: whether a person speaks, not an
@@ -63,19 +63,19 @@ class Said:
     asks: bool
 
 
-def candidates(messages: Sequence[Message]) -> list[Said]:
+def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
     """The sentences that say something, in order, at most `MAX_CANDIDATES`.
 
     None of systems and tools; of assistants only as many as persons leave room for.
     """
-    statements: list[Said] = []
+    statements: list[QuotableSentence] = []
     for number, message in enumerate(messages):
         if message.role in ("system", "tool"):
             continue
         checkpoint()
         by, by_person = speaker(message), may_tell(message)
         statements += (
-            Said(number, by, text, terms, by_person, asks)
+            QuotableSentence(number, by, text, terms, by_person, asks)
             for text, terms, asks in _telling_sentences(message.content)
         )
     if len(statements) <= MAX_CANDIDATES:
@@ -102,7 +102,7 @@ def _telling_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], bool],
 
 def narrative(
     messages: Sequence[Message],
-    statements: Sequence[Said],
+    statements: Sequence[QuotableSentence],
     vectors: Sequence[npt.NDArray[np.float32]] | None = None,
 ) -> str:
     """Narrate a conversation in at most `MAX_WORDS` words and `MAX_NARRATIVE` characters.
@@ -135,7 +135,7 @@ def narrative(
             left, room = left - length, room - size
     if not chosen:  # every sentence is longer than a narrative may be
         heaviest = statements[int(np.argmax(weight))]
-        endless = Said(
+        endless = QuotableSentence(
             0,
             heaviest.by,
             " ".join(heaviest.text.split()[:MAX_WORDS]),
@@ -157,12 +157,14 @@ def first_words(messages: Sequence[Message]) -> str:
     return beginning(text or _story_without_statements(messages), MAX_FIRST_WORDS)
 
 
-def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.float32]]) -> Weights:
+def centrality(
+    sentences_or_vectors: Sequence[QuotableSentence] | Sequence[npt.NDArray[np.float32]],
+) -> Weights:
     """How central each sentence is among the others (LexRank): weights that sum to 1."""
     first = sentences_or_vectors[0]
     rows = (
         _tf_idf(sentences_or_vectors)  # type: ignore[arg-type]
-        if isinstance(first, Said)
+        if isinstance(first, QuotableSentence)
         else np.asarray(sentences_or_vectors, dtype=np.float64)
     )
     near = np.clip(rows @ rows.T, 0.0, None)
@@ -176,7 +178,7 @@ def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.fl
     return weights
 
 
-def _tf_idf(statements: Sequence[Said]) -> Weights:
+def _tf_idf(statements: Sequence[QuotableSentence]) -> Weights:
     """TF-IDF of statements × terms, each row of length 1."""
     known: dict[str, int] = {}
     frequency = Counter(term for statement in statements for term in set(statement.terms))
@@ -192,13 +194,13 @@ def _tf_idf(statements: Sequence[Said]) -> Weights:
     return scaled
 
 
-def _repeats(statement: Said, other: Said) -> bool:
+def _repeats(statement: QuotableSentence, other: QuotableSentence) -> bool:
     """Whether two statements have nearly the same terms."""
     ours, theirs = set(statement.terms), set(other.terms)
     return len(ours & theirs) > 0.8 * min(len(ours), len(theirs)) and len(ours ^ theirs) <= 1
 
 
-def _story(statements: Sequence[Said]) -> str:
+def _story(statements: Sequence[QuotableSentence]) -> str:
     """Join statements: in the third person where that is simple, else quoted with their speaker."""
     parts: list[str] = []
     quoting: str | None = None

@@ -20,7 +20,7 @@ from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.joint_answers import cell_parts, reflected_parts, window_parts
 from memory_core.adapters.openai.prompt_record import (
     Echoes,
-    Entry,
+    RecordedText,
     fenced,
     item_entries,
     message_entries,
@@ -167,19 +167,19 @@ class OpenAIAgents:
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """Whether what was found answers the query."""
-        before = [Entry((f"asked {number}",), text) for number, text in enumerate(asked)]
+        before = [RecordedText((f"asked {number}",), text) for number, text in enumerate(asked)]
         return await self._ask(
             "judge_sufficiency",
             owner,
-            [Entry(("query",), query), *before, *item_entries("memory", results)],
+            [RecordedText(("query",), query), *before, *item_entries("memory", results)],
         )
 
     async def rank_texts(self, owner: Owner, query: str, texts: Sequence[str]) -> Answered[Ranking]:
         """The texts that answer the query, best first; for `adapters.openai.rerankers`,
         no call of the port.
         """
-        entries = [Entry((f"text {number}",), text) for number, text in enumerate(texts)]
-        return await self._ask("rank_texts", owner, [Entry(("query",), query), *entries])
+        entries = [RecordedText((f"text {number}",), text) for number, text in enumerate(texts)]
+        return await self._ask("rank_texts", owner, [RecordedText(("query",), query), *entries])
 
     async def update_profile(
         self, owner: Owner, scenes: Sequence[SceneItem]
@@ -216,7 +216,9 @@ class OpenAIAgents:
             facts=facts,
         )
 
-    async def _ask(self, name: Name, owner: Owner, entries: Sequence[Entry]) -> Answered[Any]:
+    async def _ask(
+        self, name: Name, owner: Owner, entries: Sequence[RecordedText]
+    ) -> Answered[Any]:
         """One call, counted by how it ended. A caller over budget asks no model."""
         outcome = "over_budget"
         try:
@@ -234,7 +236,7 @@ class OpenAIAgents:
         return answer
 
     async def _answered(
-        self, name: Name, owner: Owner, entries: Sequence[Entry]
+        self, name: Name, owner: Owner, entries: Sequence[RecordedText]
     ) -> tuple[Answered[Any], str]:
         asked = prompt(name)
         record = fenced(entries)
@@ -268,9 +270,9 @@ class OpenAIAgents:
         return answer, "repaired" if repaired.repaired else "ok"
 
 
-def _after(previous: str | None, messages: Sequence[Message]) -> list[Entry]:
+def _after(previous: str | None, messages: Sequence[Message]) -> list[RecordedText]:
     """The messages, behind the episode before them if there is one."""
-    before = [Entry(("previous episode",), previous)] if previous else []
+    before = [RecordedText(("previous episode",), previous)] if previous else []
     return [*before, *message_entries(messages)]
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from memory_core.adapters.openai.answers import strict_schema
-from memory_core.adapters.openai.client import Connection, Retries, Service, service_code
+from memory_core.adapters.openai.client import ModelConnection, Retries, Service, service_code
 from memory_core.adapters.openai.tokens import CHARACTERS_A_TOKEN
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.ports import Clock
@@ -105,7 +105,7 @@ class Chat:
         self._under_way = 0
         self._dialect = Dialect(effort=self._sampling.effort)
         self._proof: asyncio.Task[None] | None = None
-        self._connection = Connection(service, timeout_s)
+        self._connection = ModelConnection(service, timeout_s)
         self.last_ok: datetime | None = None
         self.last_error: str | None = None
 

@@ -51,7 +51,7 @@ class Service:
         return url if self.provider == "openai" or url.endswith(AZURE_PATH) else url + AZURE_PATH
 
 
-class Connection:
+class ModelConnection:
     """The client of one service, made when it is first asked for, and the credential
     that it borrows.
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from memory_core.adapters.openai import tokens
-from memory_core.adapters.openai.client import Connection, Retries, Service
+from memory_core.adapters.openai.client import ModelConnection, Retries, Service
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking.vectors import STANDARD, Chunking, TokenStates, combine
@@ -66,7 +66,7 @@ class OpenAIEmbedder:
         self._retries = retries or Retries()
         self._chunking = chunking
         self._encoding: Literal["base64", "float"] = encoding
-        self._connection = Connection(service, timeout_s)
+        self._connection = ModelConnection(service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 

@@ -29,7 +29,7 @@ _OMITTED = " [… {} characters left out …] "
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecordedText:
     """One text under its heading; the heading's parts may come from users too."""
 
     heading: tuple[str, ...]
@@ -44,12 +44,12 @@ class Record:
     text: str
 
 
-def message_entries(messages: Sequence[Message]) -> list[Entry]:
+def message_entries(messages: Sequence[Message]) -> list[RecordedText]:
     """Messages, numbered from 0, with role, actor and time; the weekday is told since "next
     Friday" needs it.
     """
     return [
-        Entry(
+        RecordedText(
             (
                 f"message {number}",
                 message.role,
@@ -62,12 +62,12 @@ def message_entries(messages: Sequence[Message]) -> list[Entry]:
     ]
 
 
-def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
+def item_entries(name: str, items: Sequence[DecisionItem]) -> list[RecordedText]:
     """Memories as `<name> <number>`, with category, time, slot, and who said it where
     that is known.
     """
     return [
-        Entry(
+        RecordedText(
             (
                 f"{name} {item.number}",
                 *([item.category] if item.category else []),
@@ -83,7 +83,7 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
 
 def scene_entries(
     scenes: Sequence[SceneItem], episodes: Sequence[DecisionItem] = ()
-) -> list[Entry]:
+) -> list[RecordedText]:
     """Scenes as `scene <number>`, with a line for each episode and what was observed in it.
 
     Args:
@@ -97,7 +97,7 @@ def scene_entries(
     """
     names = _Names([(" ".join(episode.text.split()), episode.number) for episode in episodes])
     return [
-        Entry(
+        RecordedText(
             (f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"),
             "\n".join(_episodes(scene, names)),
         )
@@ -132,7 +132,7 @@ class _Names:
         return line
 
 
-def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
+def fenced(entries: Sequence[RecordedText], max_characters: int = MAX_CHARACTERS) -> Record:
     """The record of these entries."""
     texts = _within(
         [(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from memory_core.adapters.openai.agents import OpenAIAgents
-from memory_core.adapters.openai.client import Connection, Retries, Service
+from memory_core.adapters.openai.client import ModelConnection, Retries, Service
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Health
@@ -33,7 +33,7 @@ class EndpointReranker:
         self._model, self._clock, self._timeout_s = model, clock, timeout_s
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._under_way = 0
-        self._connection = Connection(service, timeout_s)
+        self._connection = ModelConnection(service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 

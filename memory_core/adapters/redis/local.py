@@ -25,7 +25,7 @@ from memory_core.adapters.redis.protocol import (
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Health, Stamp, Taken, Touch
+from memory_core.ports import Clock, Health, Stamp, TakenAccesses, Touch
 
 MAX_BYTES = 32 * 1024 * 1024
 """About 12,000 chat turns with vectors of 384 dimensions."""
@@ -105,7 +105,7 @@ class NullShortTermStore:
         """Not counted."""
         return None
 
-    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
         """Nothing waits."""
         return None
 

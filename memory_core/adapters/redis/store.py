@@ -35,7 +35,7 @@ from memory_core.adapters.redis.protocol import (
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Level, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Stamp, Taken, Touch
+from memory_core.ports import Clock, Stamp, TakenAccesses, Touch
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -263,7 +263,7 @@ class RedisShortTermStore(GuardedRedis):
         )
         return [owner_of(name.decode()) for name in names or ()]
 
-    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
         """Set apart what waits."""
         keys = touch_keys(owner)
         taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
@@ -375,7 +375,7 @@ async def touched_owners(client: Redis, limit: int) -> Any:
     return await client.srandmember(GATHERED, limit)
 
 
-def taken_of(answer: list[bytes]) -> Taken | None:
+def taken_of(answer: list[bytes]) -> TakenAccesses | None:
     """What `TAKE` answers: fields and values in turn."""
     fields = dict(zip(answer[::2], answer[1::2], strict=True))
     if _FLUSH not in fields:
@@ -392,7 +392,7 @@ def taken_of(answer: list[bytes]) -> Taken | None:
         )
         for name, count in counts.items()
     }
-    return Taken(flush_id, touches)
+    return TakenAccesses(flush_id, touches)
 
 
 def _moment(milliseconds: bytes) -> datetime:

@@ -19,8 +19,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 from memory_core.adapters.sqlite.file import (
     BUSY_TIMEOUT_S,
     Column,
-    Layout,
-    Room,
+    FileLayout,
+    FileWrites,
     Synchronous,
     connect,
     reporting,
@@ -56,7 +56,7 @@ class Connections:
         self._since_checkpoint = 0
         self._checkpoint: asyncio.Task[None] | None = None
         self._under_way = 0
-        self.room = Room(path)
+        self.room = FileWrites(path)
 
     def open(self) -> None:
         """Make the threads; each connects with its first work."""
@@ -372,7 +372,7 @@ _LASTS = Column(
 such a memory is looked at too early, and found not to be due.
 """
 
-LAYOUT = Layout(
+LAYOUT = FileLayout(
     DEPENDENCY,
     application_id=0x4D436F72,
     version=4,

@@ -43,7 +43,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileLayout:
     """One kind of file. dependency: whom its errors name; application_id: its mark in the header;
     tables: what makes a new one.
 
@@ -124,7 +124,7 @@ def _make_private(path: Path) -> None:
                 name.chmod(0o600)
 
 
-def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
+def prepare(connection: sqlite3.Connection, layout: FileLayout) -> None:
     """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that
     is not ours or newer than we are.
     """
@@ -175,7 +175,7 @@ def _write_ahead(connection: sqlite3.Connection) -> str:
             time.sleep(_NEXT_TRY_S)
 
 
-def _is_ours(connection: sqlite3.Connection, layout: Layout) -> bool:
+def _is_ours(connection: sqlite3.Connection, layout: FileLayout) -> bool:
     """True for a file of this version, False for an empty one; Unavailable for all others."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -212,7 +212,7 @@ _NOT_WRITABLE = frozenset(
 )
 
 
-class Room:
+class FileWrites:
     """The writes to one file, and whether the last that failed did so for want of room or of a
     working disk.
     """

@@ -30,8 +30,8 @@ from memory_core.adapters.queue_rules import (
 )
 from memory_core.adapters.sqlite.file import (
     Column,
-    Layout,
-    Room,
+    FileLayout,
+    FileWrites,
     Synchronous,
     connect,
     prepare,
@@ -55,7 +55,7 @@ _TABLES = (
 )
 _HIDDEN_AT = Column("messages", "hidden_at", ("ALTER TABLE messages ADD COLUMN hidden_at REAL",))
 """When a receiver hid the message last."""
-LAYOUT: Final = Layout(
+LAYOUT: Final = FileLayout(
     DEPENDENCY, application_id=0x4D437175, version=1, tables=_TABLES, columns=(_HIDDEN_AT,)
 )
 P = ParamSpec("P")
@@ -76,7 +76,7 @@ class SqliteQueue:
         self._connection: sqlite3.Connection | None = None
         self._last_ok: datetime | None = None
         self._under_way = 0
-        self._room = Room(path)
+        self._room = FileWrites(path)
 
     async def open(self) -> None:
         """Make or check the file. After Unavailable, each call tries again."""

@@ -20,7 +20,7 @@ from secrets import token_hex
 from typing import Final
 
 from memory_core.adapters.memory_index.columns import Slice
-from memory_core.adapters.memory_index.packed import PackedSlice, Snapshot
+from memory_core.adapters.memory_index.packed import PackedSlice, SliceSnapshot
 from memory_core.adapters.memory_index.slice_file import Identity, Unfit, read_slice, write_slice
 from memory_core.adapters.sqlite.file import LOW_BYTES
 from memory_core.adapters.sqlite.reads import Standing, standing_of
@@ -93,7 +93,7 @@ class SliceFiles:
         row = connection.execute(_OF, owner).fetchone()
         return -1 if row is None else int(row[1])
 
-    def write(self, owner: Owner, snapshot: Snapshot, standing: Standing) -> str | None:
+    def write(self, owner: Owner, snapshot: SliceSnapshot, standing: Standing) -> str | None:
         """Write a file that the database does not name yet; its name. None where there is no room,
         or the disk fails: searches go on without.
         """
@@ -117,7 +117,7 @@ class SliceFiles:
         connection: sqlite3.Connection,
         owner: Owner,
         name: str,
-        snapshot: Snapshot,
+        snapshot: SliceSnapshot,
         written_at: Standing,
     ) -> bool:
         """Name the file that was written, if nothing was removed or redacted since; else remove
@@ -170,7 +170,7 @@ class SliceFiles:
     def _identity(self, owner: Owner, standing: Standing) -> Identity:
         return Identity(*owner, *self._kind, standing.head.redactions)
 
-    def _has_room(self, snapshot: Snapshot) -> bool:
+    def _has_room(self, snapshot: SliceSnapshot) -> bool:
         """Whether the disk keeps some room for what can't be done without."""
         needed = 2 * sum(block.nbytes for block in snapshot.blocks) + LOW_BYTES
         disk = os.statvfs(self._folder)

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from pydantic import ValidationError
 
 from memory_core.adapters.memory_index.columns import Slice
-from memory_core.adapters.memory_index.packed import Snapshot as SliceSnapshot
+from memory_core.adapters.memory_index.packed import SliceSnapshot
 from memory_core.adapters.memory_index.search import (
     find,
     match_words,

@@ -64,7 +64,7 @@ _UNNAME_SLICE = "DELETE FROM slices WHERE app_id = ? AND user_id = ?"
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
-class Committed(NamedTuple):
+class WrittenBatch(NamedTuple):
     """Which of the owner's changes a commit is; whether it removed a memory, redacted one or ended
     an epoch, after which nothing of before may be left.
     """
@@ -75,7 +75,7 @@ class Committed(NamedTuple):
 
 def commit_batch(
     connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: VectorKind
-) -> Committed:
+) -> WrittenBatch:
     """Commit the batch or leave the file as it was.
 
     Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
@@ -104,7 +104,7 @@ def commit_batch(
         _put_head(connection, owner, batch, head, change, change if removed else removal)
         connection.execute("COMMIT")
         known_head(head, batch.head)
-        return Committed(change, took_away)
+        return WrittenBatch(change, took_away)
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from memory_core.domain.chat.history_alignment import Step, aligned
+from memory_core.domain.chat.history_alignment import RepeatedMessage, aligned
 from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.unicode_forms import normal_form
@@ -290,7 +290,7 @@ def _known_turns(
     call: Sequence[CallMessage],
     known_ids: Collection[str],
     seal_key: bytes | None,
-) -> list[Step]:
+) -> list[RepeatedMessage]:
     """The turns that are aligned with what is kept."""
     if not session_marks or not call:
         return []

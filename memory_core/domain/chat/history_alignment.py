@@ -39,7 +39,7 @@ _WAYS: Final = 7
 """The bits below a value that tell how its chain came there."""
 
 
-class Step(NamedTuple):
+class RepeatedMessage(NamedTuple):
     """A message of the call, by its place, and the mark that it repeats."""
 
     call: int
@@ -73,7 +73,7 @@ _GOES_ON, _REPLACED, _BEGINS, _LEFT_OUT, _OTHERWISE = range(5, 0, -1)
 """The ways to a pair; of two that count as much the first is taken."""
 
 
-def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
+def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[RepeatedMessage]:
     """The messages of a call that are known, each with the mark that it repeats or the hole
     that it fills.
 
@@ -93,7 +93,9 @@ def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
     end = _end(chains, repeats[:, some], left[some])
     steps = [] if end is None else _chain_to(end, chains, repeats[:, some])
     return (
-        _with_holes([Step(step.call, step.mark + first) for step in steps], fills) if steps else []
+        _with_holes([RepeatedMessage(step.call, step.mark + first) for step in steps], fills)
+        if steps
+        else []
     )
 
 
@@ -166,7 +168,7 @@ def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains
     return _Chains(value[:, 2:], ways)
 
 
-def _end(chains: _Chains, repeats: Table, left: Table) -> Step | None:
+def _end(chains: _Chains, repeats: Table, left: Table) -> RepeatedMessage | None:
     """Where the best chain ends that ends well.
 
     That is at the end of what is kept; before an end that the call has edited, which is no longer
@@ -182,14 +184,14 @@ def _end(chains: _Chains, repeats: Table, left: Table) -> Step | None:
     if not len(ends_well):
         return None
     best = ends_well[np.lexsort((values[ends_well], -behind[ends_well], counts[ends_well]))[-1]]
-    return Step(int(calls[best]), int(marks[best]))
+    return RepeatedMessage(int(calls[best]), int(marks[best]))
 
 
-def _chain_to(end: Step, chains: _Chains, repeats: Table) -> list[Step]:
+def _chain_to(end: RepeatedMessage, chains: _Chains, repeats: Table) -> list[RepeatedMessage]:
     """The steps of the chain that ends there."""
-    (call, mark), steps = end, list[Step]()
+    (call, mark), steps = end, list[RepeatedMessage]()
     while True:
-        steps.append(Step(call, mark))
+        steps.append(RepeatedMessage(call, mark))
         way = int(chains.best[call, mark]) & _WAYS if repeats[call, mark] else _GOES_ON
         if way == _BEGINS:
             return steps[::-1]
@@ -206,27 +208,35 @@ def _chain_to(end: Step, chains: _Chains, repeats: Table) -> list[Step]:
                 call, mark = call - 1, mark - 1
 
 
-def _with_holes(steps: list[Step], fills: Table) -> list[Step]:
+def _with_holes(steps: list[RepeatedMessage], fills: Table) -> list[RepeatedMessage]:
     """The steps, and those that fill the holes beside them."""
     lines, columns = fills.shape
-    steps_found = [Step(-1, -1)]
-    for after in [*steps, Step(lines, columns)]:
+    steps_found = [RepeatedMessage(-1, -1)]
+    for after in [*steps, RepeatedMessage(lines, columns)]:
         before = steps_found[-1]
         room = range(1, min(after.call - before.call, after.mark - before.mark))
         is_replaced = after.call - before.call == after.mark - before.mark
         forth = (
-            [Step(before.call + by, before.mark + by) for by in room] if before.call >= 0 else []
+            [RepeatedMessage(before.call + by, before.mark + by) for by in room]
+            if before.call >= 0
+            else []
         )
         steps_found += _filled(forth, fills, goes_on=is_replaced)
         room = range(1, min(after.call - steps_found[-1].call, after.mark - steps_found[-1].mark))
-        back = [Step(after.call - by, after.mark - by) for by in room] if after.call < lines else []
+        back = (
+            [RepeatedMessage(after.call - by, after.mark - by) for by in room]
+            if after.call < lines
+            else []
+        )
         steps_found += [*_filled(back, fills, goes_on=is_replaced)[::-1], after]
     return steps_found[1:-1]
 
 
-def _filled(steps: list[Step], fills: Table, *, goes_on: bool = False) -> list[Step]:
+def _filled(
+    steps: list[RepeatedMessage], fills: Table, *, goes_on: bool = False
+) -> list[RepeatedMessage]:
     """Those of the steps that fill holes, up to the first that does not unless it goes on."""
-    filled = list[Step]()
+    filled = list[RepeatedMessage]()
     for step in steps:
         if fills[step.call, step.mark]:
             filled.append(step)

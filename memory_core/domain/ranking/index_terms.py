@@ -69,10 +69,10 @@ TOOL = "tool"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnTerms:
     """What the next turns need of a turn.
 
-    counts: its terms. `dataclasses.asdict` makes JSON of it, `Turn(**body)` reads that.
+    counts: its terms. `dataclasses.asdict` makes JSON of it, `TurnTerms(**body)` reads that.
     """
 
     id: str
@@ -85,12 +85,12 @@ def spoken(content: str, actor: str | None) -> str:
     return f"{actor}: {content}" if actor else content
 
 
-def as_turn(memory_id: str, lexical: Lexical) -> Turn:
+def as_turn(memory_id: str, lexical: Lexical) -> TurnTerms:
     """What the next turns need of a memory: at most `MAX_TURN_TERMS` terms, the most frequent."""
     terms = lexical.own
     if len(terms) > MAX_TURN_TERMS:
         terms = dict(sorted(terms.items(), key=lambda item: -item[1])[:MAX_TURN_TERMS])
-    return Turn(memory_id, terms, lexical.asks)
+    return TurnTerms(memory_id, terms, lexical.asks)
 
 
 def analyse(
@@ -99,8 +99,8 @@ def analyse(
     actor: str | None,
     event_timestamp: datetime,
     extra: Iterable[str] = (),
-    previous: Turn | None = None,
-    before_previous: Turn | None = None,
+    previous: TurnTerms | None = None,
+    before_previous: TurnTerms | None = None,
     turn: int | None = None,
 ) -> Lexical:
     """Analyse the text of a memory.
@@ -163,8 +163,8 @@ def embedding_text(
 
 def with_lexical(
     memory: Memory,
-    previous: Turn | None = None,
-    before_previous: Turn | None = None,
+    previous: TurnTerms | None = None,
+    before_previous: TurnTerms | None = None,
     ordinal: int | None = None,
 ) -> Memory:
     """The memory with its analysed text; without terms where it is not searchable.
@@ -248,8 +248,8 @@ def told_at(memory: Memory) -> datetime:
     )
 
 
-def turn_of(memory: Memory) -> Turn:
-    """What the next turns need of a memory (`Turn`)."""
+def turn_of(memory: Memory) -> TurnTerms:
+    """What the next turns need of a memory (`TurnTerms`)."""
     return as_turn(memory.id, memory.lexical)
 
 

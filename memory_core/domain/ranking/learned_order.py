@@ -20,7 +20,7 @@ import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import Part, asks_of_assistant
+from memory_core.domain.ranking.query import QueryPart, asks_of_assistant
 from memory_core.domain.ranking.relevance import Relevance, in_rows, rescaled
 from memory_core.domain.ranking.vectors import States, TokenStates, nearest_tokens
 
@@ -96,7 +96,7 @@ class AskedTokens:
 
     @classmethod
     def of(
-        cls, parts: Sequence[Part], asked: Sequence[TokenStates], candidates: CandidateSet
+        cls, parts: Sequence[QueryPart], asked: Sequence[TokenStates], candidates: CandidateSet
     ) -> Self | None:
         """Compare them. None for no tokens. asked: of each sentence."""
         sizes = [len(sentence.worth) for sentence in asked]

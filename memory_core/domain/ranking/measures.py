@@ -22,7 +22,7 @@ from memory_core.domain.ranking.passages import (
     idf,
     saturation,
 )
-from memory_core.domain.ranking.query import Part, QueryAnalysis
+from memory_core.domain.ranking.query import QueryAnalysis, QueryPart
 from memory_core.domain.ranking.relevance import (
     Relevance,
     RelevanceParameters,
@@ -150,7 +150,7 @@ class Measures:
 
     """
 
-    parts: Sequence[Part]
+    parts: Sequence[QueryPart]
     candidates: CandidateSet
     statistics: Statistics
     parameters: RelevanceParameters
@@ -194,7 +194,7 @@ class Measures:
         )
         return TermWorth(np.where(self.asked, worth, 0.0), tuple(map(self._excused, self.parts)))
 
-    def _excused(self, part: Part) -> Flags | None:
+    def _excused(self, part: QueryPart) -> Flags | None:
         """U × T: the terms of a part that a candidate need not say."""
         if not self.parameters.excuse_words:
             return None

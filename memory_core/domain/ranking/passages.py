@@ -110,7 +110,7 @@ class TermWorth:
         return share
 
 
-class Passage(NamedTuple):
+class TextPassage(NamedTuple):
     """A passage of a text: the terms that it was weighed with, what its coverage counted for saying
     few of the query's, and how often it says each.
     """
@@ -145,7 +145,7 @@ class BestPassages:
     share: Floats
     weighed: tuple[tuple[_Passages, Floats], ...]
 
-    def passage(self, part: int, row: int) -> Passage | None:
+    def passage(self, part: int, row: int) -> TextPassage | None:
         """The best one of a candidate; None where none covers anything."""
         best, highest = None, 0.0
         for passages, shares in self.weighed:
@@ -153,7 +153,7 @@ class BestPassages:
             if len(of_row) and shares[part, of_row].max() > highest:
                 at = of_row[np.argmax(shares[part, of_row])]
                 highest = shares[part, at]
-                best = Passage(
+                best = TextPassage(
                     float(passages.length[at]), float(passages.weight[part, at]), passages.tf[at]
                 )
         return best

@@ -270,7 +270,7 @@ class QueryAnalysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QueryPart:
     """A sentence of a query, two neighbouring ones, or all of them.
 
     places: the columns of its terms among the query's. sentences: which of the query's

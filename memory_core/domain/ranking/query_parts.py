@@ -27,7 +27,7 @@ from memory_core.domain.ranking.learned_order import (
     shared_order,
 )
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import Part, QueryAnalysis, analyse_query, with_dates
+from memory_core.domain.ranking.query import QueryAnalysis, QueryPart, analyse_query, with_dates
 from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns
 from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
@@ -71,7 +71,7 @@ class QueryParts:
 
     whole: QueryAnalysis
     sentences: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[QueryPart, ...]
 
     @property
     def is_plain(self) -> bool:
@@ -86,7 +86,7 @@ class QueryParts:
     def with_times(self, times: Sequence[ToldTime]) -> QueryParts:
         """The message with dates that its words told; a part has those whose words it says."""
 
-        def dated(part: Part) -> Part:
+        def dated(part: QueryPart) -> QueryPart:
             own_times = [told_time for told_time in times if told_time[1] in part.analysis.text]
             return replace(part, analysis=with_dates(part.analysis, own_times))
 
@@ -165,9 +165,9 @@ def _clauses(given: Sequence[Sentence]) -> list[Sentence]:
 
 def _part(
     analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0
-) -> Part:
+) -> QueryPart:
     """A part whose terms have no columns yet."""
-    return Part(
+    return QueryPart(
         analysis,
         (),
         of,
@@ -177,7 +177,7 @@ def _part(
 
 
 def _plain(analysis: QueryAnalysis) -> QueryParts:
-    return QueryParts(analysis, (analysis.text,), (Part.whole(analysis),))
+    return QueryParts(analysis, (analysis.text,), (QueryPart.whole(analysis),))
 
 
 def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
@@ -310,7 +310,7 @@ def _shared(
     orders: Floats,
     logits: Floats | None,
     relevances: Floats,
-    parts: Sequence[Part],
+    parts: Sequence[QueryPart],
     candidates: CandidateSet,
 ) -> Floats:
     """The orders of the parts, P × U, in which each answered question's best is as high as the
@@ -356,7 +356,7 @@ def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
     return is_said
 
 
-def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:
+def part_of(candidates: CandidateSet, part: QueryPart, vectors: Sequence[Vector]) -> CandidateSet:
     """The candidates against one part: its terms' columns, and the cosines with its vector,
     the mean of its sentences'.
     """

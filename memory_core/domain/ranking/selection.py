@@ -208,28 +208,28 @@ class Packed:
 
 
 @dataclass(slots=True)
-class Room:
+class BudgetLeft:
     """The rest of a budget. words: None where only tokens are limited."""
 
     tokens: int
     words: int | None = None
 
-    def part(self, share: float) -> Room:
+    def part(self, share: float) -> BudgetLeft:
         """A share of it, as a budget of its own."""
-        return Room(
+        return BudgetLeft(
             int(self.tokens * share), None if self.words is None else int(self.words * share)
         )
 
-    def plus(self, other: Room) -> Room:
+    def plus(self, other: BudgetLeft) -> BudgetLeft:
         """The sum of both."""
-        return Room(
+        return BudgetLeft(
             self.tokens + other.tokens,
             None if self.words is None or other.words is None else self.words + other.words,
         )
 
-    def minus(self, other: Room) -> Room:
+    def minus(self, other: BudgetLeft) -> BudgetLeft:
         """The difference of both."""
-        return Room(
+        return BudgetLeft(
             self.tokens - other.tokens,
             None if self.words is None or other.words is None else self.words - other.words,
         )
@@ -267,7 +267,7 @@ class Room:
 
 def chosen(
     pieces: Iterable[Piece],
-    room: Room,
+    room: BudgetLeft,
     terms: Collection[str] = (),
     *,
     exponent: float = 0.0,
@@ -319,14 +319,14 @@ def chosen(
     return selected[:MOST]
 
 
-def _quote_more(selected: list[Piece], terms: Collection[str], room: Room, most: int) -> None:
+def _quote_more(selected: list[Piece], terms: Collection[str], room: BudgetLeft, most: int) -> None:
     """Quote more of what was cut, the best first, with the room that is left over;
     at most so many tokens of each.
     """
     for place, piece in enumerate(selected):
         if piece.whole is None or room.tokens < LEAST_PASSAGE:
             continue
-        free = room.plus(Room(piece.tokens, piece.words))
+        free = room.plus(BudgetLeft(piece.tokens, piece.words))
         longer = piece.whole
         if longer.tokens > most or not free.holds(longer, heading=False):
             longer = longer.passage(terms, min(most, free.for_text(longer, heading=False)))
@@ -341,7 +341,7 @@ def _add(
     selected: list[Piece],
     days: set[date],
     quoted: set[tuple[tuple[str, ...], date]],
-    room: Room,
+    room: BudgetLeft,
 ) -> None:
     room.take(piece, piece.day not in days)
     selected.append(piece)
@@ -367,13 +367,13 @@ def granted(
     pieces: Iterable[Piece], tokens: int, terms: Collection[str], grant: Grant
 ) -> list[Piece]:
     """Select the pieces of a context of `tokens` tokens, fewer where they are perhaps related."""
-    room = Room(tokens if grant is Grant.SURE else tokens - PERHAPS_TOKENS)
+    room = BudgetLeft(tokens if grant is Grant.SURE else tokens - PERHAPS_TOKENS)
     if grant is Grant.PERHAPS:
         room = room_for_perhaps(room.tokens, PERHAPS_TOKENS, len(PERHAPS.split()))
     return chosen(pieces, room, terms, exponent=EXPONENT)
 
 
-def room_for_perhaps(tokens: int, heading_tokens: int, other_words: int) -> Room:
+def room_for_perhaps(tokens: int, heading_tokens: int, other_words: int) -> BudgetLeft:
     """The budget of pieces that are perhaps related, without their fences.
 
     Args:
@@ -384,7 +384,7 @@ def room_for_perhaps(tokens: int, heading_tokens: int, other_words: int) -> Room
 
     """
     words = max(MOST_PERHAPS_WORDS - FENCE_WORDS - other_words, LEAST_PERHAPS_WORDS)
-    return Room(min(tokens, MOST_PERHAPS_TOKENS - FENCE_TOKENS - heading_tokens), words)
+    return BudgetLeft(min(tokens, MOST_PERHAPS_TOKENS - FENCE_TOKENS - heading_tokens), words)
 
 
 def in_order(pieces: Sequence[Piece]) -> list[Piece]:

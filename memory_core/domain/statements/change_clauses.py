@@ -40,7 +40,7 @@ _UNTIL_PREPOSITION = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ChangeClause:
     """A part of a sentence. terms: telling ones. words: case-folded, in order. asks:
     whether it asks or requests.
     """
@@ -51,10 +51,10 @@ class Clause:
     asks: bool
 
 
-def clause_of(text: str, language: str, *, asks: bool) -> Clause:
+def clause_of(text: str, language: str, *, asks: bool) -> ChangeClause:
     """A part of a sentence, read."""
     tokens = tuple(words(text))
-    return Clause(
+    return ChangeClause(
         text,
         tokens,
         telling(tokens, language)
@@ -92,7 +92,7 @@ def keys_of(terms: frozenset[str]) -> frozenset[str]:
     return frozenset([*terms, *begun, *alike])
 
 
-def ended_terms(clause: Clause, language: str) -> frozenset[str]:
+def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
     """The terms of a clause of which it says that they are over."""
     text = clause.text
     if has_japanese(text):

@@ -34,7 +34,7 @@ _TOLD_BY = "User: "
 
 
 @dataclass(frozen=True)
-class Message:
+class SpeakerMessage:
     """A message as its speaker's own words tell it."""
 
     text: str
@@ -133,14 +133,14 @@ def _says_changed(sentence: SaidSentence) -> bool:
 
 
 @keep_texts(2_048)
-def read(text: str, *, is_own: bool = False) -> Message:
+def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
     """A message taken apart. is_own: as in `tells_change`."""
     # else it looks like a pasted conversation
     read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)
     plain = normal_form(
         "NFKC", plain_digits(read_text if is_own else own_words(read_text))
     ).replace("’", "'")
-    return Message(
+    return SpeakerMessage(
         " ".join(plain.casefold().split()),
         tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))),
     )

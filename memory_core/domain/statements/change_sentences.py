@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_core.domain.statements.change_clauses import (
-    Clause,
+    ChangeClause,
     clause_of,
     ended_terms,
     keys_of,
@@ -49,7 +49,7 @@ from memory_core.domain.statements.change_phrases import (
     TO_LISTENER,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
-from memory_core.domain.statements.said_things import SELF, Reading, Thing, read_things
+from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -122,7 +122,7 @@ class SaidSentence:
         return "german" if GERMAN.search(self.text) else "english"
 
     @cached_property
-    def clauses(self) -> tuple[Clause, ...]:
+    def clauses(self) -> tuple[ChangeClause, ...]:
         """Its parts. Of one that ends as a question what comes before the part that
         asks is stated.
         """
@@ -158,7 +158,7 @@ class SaidSentence:
         return values_in(self.text)
 
     @cached_property
-    def named(self) -> Reading:
+    def named(self) -> ThingsSaid:
         """The things that it names, and who does what it says."""
         return read_things(self.text, self.language, self._terms_of)
 
@@ -390,7 +390,7 @@ class SaidSentence:
         )
 
     @cached_property
-    def present_clauses(self) -> tuple[Clause, ...]:
+    def present_clauses(self) -> tuple[ChangeClause, ...]:
         """The clauses that say how something is now, without the word that says so."""
         stated = (
             clause
@@ -398,4 +398,6 @@ class SaidSentence:
             if not clause.asks and (NOW_INDEED.search(clause.text) or CORRECTS.search(clause.text))
         )
         texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
-        return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
+        return tuple(
+            ChangeClause(text, tuple(words(text)), terms, asks=False) for text, terms in texts
+        )

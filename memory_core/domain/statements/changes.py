@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause, telling
-from memory_core.domain.statements.change_messages import Message, read
+from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, ChangeClause, telling
+from memory_core.domain.statements.change_messages import SpeakerMessage, read
 from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANNOUNCED,
@@ -71,7 +71,7 @@ _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LaterChange:
     """What a later message does to an earlier one. statement: the sentence that says so. replaced:
     the sentence that it is about.
     """
@@ -81,14 +81,14 @@ class Change:
     replaced: str
 
 
-def change(earlier: str, later: str) -> Change | None:
+def change(earlier: str, later: str) -> LaterChange | None:
     """What the later of two messages of one person says against the earlier; None where both can
     hold, or where the words don't tell.
     """
     return change_between(read(earlier), read(later))
 
 
-def change_between(earlier: Message, later: Message) -> Change | None:
+def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
     """As `change`, of messages that are read already."""
     if not later.tells_change or earlier.text == later.text:
         return None
@@ -97,7 +97,7 @@ def change_between(earlier: Message, later: Message) -> Change | None:
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
             if (ground := _ground(before, now, earlier, later)) is not None:
-                return Change(ground, now.text, before.text)
+                return LaterChange(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
 
@@ -118,7 +118,7 @@ class Line:
         return cls(name, value, frozenset(words(name)), values_in(value))
 
 
-def change_of_line(line: Line, later: Message) -> Change | None:
+def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
     """What a message says against a line "name: value": another time or number of what
     the line names.
 
@@ -137,11 +137,11 @@ def change_of_line(line: Line, later: Message) -> Change | None:
         ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
-            return Change("value", now.text, f"{line.name}: {line.value}")
+            return LaterChange("value", now.text, f"{line.name}: {line.value}")
     return None
 
 
-def _by_kind(earlier: Message, later: Message) -> Change | None:
+def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
     """A change that need not name what the earlier message names: another of one kind,
     or a date put right.
     """
@@ -150,11 +150,11 @@ def _by_kind(earlier: Message, later: Message) -> Change | None:
         earlier.sentences,
     ):
         if _another_of(before, now):
-            return Change("matter", now.text, before.text)
+            return LaterChange("matter", now.text, before.text)
         if _another_of_kind(before, now):
-            return Change("switch", now.text, before.text)
+            return LaterChange("switch", now.text, before.text)
         if _put_right(before, now):
-            return Change("value", now.text, before.text)
+            return LaterChange("value", now.text, before.text)
     return None
 
 
@@ -208,7 +208,7 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
     )
 
 
-def update_closeness(earlier: Message, later: Message, asked: AskedKind) -> int:
+def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
     """How close the later of two messages of one person is to an earlier one that it updates: has
     another number or time of the kind that a question asks for, of the same matter.
 
@@ -248,13 +248,13 @@ def _closeness(
     return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 
-def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
+def asked_values(message: SpeakerMessage, asked: AskedKind) -> list[SaidSentence]:
     """The sentences of a message with a number or time of the kind that a question asks for."""
     return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
 
 
 def _ground(
-    before: SaidSentence, now: SaidSentence, earlier: Message, later: Message
+    before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage, later: SpeakerMessage
 ) -> Ground | None:
     if now.asks and not now.corrects:
         return None
@@ -380,7 +380,7 @@ def _tells_when(before: SaidSentence) -> bool:
     )
 
 
-def _valued(before: SaidSentence, now: SaidSentence, earlier: Message) -> bool:
+def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
     if not (before.values and now.values) or now.supposed:
         return False
@@ -408,7 +408,7 @@ def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
     return not old or not before.values.differ(old, loosely=True)
 
 
-def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
+def _switched(before: SaidSentence, now: SaidSentence, later: SpeakerMessage) -> bool:
     """Whether the speaker says to have switched away from what was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
@@ -463,7 +463,7 @@ def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     return any(_same_frame(*pair) for pair in clauses) and _same_subject(before, now)
 
 
-def _same_frame(before: Clause, now: Clause) -> bool:
+def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
     """Whether two clauses begin with the same words, something telling among them, and go on
     otherwise: "I take my coffee black".
     """
@@ -508,7 +508,7 @@ def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     )
 
 
-def _by_matter(earlier: Message, later: Message) -> Change | None:
+def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
     """A change of one of the matters in which one thing holds, however it is named."""
     # of nearly all messages; what the earlier one tells of is looked for in no other case
     if not later.changed:
@@ -538,7 +538,7 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             or _says_same(before, now, matter.changes)
         ):
             continue
-        return Change("matter", now.text, before.text)
+        return LaterChange("matter", now.text, before.text)
     return None
 
 

@@ -37,14 +37,14 @@ _FRAME = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidTerms:
     """What an episode says, as patterns are compared with it: terms and numbers, each once."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, speaker: str | None = None) -> Said:
+    def of(cls, text: str, speaker: str | None = None) -> SaidTerms:
         """What its speaker says himself, without what is quoted, pasted or recalled;
         `who` may be named in a pattern.
         """
@@ -57,7 +57,7 @@ def telling(statement: str) -> frozenset[str]:
     return frozenset(tokens(statement)) - _FRAME
 
 
-def carriers(statement: str, episodes: Sequence[Said], fewest: int = FEWEST) -> list[int]:
+def carriers(statement: str, episodes: Sequence[SaidTerms], fewest: int = FEWEST) -> list[int]:
     """The places of those episodes that carry a statement; none when together they do not,
     or are fewer than `fewest`.
     """

@@ -113,7 +113,7 @@ class Subject(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ThingsSaid:
     """What a sentence speaks of. subjects: in their order. adds: as of its text."""
 
     things: tuple[Thing, ...]
@@ -142,7 +142,7 @@ def adds(text: str) -> bool:
 
 
 def in_common(
-    before: Reading,
+    before: ThingsSaid,
     now: Collection[Thing],
     shared: frozenset[str],
     alike: Callable[[Collection[str], Collection[str]], frozenset[str]],
@@ -225,7 +225,7 @@ def _tells_apart(before: Thing, now: Thing, kinds: Collection[str]) -> bool:
     return False
 
 
-def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]) -> Reading:
+def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]) -> ThingsSaid:
     """What a sentence speaks of.
 
     Args:
@@ -235,7 +235,7 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
 
     """
     if has_japanese(text):
-        return Reading(*_in_japanese(text, terms), adds(text))
+        return ThingsSaid(*_in_japanese(text, terms), adds(text))
     reader = _Reader(terms, language == "german")
     end = 0
     matches = [*_WORD.finditer(text)]
@@ -245,7 +245,7 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
         end = match.end()
     reader.close()
     things = (thing for thing in reader.things if thing.words or thing.which)
-    return Reading(tuple(things), tuple(reader.subjects), adds(text))
+    return ThingsSaid(tuple(things), tuple(reader.subjects), adds(text))
 
 
 def _in_japanese(

@@ -24,7 +24,7 @@ _JA_BREAKS = frozenset("、,。；;:：")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class WishMark:
     """One phrase: its part in the sentence, its words, its place in the folded text."""
 
     kind: str
@@ -38,7 +38,7 @@ def without_quotes(text: str) -> str:
     return _QUOTED.sub(lambda match: " " * len(match.group()), text)
 
 
-def marks_of(text: str) -> list[Mark]:
+def marks_of(text: str) -> list[WishMark]:
     """The marks of a folded text, in their order."""
     return _japanese_marks(text) if has_japanese(text) else _word_marks(text)
 
@@ -73,19 +73,19 @@ for _phrase in _OF_WORDS:
 _MAX_LETTERS = max(map(len, _OF_LETTERS))
 
 
-def _word_marks(text: str) -> list[Mark]:
+def _word_marks(text: str) -> list[WishMark]:
     words = list(_WORD.finditer(text))
     written = [word.group() for word in words]
-    marks: list[Mark] = []
+    marks: list[WishMark] = []
     place = 0
     while place < len(words):
         kinds, count = _kinds_at(written, place)
         start, end = words[place].start(), words[place + count - 1].end()
         if not kinds and not written[place][0].isalnum():
             if place < len(words) - 1:
-                marks.append(Mark(BREAK, written[place], start, end))
+                marks.append(WishMark(BREAK, written[place], start, end))
         elif kinds:
-            marks += [Mark(kind, text[start:end], start, end) for kind in kinds]
+            marks += [WishMark(kind, text[start:end], start, end) for kind in kinds]
         else:
             _go_on(marks, text, start, end)
         place += count
@@ -112,8 +112,8 @@ def _kinds_at(words: Sequence[str], place: int) -> tuple[Sequence[str], int]:
     ), 1
 
 
-def _japanese_marks(text: str) -> list[Mark]:
-    marks: list[Mark] = []
+def _japanese_marks(text: str) -> list[WishMark]:
+    marks: list[WishMark] = []
     place = 0
     while place < len(text):
         size = next(
@@ -126,17 +126,17 @@ def _japanese_marks(text: str) -> list[Mark]:
         )
         phrase = text[place : place + size]
         if size:
-            marks += [Mark(kind, phrase, place, place + size) for kind in _OF_LETTERS[phrase]]
+            marks += [WishMark(kind, phrase, place, place + size) for kind in _OF_LETTERS[phrase]]
         elif text[place] in _JA_BREAKS:
-            marks.append(Mark(BREAK, text[place], place, place + 1))
+            marks.append(WishMark(BREAK, text[place], place, place + 1))
         elif text[place].isalnum():
             _go_on(marks, text, place, place + 1)
         place += size or 1
     return marks
 
 
-def _go_on(marks: list[Mark], text: str, start: int, end: int) -> None:
+def _go_on(marks: list[WishMark], text: str, start: int, end: int) -> None:
     """Add words that are in no list, to the run of such words that they go on."""
     if marks and marks[-1].kind == OTHER_WORDS:
         start = marks.pop().start
-    marks.append(Mark(OTHER_WORDS, text[start:end], start, end))
+    marks.append(WishMark(OTHER_WORDS, text[start:end], start, end))

@@ -10,7 +10,7 @@ from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS
 from memory_core.domain.statements.wish_signs import (
     ACTS,
     ARTICLES,
-    Reading,
+    MarkedSentence,
     clauses_of,
     tells_to_act,
 )
@@ -47,7 +47,7 @@ _OF_THINGS = frozenset(
 )
 
 
-def is_no_request(reading: Reading) -> bool:
+def is_no_request(reading: MarkedSentence) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
     kinds, signs = reading.kind_set, reading.signs
     if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
@@ -61,7 +61,7 @@ def is_no_request(reading: Reading) -> bool:
     return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
 
 
-def _is_of_the_world(reading: Reading) -> bool:
+def _is_of_the_world(reading: MarkedSentence) -> bool:
     """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all
     you know about tea, this is new".
     """
@@ -71,7 +71,7 @@ def _is_of_the_world(reading: Reading) -> bool:
     return "DONT_KEEP" in kinds and kinds <= _OF_THINGS
 
 
-def _removes(reading: Reading) -> bool:
+def _removes(reading: MarkedSentence) -> bool:
     """Whether anything in a sentence may ask that something be forgotten, or not be kept."""
     kinds = reading.kind_set
     if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
@@ -97,7 +97,7 @@ def _removes(reading: Reading) -> bool:
     )
 
 
-def is_no_instruction(reading: Reading) -> bool:
+def is_no_instruction(reading: MarkedSentence) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
     if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
@@ -128,7 +128,7 @@ def is_no_instruction(reading: Reading) -> bool:
     return tells and not asks and not orders and not tells_to_act(reading)
 
 
-def _until_act(reading: Reading) -> frozenset[str]:
+def _until_act(reading: MarkedSentence) -> frozenset[str]:
     """The kinds of a sentence up to the end of the clause that says what to do, or to leave;
     of all of it where none does.
     """
@@ -146,7 +146,7 @@ def _until_act(reading: Reading) -> frozenset[str]:
     return frozenset(body_kinds)
 
 
-def _wants_to_do(reading: Reading) -> bool:
+def _wants_to_do(reading: MarkedSentence) -> bool:
     """Whether the speaker wants to do something: "I want to add more tests"."""
     for wish, to, verb in zip(reading.marks, reading.marks[1:], reading.marks[2:], strict=False):
         if (
@@ -158,7 +158,7 @@ def _wants_to_do(reading: Reading) -> bool:
     return False
 
 
-def _asks_for_one_answer(reading: Reading) -> bool:
+def _asks_for_one_answer(reading: MarkedSentence) -> bool:
     """Whether a single thing is asked for, and then the form of the answer: "explain the difference
     between these in two sentences".
     """
@@ -211,21 +211,21 @@ the speaker.
 """
 
 
-def asks_for_one_piece(reading: Reading) -> bool:
+def asks_for_one_piece(reading: MarkedSentence) -> bool:
     """Whether a sentence asks for one piece of work: "write me a function that reverses a list"."""
     return (
         "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
     )
 
 
-def only_asks_for_one_piece(reading: Reading) -> bool:
+def only_asks_for_one_piece(reading: MarkedSentence) -> bool:
     """Whether all that a sentence wants is one piece of work: "write me a function that reverses a
     list, please add type hints".
     """
     return _MADE_FOR_ONESELF.match(reading.text.lstrip()) is not None and is_of_one_piece(reading)
 
 
-def is_of_one_piece(reading: Reading) -> bool:
+def is_of_one_piece(reading: MarkedSentence) -> bool:
     """Whether a request beside one for a piece of work says nothing of other times:
     "please add type hints".
     """

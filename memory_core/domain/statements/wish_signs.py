@@ -15,7 +15,7 @@ from itertools import pairwise
 from memory_core.domain.statements.wish_marks import (
     BREAK,
     OTHER_WORDS,
-    Mark,
+    WishMark,
     marks_of,
     without_quotes,
 )
@@ -103,13 +103,13 @@ _JA_ASKS = re.compile(
 
 
 @dataclass(frozen=True)
-class Reading:
+class MarkedSentence:
     """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes. capitals:
     words with one, but the first.
     """
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[WishMark, ...]
     capitals: frozenset[str] = frozenset()
 
     @property
@@ -146,14 +146,16 @@ class Reading:
         return signs | frozenset(_signs_of_requests(self, signs))
 
 
-def read(sentence: str) -> Reading:
+def read(sentence: str) -> MarkedSentence:
     """The reading of a sentence; what it quotes is left blank."""
     text = without_quotes(sentence.casefold().replace("’", "'"))
     capitals = () if has_japanese(text) else _CAPITAL.findall(sentence)
-    return Reading(text, tuple(marks_of(text)), frozenset(word.casefold() for word in capitals))
+    return MarkedSentence(
+        text, tuple(marks_of(text)), frozenset(word.casefold() for word in capitals)
+    )
 
 
-def features(reading: Reading, before: Reading | None) -> frozenset[str]:
+def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozenset[str]:
     """The features of a sentence. before: the sentence before it in its message."""
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
     kinds = [
@@ -203,7 +205,7 @@ def _length(count: int) -> str:
     return "short" if count <= 3 else "mid" if count <= 8 else "long" if count <= 14 else "verylong"
 
 
-def _signs_of_verbs(reading: Reading) -> Iterator[str]:
+def _signs_of_verbs(reading: MarkedSentence) -> Iterator[str]:
     """Whether each verb that removes is negated, has a subject, or is an imperative."""
     kinds, marks = reading.kinds, reading.marks
     for place, kind in enumerate(kinds):
@@ -227,7 +229,7 @@ def _signs_of_verbs(reading: Reading) -> Iterator[str]:
         yield "imp" if all(before in _BEFORE_IMPERATIVE for before in clause) else "late"
 
 
-def _is_negated_behind(marks: Sequence[Mark]) -> bool:
+def _is_negated_behind(marks: Sequence[WishMark]) -> bool:
     """Whether "nicht" follows the verb, at once or where the clause ends: "vergiss die
     Frist nicht".
     """
@@ -238,7 +240,7 @@ def _is_negated_behind(marks: Sequence[Mark]) -> bool:
     )
 
 
-def _is_elsewhere(marks: Sequence[Mark]) -> bool:
+def _is_elsewhere(marks: Sequence[WishMark]) -> bool:
     """Whether something is to be taken from a place that is no memory: "from the guest list",
     "aus dem Wiki".
     """
@@ -252,7 +254,7 @@ def _is_elsewhere(marks: Sequence[Mark]) -> bool:
     return False
 
 
-def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
+def _signs_of_subject(reading: MarkedSentence, place: int) -> Iterator[str]:
     verb, before = reading.marks[place].text, reading.marks[place - 1] if place else None
     if (
         before is None
@@ -268,7 +270,7 @@ def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
         yield "lets"
 
 
-def _signs_of_words(reading: Reading) -> Iterator[str]:
+def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
     kinds = reading.kind_set
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK)), "")
     if first in ("HOW", "ASKS_BACK"):
@@ -285,7 +287,7 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
             yield "thingonly"
 
 
-def _is_reported(reading: Reading) -> bool:
+def _is_reported(reading: MarkedSentence) -> bool:
     """Whether other people are said to want something, up to the end of the clause of the last verb
     that removes.
     """
@@ -297,7 +299,7 @@ def _is_reported(reading: Reading) -> bool:
     return "SAYS" in kinds[:end]
 
 
-def _signs_of_clauses(reading: Reading) -> Iterator[str]:
+def _signs_of_clauses(reading: MarkedSentence) -> Iterator[str]:
     """How clauses begin: with what an assistant does, with a prohibition of that,
     or with a subject.
     """
@@ -316,7 +318,7 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
                 yield f"st0:{second.kind}"
 
 
-def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]:
+def _signs_of_requests(reading: MarkedSentence, signs: frozenset[str]) -> Iterator[str]:
     """Whether a verb that removes is asked for, and has what was told, is known or is personal
     for its object.
     """
@@ -355,9 +357,9 @@ def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]
                 yield "clause"
 
 
-def clauses_of(reading: Reading) -> list[list[Mark]]:
+def clauses_of(reading: MarkedSentence) -> list[list[WishMark]]:
     """The marks of each clause, in order."""
-    clauses: list[list[Mark]] = [[]]
+    clauses: list[list[WishMark]] = [[]]
     for mark in reading.marks:
         ends = mark.kind == BREAK or (mark.text in _CLAUSE_WORDS and clauses[-1])
         if ends and not (mark.text == "also" and reading.japanese):
@@ -367,7 +369,7 @@ def clauses_of(reading: Reading) -> list[list[Mark]]:
     return clauses
 
 
-def _japanese_signs(reading: Reading) -> Iterator[str]:
+def _japanese_signs(reading: MarkedSentence) -> Iterator[str]:
     if not reading.japanese:
         return
     if any(keeps in reading.text for keeps in _JA_KEEPS):
@@ -380,12 +382,12 @@ def _japanese_signs(reading: Reading) -> Iterator[str]:
         yield "neg"
 
 
-def tells_to_act(reading: Reading) -> bool:
+def tells_to_act(reading: MarkedSentence) -> bool:
     """Whether a clause begins with what the assistant is to do, or not to do."""
     return any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
 
 
-def _may_instruct(reading: Reading) -> bool:
+def _may_instruct(reading: MarkedSentence) -> bool:
     """Whether the kinds of a sentence are those of an instruction, or of the end of one."""
     kinds = reading.kind_set
     if "how0" in reading.signs:

@@ -17,7 +17,7 @@ from typing import Final, Literal
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, Mark
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
 from memory_core.domain.statements.wish_rules import (
     asks_for_one_piece,
     is_no_instruction,
@@ -25,7 +25,7 @@ from memory_core.domain.statements.wish_rules import (
     is_of_one_piece,
     only_asks_for_one_piece,
 )
-from memory_core.domain.statements.wish_signs import Reading, features, read
+from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, has_japanese
 from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sameness import normalised
@@ -147,7 +147,7 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         if 0 < len(text) <= MAX_SENTENCE
     ]
     before = None
-    wishes: list[tuple[Wish, Reading]] = []
+    wishes: list[tuple[Wish, MarkedSentence]] = []
     makes_one = False
     for sentence, text, reading in readings:
         wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
@@ -227,7 +227,12 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
 
 
 def _wish(
-    text: str, reading: Reading, before: Reading | None, number: int, start: int, end: int
+    text: str,
+    reading: MarkedSentence,
+    before: MarkedSentence | None,
+    number: int,
+    start: int,
+    end: int,
 ) -> Wish | None:
     chances = likely(features(reading, before))
     if chances.forget >= ASKS and not is_no_request(reading):
@@ -261,7 +266,9 @@ def _wish(
     )
 
 
-def _request(reading: Reading, before: Reading | None, chance: float) -> _Request | None:
+def _request(
+    reading: MarkedSentence, before: MarkedSentence | None, chance: float
+) -> _Request | None:
     """What is to be forgotten; None where a sentence only points and nothing says that something
     told is meant.
     """
@@ -296,7 +303,7 @@ def _request(reading: Reading, before: Reading | None, chance: float) -> _Reques
     return None
 
 
-def _tells_of_life(reading: Reading) -> bool:
+def _tells_of_life(reading: MarkedSentence) -> bool:
     """Whether a sentence tells or asks how things are, and wants nothing of the assistant:
     "I don't like olives anymore".
     """
@@ -315,12 +322,12 @@ def _tells_of_life(reading: Reading) -> bool:
     )
 
 
-def _only_points(reading: Reading) -> bool:
+def _only_points(reading: MarkedSentence) -> bool:
     """Whether a sentence says neither what was told nor where it is kept."""
     return not reading.kind_set & {"TOLD", "MEMORY", "KNOW", "KEEP", "DONT_KEEP", "LAST"}
 
 
-def _stops(reading: Reading) -> bool:
+def _stops(reading: MarkedSentence) -> bool:
     """Whether it ends something by saying "stop": something instructed, or a habit of
     the assistant.
     """
@@ -454,7 +461,7 @@ _MEMORY_ITSELF = re.compile(
 )
 
 
-def topic_of(reading: Reading) -> str:
+def topic_of(reading: MarkedSentence) -> str:
     """What the request is about; "" where it only points, as "forget that" does."""
     marks = _for_topics(reading.marks)
     if not reading.japanese:
@@ -471,7 +478,7 @@ def topic_of(reading: Reading) -> str:
     )
 
 
-def names_all(reading: Reading) -> bool:
+def names_all(reading: MarkedSentence) -> bool:
     """Whether everything about it is meant, rather than the thing that was told."""
     return "ALL" in reading.kind_set or any(
         mark.kind == "MEMORY"
@@ -496,7 +503,7 @@ def japanese_words_of(topic: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def points_only(reading: Reading) -> bool:
+def points_only(reading: MarkedSentence) -> bool:
     """Whether what is to be forgotten is a pronoun: "forget that", "bitte lösch das wieder",
     "それ、消して".
     """
@@ -513,7 +520,7 @@ def points_only(reading: Reading) -> bool:
     return False
 
 
-def _names_before_verb(marks: Sequence[Mark]) -> bool:
+def _names_before_verb(marks: Sequence[WishMark]) -> bool:
     """Whether the sentence begins with something of the speaker's, before the verb that removes:
     "my nickname, please delete it".
     """
@@ -529,7 +536,7 @@ def _names_before_verb(marks: Sequence[Mark]) -> bool:
     return named[:1] == ["MY"] and named[1:2] in (["PERSONAL"], [OTHER_WORDS])
 
 
-def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:
+def _after_about(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
     """The words after "about", "über", "mit", where these follow what was told, or nothing."""
     for place, mark in enumerate(marks):
         if not _ABOUT.search(mark.text) or _MEMORY_ITSELF.search(mark.text):
@@ -543,7 +550,7 @@ def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:
     return ""
 
 
-def _after_that(reading: Reading, marks: Sequence[Mark]) -> str:
+def _after_that(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
     """The clause after "forget that", "vergiss, dass"."""
     for place, mark in enumerate(marks[:-1]):
         follows = any(
@@ -559,7 +566,7 @@ def _after_that(reading: Reading, marks: Sequence[Mark]) -> str:
     return ""
 
 
-def _until_end(reading: Reading, marks: Sequence[Mark]) -> str:
+def _until_end(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
     end = next((place for place, mark in enumerate(marks) if mark.kind in _ENDS), len(marks))
     words = list(marks[:end])
     while words and words[-1].kind in _REQUEST | {"FUNC"}:
@@ -567,13 +574,13 @@ def _until_end(reading: Reading, marks: Sequence[Mark]) -> str:
     return _text(reading, words) if any(_is_content(mark) for mark in words) else ""
 
 
-def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) -> str:
+def _longest(reading: MarkedSentence, marks: Sequence[WishMark], needed: frozenset[str]) -> str:
     """The run of words with the most that say something, the first of these, without little
     words around it.
 
     needed: kinds of which it has one, unless none is named.
     """
-    runs: list[list[Mark]] = [[]]
+    runs: list[list[WishMark]] = [[]]
     named: set[int] = set()
     for mark in marks:
         if mark.kind in _REQUEST:
@@ -582,7 +589,7 @@ def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) ->
             runs.append([])
         else:
             runs[-1].append(mark)
-    best: list[Mark] = []
+    best: list[WishMark] = []
     most = 0
     for place, run in enumerate(runs):
         trimmed = _trimmed(run)
@@ -593,7 +600,7 @@ def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) ->
     return _text(reading, best)
 
 
-def _for_topics(marks: Sequence[Mark]) -> list[Mark]:
+def _for_topics(marks: Sequence[WishMark]) -> list[WishMark]:
     """The marks, of a phrase of several kinds only the one that says what it is about,
     where one does.
     """
@@ -601,7 +608,7 @@ def _for_topics(marks: Sequence[Mark]) -> list[Mark]:
     return [mark for mark in marks if mark.kind == "PERSONAL" or mark.start not in personal]
 
 
-def _trimmed(run: Sequence[Mark]) -> list[Mark]:
+def _trimmed(run: Sequence[WishMark]) -> list[WishMark]:
     words = list(run)
     while words and (words[-1].kind in ("FUNC", "MY") or _is_kana(words[-1])):
         words.pop()
@@ -610,11 +617,11 @@ def _trimmed(run: Sequence[Mark]) -> list[Mark]:
     return words
 
 
-def _weight(run: Sequence[Mark]) -> int:
+def _weight(run: Sequence[WishMark]) -> int:
     return sum((3 if mark.kind == "PERSONAL" else 2) for mark in run if _is_content(mark))
 
 
-def _is_content(mark: Mark) -> bool:
+def _is_content(mark: WishMark) -> bool:
     return (
         mark.kind not in _REQUEST | {"FUNC", "MY"}
         and _SAID.search(mark.text) is not None
@@ -622,7 +629,7 @@ def _is_content(mark: Mark) -> bool:
     )
 
 
-def _is_kana(mark: Mark) -> bool:
+def _is_kana(mark: WishMark) -> bool:
     """Whether it is nothing but the Japanese ending of another word."""
     return (
         mark.kind == OTHER_WORDS
@@ -631,7 +638,7 @@ def _is_kana(mark: Mark) -> bool:
     )
 
 
-def _text(reading: Reading, marks: Sequence[Mark]) -> str:
+def _text(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
     return reading.text[marks[0].start : marks[-1].end] if marks else ""
 
 

@@ -66,7 +66,7 @@ async def read_resource(caller: ToolCaller, uri: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class McpPrompt:
     """A prompt as a client lists it. arguments: name → description; all are required."""
 
     name: str
@@ -103,14 +103,14 @@ async def remember(caller: ToolCaller, given: Mapping[str, str]) -> str:
 
 
 PROMPTS = (
-    Prompt(
+    McpPrompt(
         "recall",
         "What do you remember about …?",
         "Begin with what is remembered about a topic.",
         recall,
         {"topic": "What it is about."},
     ),
-    Prompt(
+    McpPrompt(
         "remember",
         "Remember this conversation",
         "Save what will matter later out of this conversation.",

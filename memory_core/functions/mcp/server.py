@@ -30,7 +30,7 @@ from memory_core.functions.mcp.reading import (
     PROMPTS,
     RESOURCES,
     TEMPLATES,
-    Prompt,
+    McpPrompt,
     read_resource,
 )
 from memory_core.functions.mcp.tools import BY_NAME, TOOLS, Question, Tool
@@ -356,7 +356,7 @@ def _shown_tool(tool: Tool) -> types.Tool:
     )
 
 
-def _shown_prompt(prompt: Prompt) -> types.Prompt:
+def _shown_prompt(prompt: McpPrompt) -> types.Prompt:
     arguments = [
         types.PromptArgument(name=name, description=text, required=True)
         for name, text in prompt.arguments.items()

@@ -174,7 +174,7 @@ left to right.
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GraphLayout:
     """levels: of each node, 0 for the earliest; lanes: of each, from 0, halves too;
     sideways: levels are columns, not rows.
     """
@@ -194,7 +194,7 @@ class Layout:
         return max(self.lanes) + 1
 
 
-def arranged(count: int, edges: Sequence[Edge]) -> Layout:
+def arranged(count: int, edges: Sequence[Edge]) -> GraphLayout:
     """A place for each of `count` (at least one) nodes; no two in one level are less than
     a lane apart.
     """
@@ -204,7 +204,7 @@ def arranged(count: int, edges: Sequence[Edge]) -> Layout:
     lanes = _lanes(count, after, back, frozenset(replaced))
     deepest = max(back)
     levels = tuple(deepest - steps for steps in back)
-    return Layout(levels, lanes, sideways=max(lanes) + 1 > max(WIDE, deepest + 1))
+    return GraphLayout(levels, lanes, sideways=max(lanes) + 1 > max(WIDE, deepest + 1))
 
 
 def _without_cycles(following: dict[int, int]) -> dict[int, int]:

@@ -16,7 +16,7 @@ from memory_core.domain.memory import Memory
 from memory_core.recollection.graph.model import (
     Edge,
     Graph,
-    Layout,
+    GraphLayout,
     arranged,
     brief,
     look_of,
@@ -50,7 +50,7 @@ def drawn(graph: Graph) -> str:
 @dataclass(frozen=True, slots=True)
 class _Drawing:
     graph: Graph
-    layout: Layout
+    layout: GraphLayout
 
     def parts(self) -> Iterator[str]:
         corners = [self._corner(node) for node in range(len(self.graph.nodes))]
