@@ -7,7 +7,7 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run run-azure tools test test-long test-live lint lock docs package format bench chaos soak clean
+.PHONY: help setup run run-azure tools test test-cosmos test-long test-live lint lock docs package format bench chaos soak clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -49,8 +49,13 @@ tools: | $(BIN)/python  ## the environments of the scanners, Microsoft's runtime
 
 # The drawn examples are the same every time, so that a change is judged by what it changed; test-long draws new ones. The order is that
 # of tests/conftest.py, where xdist would begin with the files of the most tests.
-test: $(VENV)/.dev  ## every test, from nothing
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --hypothesis-profile=ci
+PYTEST = $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder --hypothesis-profile=ci
+
+test: $(VENV)/.dev  ## every test, the product on SQLite, from nothing
+	@$(PYTEST) -m "not long and not cosmos"
+
+test-cosmos: $(VENV)/.dev  ## the product on the emulator of Cosmos DB too
+	@$(PYTEST) -m "cosmos and not long" tests/contract
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -n 3 -m long

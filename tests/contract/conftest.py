@@ -118,32 +118,21 @@ on Cosmos DB with `make test-long`.
 """
 
 
-EACH_PARAMETER_IS_A_WAY_TO_THE_STORE = {"test_idempotency"}
-"""Every operation writes its receipt on its own way."""
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what the product does on Cosmos DB with the first and the last of a test's parameters,
-    with all of them when there is time.
-
-    What takes a store by itself tests the adapter, and runs with all.
-    """
-    cases: dict[tuple[Path, str], list[pytest.Function]] = {}
+    """Mark what tests the product on Cosmos DB, and not the adapter: `make test-cosmos` runs it."""
     for item in items:
         if isinstance(item, pytest.Function) and _is_of_the_product_on_cosmos(item):
-            cases.setdefault((item.path, item.originalname), []).append(item)
-    for of_one_test in cases.values():
-        for item in of_one_test[1:-1]:
-            item.add_marker(pytest.mark.long)
+            item.add_marker(pytest.mark.cosmos)
 
 
 def _is_of_the_product_on_cosmos(item: pytest.Function) -> bool:
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    """Whether it runs on an emulator, and knows the store through the product alone."""
+    adapter = item.callspec.params.get("adapter") if hasattr(item, "callspec") else None
     return (
-        parameters.get("adapter") == "cosmos"
-        and item.path.stem not in EACH_PARAMETER_IS_A_WAY_TO_THE_STORE
-        and bool({"world", "cold_worlds"} & set(item.fixturenames))
+        adapter in STORES
+        and STORES[str(adapter)].emulator is not None
+        and "store_factory" not in item.fixturenames
     )
 
 
