@@ -16,7 +16,7 @@ import numpy as np
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
-from memory_core.domain.ranking.learned_order import learned_order, order_shares
+from memory_core.domain.ranking.learned_order import ASSISTANTS, learned_order, order_shares
 from memory_core.domain.ranking.measures import Measures
 from memory_core.domain.ranking.passages import idf
 from memory_core.domain.ranking.query import QueryAnalysis, QueryPart
@@ -32,7 +32,6 @@ from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.ports import Filter, Found
-from memory_core.recollection.quotations import said_by
 from memory_core.recollection.reorder import source_rows
 from memory_core.recollection.superseded import Fallen
 
@@ -392,9 +391,30 @@ def message_rows(look: QueryRound, rows: Sequence[int], floor: float) -> dict[in
         if cell in chosen and is_message(name) and relevance[row] >= floor:
             rows_by_result.setdefault(chosen[cell], []).append(row)
     return {
-        row: sorted(group, key=lambda message_row: -look.order[message_row])[:MOST_PASSAGES]
+        row: _with_people_first(look, sorted(group, key=lambda message: -look.order[message]))[
+            :MOST_PASSAGES
+        ]
         for row, group in rows_by_result.items()
     }
+
+
+def _with_people_first(look: QueryRound, rows: Sequence[int]) -> list[int]:
+    """The rows with each person's message before the answer that repeats it.
+
+    A person tells what is so. An answer repeats the message before it where it has at most twice as
+    many of the query's terms.
+    """
+    candidates, ordered = look.candidates, list[int]()
+    own_terms = candidates.own.sum(axis=1)
+    people = {row for row in rows if (candidates.actor[row] or "").casefold() not in ASSISTANTS}
+    for row in rows:
+        asked = int(candidates.before[row])
+        repeats = 0 < own_terms[row] <= 2 * own_terms[asked]
+        if repeats and row not in people and asked in people and asked not in ordered:
+            ordered.append(asked)
+        if row not in ordered:
+            ordered.append(row)
+    return ordered
 
 
 def told_rows(
@@ -441,9 +461,6 @@ def passages(
 ) -> tuple[Passage, ...]:
     """The passages of these rows, in their order; a message that is gone is left out.
 
-    A person's message leads before the answer to it, which often repeats it: a person tells what is
-    so.
-
     Args:
         look: The round that found the rows.
         rows: Of messages.
@@ -451,22 +468,10 @@ def passages(
         terms: Of the query.
 
     """
-    present = {
-        row: message
+    return tuple(
+        _passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS))
         for row in rows
         if (message := messages.get(look.candidates.ids[row])) is not None
-    }
-    by_person = {row for row, message in present.items() if said_by(message) is not None}
-    ordered: list[int] = []
-    for row in present:
-        answered = int(look.candidates.before[row])
-        if row not in by_person and answered in by_person and answered not in ordered:
-            ordered.append(answered)
-        if row not in ordered:
-            ordered.append(row)
-    return tuple(
-        _passage(look, row, present[row], excerpt(present[row].content, terms, PASSAGE_TOKENS))
-        for row in ordered
     )
 
 
