@@ -102,7 +102,17 @@ def _public_functions(
                     )
                     yield method, overrides or method.name in inherited
         elif isinstance(node, Function) and not node.name.startswith("_"):
-            yield node, False
+            yield node, _is_command(node)
+
+
+def _is_command(node: Function) -> bool:
+    """Whether its docstring is the help of a command line, whose options have texts of their own."""
+    marks = (mark.func for mark in node.decorator_list if isinstance(mark, ast.Call))
+    return any(
+        (isinstance(mark, ast.Name) and mark.id == "command")
+        or (isinstance(mark, ast.Attribute) and mark.attr == "command")
+        for mark in marks
+    )
 
 
 def _parameters(node: Function) -> list[str]:
