@@ -15,18 +15,12 @@ from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
 from memory_core.consolidation.fading import Compressor, Crossings
+from memory_core.consolidation.giving_way import UserCalls
 from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
-from memory_core.consolidation.run import (
-    Consolidator,
-    EndingRules,
-    ReportRun,
-    RunEnding,
-    Step,
-    UserCalls,
-)
+from memory_core.consolidation.run import Consolidator, EndingRules, ReportRun, RunEnding, Step
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
@@ -39,17 +33,19 @@ from memory_core.data_rights.import_conversations import ConversationTeller, Con
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
-from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import TaskKind
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.scene_assignment import SceneRules
-from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
-from memory_core.formation.accept import Converser, Summaries, SummingUp
+from memory_core.evolution.soft_forget import ToldForgetter
+from memory_core.formation.accept import Converser
 from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
 from memory_core.formation.form_cell import Former, FormingRules
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.save import Saver
+from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.access_counts import Touches

@@ -38,11 +38,12 @@ from memory_core.domain.redaction.requests import Redactor
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer, Uncompress
 from memory_core.evolution.restore_archived import Thaw
 from memory_core.evolution.slot_commits import SlotCommits
+from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
@@ -55,14 +56,15 @@ from memory_core.ledger.documents import SettingsOfUsers
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
+from memory_core.recollection.gather import Gatherer
 from memory_core.recollection.history import HistoryReader, Lineage, Replayer
-from memory_core.recollection.quotations import Surroundings
 from memory_core.recollection.read import AgentList, Reader
-from memory_core.recollection.reconstruct import Gatherer, Reconstructor
+from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.reorder import Reranking
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
+from memory_core.recollection.surroundings import Surroundings
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold

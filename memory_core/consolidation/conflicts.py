@@ -23,9 +23,10 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
-from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, contradict_by_rule, opinion
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, told_last
+from memory_core.evolution.opinions import contradict_by_rule, opinion
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place

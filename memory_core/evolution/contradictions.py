@@ -21,8 +21,8 @@ from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
-from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
 from memory_core.evolution.changeset import ChangeSet
+from memory_core.evolution.opinions import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,

@@ -22,10 +22,11 @@ from memory_core.domain.truth.slots import (
     is_retraction,
     slot_of,
 )
-from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings, changed_by
+from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
+from memory_core.evolution.opinions import changed_by
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import Cell, CellRecord, Conversation, Path
 from memory_core.domain.errors import HeadMoved
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -32,6 +32,13 @@ from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import Asking
+from memory_core.formation.boundaries import (
+    CUT_BY_RULE,
+    BoundaryRules,
+    cells_of,
+    cut_into_cells,
+    whole_cell,
+)
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
     MOST_MARKED,
@@ -45,17 +52,7 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.cells import (
-    CUT_BY_RULE,
-    BoundaryRules,
-    CellMemories,
-    cell_id,
-    cell_memories,
-    cells_of,
-    cut_into_cells,
-    whole_cell,
-    words_memory,
-)
+from memory_core.formation.cells import CellMemories, cell_id, cell_memories, words_memory
 from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since

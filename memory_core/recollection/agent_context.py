@@ -36,7 +36,7 @@ from datetime import datetime
 from memory_core.domain.fields import local
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
-from memory_core.domain.ranking.query import is_remark, query_in, texts_said
+from memory_core.domain.ranking.chat_query import is_remark, query_in, texts_said
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import Context, ContextInput, RetrieveInput
 from memory_core.domain.scenes import Profile
@@ -58,10 +58,11 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
-from memory_core.recollection.quotations import QuotableMemory, Untold, piece
-from memory_core.recollection.reconstruct import Gatherer, Rounds
+from memory_core.recollection.gather import Gatherer, Rounds
+from memory_core.recollection.quotations import QuotableMemory, piece
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
+from memory_core.recollection.untold import Untold
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is

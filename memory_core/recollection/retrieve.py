@@ -31,13 +31,14 @@ from memory_core.domain.ranking.candidates import (
     joined,
     without_lent_words,
 )
-from memory_core.domain.ranking.query import asks_for_everything, compound_words
+from memory_core.domain.ranking.query import compound_words
 from memory_core.domain.ranking.query_parts import (
     PartsRelevance,
     QueryParts,
     parts_relevance,
     query_parts_of,
 )
+from memory_core.domain.ranking.questions import asks_for_everything
 from memory_core.domain.ranking.recipes import FADED_ORDER, ScoringParameters, score
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
@@ -70,9 +71,9 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
+from memory_core.recollection.filters import shows
 from memory_core.recollection.passing_rows import PassingRows, episode_of
-from memory_core.recollection.quotations import Untold, is_silenced, said_by, speaker
-from memory_core.recollection.read import shows
+from memory_core.recollection.quotations import said_by, speaker
 from memory_core.recollection.reorder import (
     LEAST_SHARE,
     MOST_BEHIND,
@@ -103,6 +104,7 @@ from memory_core.recollection.results import (
     told_rows,
 )
 from memory_core.recollection.superseded import superseded_facts
+from memory_core.recollection.untold import Untold, is_silenced
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200

@@ -27,7 +27,7 @@ from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
-from memory_core.recollection.read import shows
+from memory_core.recollection.filters import shows
 
 MAX_HOPS = 24
 """Successors that are followed, a read each; of a truth that has changed more often since,

@@ -29,6 +29,7 @@ from memory_core.adapters.cosmos.container import (
     provision,
 )
 from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, passes
+from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     Item,
@@ -40,7 +41,7 @@ from memory_core.adapters.cosmos.items import (
     shown_of,
 )
 from memory_core.adapters.cosmos.key_store import CosmosKeyStore
-from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
+from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
 from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
 from memory_core.adapters.memory_index.search import find, with_own_name

@@ -37,13 +37,10 @@ from memory_core.domain.agent_schemas import (
     ConversationSummary,
     Decisions,
     EpisodeAnalysis,
-    EpisodeParts,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
-    ReflectedParts,
     RetrievalHints,
     SaidFact,
     SeenTrait,
@@ -54,6 +51,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import EpisodeParts, FormedParts, ReflectedParts
 from memory_core.domain.memory import Vector
 from memory_core.domain.profile import MIN_CELLS, tells_length
 from memory_core.domain.ranking.passages import idf

@@ -26,7 +26,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.shortening import beginning
 
 SHORT_WORDS, LONG_WORDS = 12, 45
 """Mean words of a message up to which it is short, and from which it is long."""

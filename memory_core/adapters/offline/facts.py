@@ -40,9 +40,9 @@ from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
 
 MAX_FACTS = 40

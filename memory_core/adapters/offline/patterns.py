@@ -22,10 +22,10 @@ from memory_core.adapters.offline.summary import content_terms
 from memory_core.domain.agent_schemas import FoundPattern, FoundPatterns
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.analyzer import words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import ANY_WEEKDAY, WEEKDAYS, numbers_in
 from memory_core.ports import DecisionItem
 

@@ -27,10 +27,10 @@ from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_WORDS = 180

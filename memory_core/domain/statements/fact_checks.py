@@ -35,8 +35,8 @@ from memory_core.domain.statements.provenance import (
 )
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import tokens, words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
 from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
 

@@ -20,7 +20,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -29,11 +29,9 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
 from memory_core.domain.text.kept import KeptNumbers
-from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import (
     MAX_LENGTH,
     Sentence,
@@ -41,10 +39,8 @@ from memory_core.domain.text.sentences import (
     find_stretches,
     find_tables,
     pieces,
-    sentences,
     units,
 )
-from memory_core.domain.text.spelling import numbers_in
 
 GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
@@ -218,7 +214,7 @@ class _Read:
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
     """Starts, ends and tokens."""
     starts, ends = [unit.start for unit in every], [unit.end for unit in every]
-    costs, most = _tokens_of_parts(text, starts, ends), 2 * len(text)
+    costs, most = tokens_of_parts(text, starts, ends), 2 * len(text)
     return _packed(starts, most), _packed(ends, most), _packed(costs, most)
 
 
@@ -234,12 +230,12 @@ _COUNTED = KeptNumbers[int](KEPT_COUNTS)
 def _longer(text: str, most: int) -> bool:
     """Whether a text takes more than `most` tokens; of a huge one the beginning tells."""
     beginning = text[: SURELY_LONGER * most]
-    if _least_tokens(beginning) > most or count_tokens(beginning) > most:
+    if least_tokens(beginning) > most or count_tokens(beginning) > most:
         return True
     return len(text) > len(beginning) and count_tokens(text) > most
 
 
-def _least_tokens(text: str) -> int:
+def least_tokens(text: str) -> int:
     """Tokens that a text takes at least; a tenth of the time of `count_tokens`."""
     return len("".join(text.split())) // _LETTERS_OF_FIRST
 
@@ -406,107 +402,6 @@ def _blank(between: str) -> str:
     return " " if between else ""
 
 
-# A long text made short without losing its numbers, dates and names.
-#
-# These are what people ask for later. Note: no summary of any agent is trusted to keep them. What
-# it lost is put behind it, in the sentences that said it where there is room, else as bare words;
-# and a text that would not get much shorter by that stays as it is.
-
-
-MOST_SHARE = 0.7
-"""Of the original's length; what saves less is not worth an archive."""
-_WORD = re.compile(r"[^\s,;()\[\]\"“”]+")
-_EDGES = ".!?:'’"
-_SPEAKER_CHARACTERS = 40
-
-
-def shortened(original: str, summary: str) -> str | None:
-    """The summary with what it lost, at most 70 % of the original's length.
-
-    None when that can't be done. summary: in any words. A speaker before it ("Ana said:") that the
-    original does not have is taken off.
-    """
-    text = _without_speaker(original, summary.strip())
-    lost = _told(original) - _told(text)
-    if not lost:
-        return _if_short(original, text)
-    added = [
-        sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost
-    ]
-    return _if_short(original, "\n".join((text, *added))) or _if_short(
-        original, f"{text}\n{', '.join(_spelled(original, lost))}"
-    )
-
-
-def _told(text: str) -> frozenset[str]:
-    return names_in(text) | numbers_in(text).keys()
-
-
-def _if_short(original: str, text: str) -> str | None:
-    whole = not _told(original) - _told(text)
-    return text if text and whole and len(text) <= MOST_SHARE * len(original) else None
-
-
-def _spelled(original: str, lost: Iterable[str]) -> list[str]:
-    """The lost words as the original spells them, in its order."""
-    wanted, spellings = set(lost), dict[str, None]()
-    for match in _WORD.finditer(original):
-        word = match.group().strip(_EDGES)
-        if {word.casefold(), *numbers_in(word)} & wanted:
-            spellings.setdefault(word)
-    return list(spellings)
-
-
-def _without_speaker(original: str, summary: str) -> str:
-    speaker, colon, rest = summary.partition(": ")
-    if (
-        colon
-        and len(speaker) <= _SPEAKER_CHARACTERS
-        and speaker not in original
-        and rest[:_SPEAKER_CHARACTERS] in original
-    ):
-        return rest
-    return summary
-
-
-LEAST_SHARE = 0.6
-"""Of the characters that are allowed: a sentence or word that ends before this share would waste
-too much of them.
-"""
-_SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
-_LONGEST_CHARACTER = 64
-"""Code points of a character as readers see it; heaps of marks beyond that are cut anywhere."""
-_CHARACTER = regex.compile(r"\X")
-
-
-def beginning(text: str, limit: int) -> str:
-    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word,
-    where one is near, else of a character.
-
-    A family of emoji, or a letter with its accents, is one character to a reader and is not
-    taken apart.
-    """
-    if len(text) <= limit:
-        return text
-    head, least = text[:limit], int(limit * LEAST_SHARE)
-    sentence_ends = [
-        match.end()
-        for match in _SENTENCE_END.finditer(text, least, limit + 1)
-        if match.end() <= limit
-    ]
-    if sentence_ends:
-        return head[: sentence_ends[-1]]
-    words = [head] if text[limit].isspace() else head.rsplit(None, 1)[:-1]
-    if words and len(words[0].rstrip()) > least:
-        return words[0].rstrip()
-    start = max(0, limit - _LONGEST_CHARACTER)
-    ends = [
-        start + match.end()
-        for match in _CHARACTER.finditer(text[start : limit + _LONGEST_CHARACTER])
-    ]
-    return text[: max((end for end in ends if end <= limit), default=limit)].rstrip() or head
-
-
 # How many tokens a text takes, estimated without anybody's tokenizer.
 #
 # A budget in tokens is the caller's, for a model that this product does not know; so the estimate
@@ -556,7 +451,7 @@ def _halves_by_columns(text: str) -> int:
     return int(_halves_of_runs(text, ())[1].sum())
 
 
-def _tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+def tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
     """The tokens of each part of a text, as `count_tokens` counts them one by one."""
     if not starts:
         return []
