@@ -35,7 +35,7 @@ from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.selection import Telling, repeats
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.recollection.results import QueryRound
+from memory_core.recollection.query_round import QueryRound
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000

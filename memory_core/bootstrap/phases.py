@@ -20,10 +20,12 @@ from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
-from memory_core.consolidation.run import Consolidator, EndingRules, ReportRun, RunEnding, Step
+from memory_core.consolidation.run import Consolidator
+from memory_core.consolidation.run_commits import EndingRules, ReportRun, RunEnding
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
+from memory_core.consolidation.step import Step
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
 from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
@@ -50,8 +52,9 @@ from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
-from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import (
     Agents,
     Archive,

@@ -50,9 +50,10 @@ from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender
 from memory_core.ledger.access_counts import Touches, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
-from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch

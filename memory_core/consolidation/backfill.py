@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from memory_core.consolidation.pattern_withdrawal import is_taken_back
-from memory_core.consolidation.run import WRITTEN, Proposal, Run
+from memory_core.consolidation.run_commits import WRITTEN
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conversation import CellRecord, Conversation
 from memory_core.domain.errors import Damaged

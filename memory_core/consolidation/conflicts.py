@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decision, Decisions
 from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.errors import AgentFailed, Conflict

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Link, Memory, MemoryType, Status, Vector
 from memory_core.domain.ranking.index_terms import with_lexical

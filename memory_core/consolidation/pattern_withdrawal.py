@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import FEWEST, SaidTerms, carriers

@@ -25,7 +25,7 @@ from memory_core.consolidation.pattern_commit import (
     read_episodes,
 )
 from memory_core.consolidation.reflection import Reflecting, key_of, touches
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Memory, MemoryType, Status, Vector

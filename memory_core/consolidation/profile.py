@@ -18,7 +18,7 @@ from memory_core.consolidation.reflection import (
     scene_items,
     shows_more,
 )
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType, Status

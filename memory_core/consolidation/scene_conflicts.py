@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decisions
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.errors import AgentFailed, Conflict

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed

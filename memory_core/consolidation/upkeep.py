@@ -15,7 +15,9 @@ from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
-from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
+from memory_core.consolidation.run import ACTOR
+from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
 from memory_core.domain.memory import Memory, Status

@@ -50,9 +50,10 @@ from memory_core.evolution.truth_commands import (
     withdraws,
 )
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32

@@ -29,8 +29,9 @@ from memory_core.evolution.restore_archived import Thaw
 from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Embedder, Mark
 
 _RESTORED = "restored"

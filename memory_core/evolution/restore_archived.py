@@ -28,8 +28,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore

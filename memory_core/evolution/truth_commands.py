@@ -15,6 +15,7 @@ from typing import Any
 
 from memory_core.domain.errors import Conflict, FieldError
 from memory_core.domain.memory import Memory, Status
+from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import (
     Assertion,
     Entry,
@@ -29,7 +30,6 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog

@@ -38,6 +38,7 @@ from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.candidate_sources import EMBEDDER
 from memory_core.recollection.passing_rows import NEAR
+from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import (
     QuotableMemory,
     choose_quotations,
@@ -49,7 +50,6 @@ from memory_core.recollection.quotations import (
     text_for,
 )
 from memory_core.recollection.reorder import RERANKER
-from memory_core.recollection.results import QueryRound
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, stale_facts
 from memory_core.recollection.surroundings import Surroundings

@@ -20,8 +20,9 @@ from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import count_tokens, covered, excerpt
+from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.sameness import normalised
+from memory_core.domain.text.token_count import count_tokens
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.superseded import Fallen

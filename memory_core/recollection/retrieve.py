@@ -71,8 +71,18 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
+from memory_core.recollection.explain import explain_miss, explain_query
 from memory_core.recollection.filters import shows
+from memory_core.recollection.passages import (
+    MOST_PASSAGES,
+    long_rows,
+    message_rows,
+    part_of_text,
+    passages,
+    told_rows,
+)
 from memory_core.recollection.passing_rows import PassingRows, episode_of
+from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import said_by, speaker
 from memory_core.recollection.reorder import (
     LEAST_SHARE,
@@ -91,18 +101,7 @@ from memory_core.recollection.reorder import (
     reassign_order,
     sources_of,
 )
-from memory_core.recollection.results import (
-    MOST_PASSAGES,
-    QueryRound,
-    build_hits,
-    explain_miss,
-    explain_query,
-    long_rows,
-    message_rows,
-    part_of_text,
-    passages,
-    told_rows,
-)
+from memory_core.recollection.results import build_hits
 from memory_core.recollection.superseded import superseded_facts
 from memory_core.recollection.untold import Untold, is_silenced
 

@@ -23,8 +23,9 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Document, IdSource, Mark
 from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends

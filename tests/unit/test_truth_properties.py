@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Trimming, Withdrawal
-from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.truth_projection import project

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import STATES_PATH, VECTOR_PATH
+from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,

@@ -22,14 +22,8 @@ from pydantic import ValidationError
 
 from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.packed import SliceSnapshot
-from memory_core.adapters.memory_index.search import (
-    find,
-    match_words,
-    neighbours,
-    nothing,
-    with_own_name,
-    without_others,
-)
+from memory_core.adapters.memory_index.search import find, match_words, neighbours, nothing
+from memory_core.adapters.memory_index.stored_values import with_own_name, without_others
 from memory_core.adapters.sqlite import reads, writes
 from memory_core.adapters.sqlite import writes as committing
 from memory_core.adapters.sqlite.database import (

@@ -20,12 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from pydantic import BaseModel
 
 from memory_core.domain.chat.content_parts import SEAM
-from memory_core.domain.chat.messages import (
-    ReadMessage,
-    ReadMessages,
-    parts_sent,
-    with_joined_texts,
-)
+from memory_core.domain.chat.message_forms import parts_sent, with_joined_texts
+from memory_core.domain.chat.messages import ReadMessage, ReadMessages
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 
 if TYPE_CHECKING:
