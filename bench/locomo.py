@@ -169,7 +169,7 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
 
 async def asked(core: MemoryCore, user: str, question: Question) -> QueryRound:
     """The candidates, as a retrieve of 20 gathers them."""
-    return await core._services.retriever.look(
+    return await core._services.retriever.candidates.look(
         Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS))
     )
 

@@ -30,7 +30,7 @@ from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules
 from memory_core.formation.save import SaveRules
 from memory_core.ports import Clock, ShortTermStore
-from memory_core.recollection.retrieve import RetrieveRules
+from memory_core.recollection.candidate_search import RetrieveRules
 
 
 def save_rules(settings: Settings) -> SaveRules:

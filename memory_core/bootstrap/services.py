@@ -356,7 +356,7 @@ class Services:
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
-        await self.retriever.close()
+        await self.retriever.candidates.close()
         await self.key_lookup.close()
         await self.touches.close()
         await self.usage.close()

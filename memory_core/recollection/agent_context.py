@@ -102,7 +102,11 @@ class Briefing:
         """
         now = self._clock.now()
         moment = asked.at or now
-        faded = {Status.DECAYED} if self._retriever.finds_faded(asked.include_decayed) else set()
+        faded = (
+            {Status.DECAYED}
+            if self._retriever.candidates.finds_faded(asked.include_decayed)
+            else set()
+        )
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
         where = Filter(
             statuses,
@@ -111,7 +115,7 @@ class Briefing:
             at=asked.at,
             now=now,
             hide_formed_messages=True,
-            fading=self._retriever.fading,
+            fading=self._retriever.candidates.fading,
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())

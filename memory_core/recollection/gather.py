@@ -181,11 +181,13 @@ class Gatherer:
         silent = (
             {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
         )
-        look = await self._retriever.look(owner, query, without=silent)
+        look = await self._retriever.candidates.look(owner, query, without=silent)
         answer, _ = self._retriever.passing.thresholds(query)
         floor = FLOOR * answer if query.similarity_threshold is None else query.similarity_threshold
         rows = self._retriever.passing.over(query, look, floor)[:MOST_FOUND]
-        memories, _ = readable_shown(await self._retriever.read_memories(owner, look, rows))
+        memories, _ = readable_shown(
+            await self._retriever.row_memories.read_memories(owner, look, rows)
+        )
         ended = frozenset(
             name
             for name, memory in memories.items()
