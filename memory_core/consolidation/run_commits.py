@@ -145,6 +145,7 @@ def _placed(step: str, chunk: Chunk) -> Chunk:
 
 
 def ending_overtaken() -> Chunk:
+    """The last chunk of a run that a later run has overtaken."""
     return Chunk(
         cursor=[STEP_DONE, None], done=True, status="cancelled", error=OVERTAKEN, fragile=False
     )

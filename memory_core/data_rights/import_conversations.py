@@ -20,7 +20,7 @@ import orjson
 from pydantic import ValidationError
 
 from memory_core.data_rights.import_parse import ImportRefused, Redact, object_in
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.errors import (
     Conflict,
     Invalid,

@@ -29,6 +29,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 def one_line(value: Any) -> Any:
+    """A text in one line; any other value as it is."""
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
@@ -56,6 +57,8 @@ KnownWorth = Annotated[GivenWorth | None, BeforeValidator(_known_worth)]
 
 
 class AgentAnswer(DeferredModel):
+    """The base of all answers: fields that were not asked for are ignored."""
+
     model_config = ConfigDict(extra="ignore")
 
 

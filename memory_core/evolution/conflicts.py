@@ -30,6 +30,13 @@ from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import delete, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
+from memory_core.evolution.decision_commands import (
+    became,
+    merges,
+    supersedes,
+    takes_back,
+    undoes_decision,
+)
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -41,14 +48,7 @@ from memory_core.evolution.succession import (
     moves_of,
     succeeded,
 )
-from memory_core.evolution.truth_commands import (
-    became,
-    merges,
-    supersedes,
-    takes_back,
-    undoes_decision,
-    withdraws,
-)
+from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.cursors import Cursors

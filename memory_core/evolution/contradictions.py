@@ -22,6 +22,7 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.changeset import ChangeSet
+from memory_core.evolution.decision_commands import merges
 from memory_core.evolution.opinions import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
@@ -32,7 +33,7 @@ from memory_core.evolution.succession import (
     over,
     succeeded,
 )
-from memory_core.evolution.truth_commands import merges, says, statement_in
+from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour

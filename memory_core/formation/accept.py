@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 import orjson
 
 from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_history
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory

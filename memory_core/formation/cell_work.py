@@ -15,11 +15,13 @@ from memory_core.domain.conversation import Cell, CellRecord, Conversation
 from memory_core.domain.memory import Head, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.formation.cell_plan import CellOutcome
+from memory_core.domain.truth.slots import marked, slot_name, slot_of
+from memory_core.evolution.agent_rulings import Ruled
+from memory_core.formation.cell_plan import CellOutcome, ReadyCell
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import message_ids, state_of, unread
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ports import Document
 from memory_core.tasks.store import counted, unfinished
 
@@ -148,3 +150,37 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
         types=planned.types,
         head_fields=head_fields,
     )
+
+
+def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
+    """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
+
+    A cell's note and facts are written with it, and stay without it only where something was
+    forgotten for good. The head knows which slots were ever filled.
+    """
+    if look.head is None or look.head.redactions:
+        return set()
+    made = set[str]()
+    if ready.cell.id in look.asked and ready.cell.id not in look.documents:
+        made |= {memory.id for memory in ready.compared}
+    if look.head.slots is not None:
+        made |= {
+            slot_document_id(*name)
+            for memory in ready.compared
+            if (name := slot_name(memory)) is not None
+            and (slot := slot_of(memory)) is not None
+            and not marked(look.head.slots, slot)
+        }
+    return made
+
+
+def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
+    """What else a plan needs: the sessions that what is ruled out may be taken from."""
+    ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
+    sessions = {
+        neighbour.memory.session_id
+        for near in look.near
+        for neighbour in near
+        if neighbour.memory.id in ruled_out
+    }
+    return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

@@ -19,7 +19,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
-from memory_core.domain.truth.slots import marked, slot_name, slot_of
+from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import (
     ConflictPrompt,
     MergedNote,
@@ -57,7 +57,9 @@ from memory_core.formation.cell_work import (
     Report,
     Work,
     advanced,
+    documents_beside,
     formed_before,
+    never_written,
     still_stand,
 )
 from memory_core.formation.cells import CellMemories, cell_id, cell_memories, words_memory
@@ -67,7 +69,7 @@ from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import cleared_since
-from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.ids import slot_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.turns import WriteTurn, WriteTurns
 from memory_core.ports import Agents, Clock, Embedder, Near
@@ -315,7 +317,7 @@ class Former:
             *sorted(slots),
         ]
         nears = [self._near(memory) for memory in ready.compared]
-        before = replace(before, asked=before.asked | _never_written(before, ready))
+        before = replace(before, asked=before.asked | never_written(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
             raise LookedElsewhere
@@ -323,7 +325,7 @@ class Former:
         asked = ids
         wanted = [
             name
-            for name in dict.fromkeys([*_beside(owner, look, ruled), *needed])
+            for name in dict.fromkeys([*documents_beside(owner, look, ruled), *needed])
             if name not in ids
         ]
         if wanted:
@@ -468,37 +470,3 @@ def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
         made.dropped,
         by_rule=made.by_rule,
     )
-
-
-def _never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
-    """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
-
-    A cell's note and facts are written with it, and stay without it only where something was
-    forgotten for good. The head knows which slots were ever filled.
-    """
-    if look.head is None or look.head.redactions:
-        return set()
-    made = set[str]()
-    if ready.cell.id in look.asked and ready.cell.id not in look.documents:
-        made |= {memory.id for memory in ready.compared}
-    if look.head.slots is not None:
-        made |= {
-            slot_document_id(*name)
-            for memory in ready.compared
-            if (name := slot_name(memory)) is not None
-            and (slot := slot_of(memory)) is not None
-            and not marked(look.head.slots, slot)
-        }
-    return made
-
-
-def _beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
-    """What else a plan needs: the sessions that what is ruled out may be taken from."""
-    ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
-    sessions = {
-        neighbour.memory.session_id
-        for near in look.near
-        for neighbour in near
-        if neighbour.memory.id in ruled_out
-    }
-    return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

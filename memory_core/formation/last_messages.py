@@ -29,8 +29,9 @@ from memory_core.domain.messages import (
     messages_of,
     session_message,
 )
-from memory_core.domain.results import Call, SerializedMemory, TakenBack
+from memory_core.domain.results import Call, TakenBack
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.transitions import delete
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, count_along

@@ -29,8 +29,8 @@ from memory_core.domain.messages import is_instruction, is_message
 from memory_core.domain.ranking.questions import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import Sentence, sentences

@@ -19,8 +19,9 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.ranking.selection import Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Hit, Retrieved, SerializedMemory
+from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import Agents, DecisionItem
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever

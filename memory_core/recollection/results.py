@@ -15,7 +15,8 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import CandidateSet
 from memory_core.domain.ranking.recipes import Scores
 from memory_core.domain.ranking.relevance import Relevance
-from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
+from memory_core.domain.results import Hit, Passage, Tier
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.query_round import DECIMALS, QueryRound
 from memory_core.recollection.superseded import Fallen

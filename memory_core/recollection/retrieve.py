@@ -17,8 +17,9 @@ import numpy as np
 
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.memories import RetrieveInput
-from memory_core.domain.results import Passage, Retrieved, SerializedMemory
+from memory_core.domain.results import Passage, Retrieved
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.readable import memories_of, readable_shown

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from memory_core.domain.event_log import base_id, is_of_its_life
 from memory_core.domain.messages import is_message
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import LongTermStore
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.untold import Untold, is_silenced

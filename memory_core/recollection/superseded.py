@@ -16,8 +16,8 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.announced import change_begins_at
 from memory_core.domain.statements.change_messages import SpeakerMessage, read
 from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line

@@ -82,6 +82,7 @@ def translated(error: AzureError) -> MemoryCoreError | None:
 
 
 def is_behind(error: AzureError) -> bool:
+    """Whether a replica has not seen the state that was asked for."""
     return (
         getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
     )

@@ -50,8 +50,8 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
     AgentCount,
     Batch,

@@ -40,8 +40,8 @@ class WordMatches:
     """What the words of a search find in a slice: all that is known of it without vectors.
 
     search: that search, as `_without_vectors`. slice_state: the epoch and the change that the slice
-    was at. rows: the best by the words, best first. near: rows × terms (`nearness_of_words`). mask: the
-    rows that the filter leaves; standing: those that it admits by status alone.
+    was at. rows: the best by the words, best first. near: rows × terms (`nearness_of_words`). mask:
+    the rows that the filter leaves; standing: those that it admits by status alone.
     """
 
     search: Search

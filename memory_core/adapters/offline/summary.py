@@ -18,9 +18,10 @@ from math import log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.offline.clauses import third_person, without_fillers
+from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import themes

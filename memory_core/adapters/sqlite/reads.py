@@ -18,8 +18,8 @@ from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import AgentCount, Document, EventFilter, Filter, Kind, Near, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"

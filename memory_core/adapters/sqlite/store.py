@@ -49,8 +49,8 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_me
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
     AgentCount,
     Batch,

@@ -32,6 +32,7 @@ class MessagePieces:
     tools_first: bool = False
 
     def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
+        """Add a text, unless it is blank."""
         text = without_contexts(text)
         if text.strip():
             self.tools_first = self.tools_first or (from_tool and not self.words)

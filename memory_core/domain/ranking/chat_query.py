@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.fence import visible

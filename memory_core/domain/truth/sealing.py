@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cached_property
 
 from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.cells import Cells
 from memory_core.domain.truth.entries import (
     Entry,
     Hiding,
@@ -26,7 +27,7 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Cells, Following, paint, timeline_of
+from memory_core.domain.truth.resolve import Following, paint, timeline_of
 from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 
