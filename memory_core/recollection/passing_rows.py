@@ -63,15 +63,17 @@ class PassingRows:
 
     def needed(self, query: RetrieveInput, look: QueryRound) -> tuple[float, float]:
         """As `thresholds`, for what a look found: a question needs less, in a small memory above
-        all. What answers a question weakly is returned with what comes near to it.
+        all. What answers a question weakly is returned with what comes near to it, and so it is
+        where the caller names an answer threshold under the similarity threshold.
         """
         answer, floor = self.thresholds(query)
-        if query.mode == "fast" and not _names_thresholds(query):
+        if query.similarity_threshold is not None:
+            return answer, floor
+        if query.mode == "fast" and query.answer_threshold is None:
             head = look.search_answer.head
             share = _share_asked(query.query, 0 if head is None else head.lexical_documents)
             answer = round(share * answer, DECIMALS)
-            floor = min(floor, max(answer, NEAR * _best(look)))
-        return answer, floor
+        return answer, min(floor, max(answer, NEAR * _best(look)))
 
     def ranked(self, query: RetrieveInput, look: QueryRound, limit: int | None) -> list[int]:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when

@@ -64,6 +64,24 @@ async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -
     assert len((await words.retrieve(ALICE, cut)).results) == 1
 
 
+async def test_a_lower_answer_threshold_alone_answers_with_what_comes_near_to_the_best(
+    words: MemoryCore,
+) -> None:
+    """The similarity threshold of the settings is higher, and the caller names none."""
+    await words.bulk(ALICE, [turn(text, None) for text in ("red boat at sea", "a tall tree")])
+    weak = "red chocolate pudding with cherries and cream"
+    assert (await words.retrieve(ALICE, RetrieveInput(query=weak))).results == ()
+    asked = RetrieveInput(query=weak, answer_threshold=0.01)
+    (hit,) = (await words.retrieve(ALICE, asked)).results
+    assert hit.memory.content == "red boat at sea"
+    assert hit.relevance_score is not None
+    assert hit.relevance_score < 0.3, "under the similarity threshold of the settings"
+    needed = round(hit.relevance_score + 0.001, 5)
+    missed = await words.retrieve(ALICE, RetrieveInput(query=weak, answer_threshold=needed))
+    assert missed.results == ()
+    assert missed.nearest == Nearest(hit.relevance_score, needed)
+
+
 async def test_an_empty_answer_says_how_near_the_nearest_came(words: MemoryCore) -> None:
     await words.bulk(
         ALICE,
