@@ -29,23 +29,23 @@ PATTERN_MAKERS = {
 }
 REASONS = {
     (
-        'domain/redaction/rules.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
+        'domain/redaction/named_secrets.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
         'es})\\\\s{{1,3}}[\\\\"\']?([^\\\\s\\\\"\'<>]{{4,500}})""")'
     ): "called with constants, by its own module",
     (
-        "domain/redaction/rules.py: "
+        "domain/redaction/named_secrets.py: "
         "re.compile(f'(?:{names})(?i:{_SUFFIX}{_TAG_ENDS})\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</')"
     ): "called with constants, by its own module",
-    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX})\\\\Z')": (
+    "domain/redaction/named_secrets.py: re.compile(f'(?:{names})(?i:{_SUFFIX})\\\\Z')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(f'(?:{nouns})(?i:{_SAID})')": (
+    "domain/redaction/said_secrets.py: re.compile(f'(?:{nouns})(?i:{_SAID})')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX}{_VALUE})')": (
+    "domain/redaction/named_secrets.py: re.compile(f'(?:{names})(?i:{_SUFFIX}{_VALUE})')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
+    "domain/redaction/issued_keys.py: re.compile(BEFORE + expression)": "the rows of its table",
     "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",  # noqa: E501
     "domain/statements/change_phrases.py: re.compile(expression, re.IGNORECASE)": (
         "called with constants, by its own module"

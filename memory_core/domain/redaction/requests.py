@@ -25,7 +25,7 @@ from memory_core.domain.chat.read_message import ReadMessage, ReadMessages
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 
 if TYPE_CHECKING:
-    from memory_core.domain.redaction.rules import Rule
+    from memory_core.domain.redaction.rule import Rule
 
 KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
 """What the setting may name. `secrets` includes card numbers."""
