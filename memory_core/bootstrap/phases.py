@@ -137,34 +137,7 @@ class Consolidation:
         upkeep = Upkeep(
             store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
         )
-        is_joint = rules.calls != "separate" and here.agents is not here.rules
-        reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
-        scenes: tuple[Step, ...] = (
-            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
-        )
-        steps: tuple[Step, ...] = (
-            upkeep,
-            EndedTruths(store, clock),
-            # before patterns are found, or news would make surer what does not stand any more
-            PatternWithdrawal(store),
-            # traits are asked for beside patterns, and of scenes with the new episodes in them
-            *(scenes if is_joint else ()),
-            Patterns(
-                store,
-                here.embedder,
-                here.agents,
-                here.rules,
-                tasking.steps,
-                rules.closeness,
-                reflecting,
-            ),
-            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
-            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
-            *(() if is_joint else scenes),
-            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
-            ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
-            EarlierMessages(store, here.embedder, rules.ending.cap),
-        )
+        steps = _steps(here, ledger, tasking, clock, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
         ending = RunEnding(here.queue, clock, rules.ending, report_run)
@@ -177,6 +150,45 @@ class Consolidation:
             "consolidate": self.consolidator.work,
             "reembed": self.reembedder.work,
         }
+
+
+def _steps(
+    here: ConsolidationAdapters,
+    ledger: Ledger,
+    tasking: Tasking,
+    clock: Clock,
+    rules: ConsolidationRules,
+    upkeep: Upkeep,
+) -> tuple[Step, ...]:
+    """The steps of a run, in the order in which they are taken."""
+    is_joint = rules.calls != "separate" and here.agents is not here.rules
+    reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
+    scenes: tuple[Step, ...] = (
+        SceneStep(here.store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+    )
+    return (
+        upkeep,
+        EndedTruths(here.store, clock),
+        # before patterns are found, or news would make surer what does not stand any more
+        PatternWithdrawal(here.store),
+        # traits are asked for beside patterns, and of scenes with the new episodes in them
+        *(scenes if is_joint else ()),
+        Patterns(
+            here.store,
+            here.embedder,
+            here.agents,
+            here.rules,
+            tasking.steps,
+            rules.closeness,
+            reflecting,
+        ),
+        Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
+        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps, clock),
+        *(() if is_joint else scenes),
+        SceneConflictStep(here.store, here.agents, here.rules, tasking.steps, clock),
+        ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
+        EarlierMessages(here.store, here.embedder, rules.ending.cap),
+    )
 
 
 # Formation, put together: what takes things in, and what works on them.

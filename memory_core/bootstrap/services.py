@@ -124,6 +124,7 @@ class Services:
         self._for_bringing_back(copies)
         self._for_access()
         self._for_tasks(names, copies)
+        self._for_people(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
 
@@ -287,6 +288,9 @@ class Services:
             self.telemetry.calls,
             self.unmerger,
         )
+
+    def _for_people(self, names: OwnerNames, copies: ColdCopies) -> None:
+        made = self.adapters
         self.people = DataRights(
             made.long_term,
             made.short_term,
@@ -294,18 +298,18 @@ class Services:
             names,
             copies,
             made.embedder,
-            ledger,
+            self.ledger,
             self.tasking,
-            clock,
-            ids,
+            self.clock,
+            self.ids,
             self.touches,
             erase_rules(self._settings),
             self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
-        audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
-        self.worker = tasking.worker(
+        audit = TaskAudit(made.keys, self.tasking.operations, self.tasking.tasks, names)
+        self.worker = self.tasking.worker(
             audit.around(self.formation.works | self.consolidation.works | self.people.works)
         )
 
