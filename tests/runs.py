@@ -22,7 +22,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import ReadSet
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 

@@ -32,7 +32,8 @@ from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 # What an archive run goes by, frozen when it is asked for: so that every worker who takes it up
 # decides alike.

@@ -34,7 +34,8 @@ from memory_core.ledger.readable import as_memory, readable
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 CONVERSATIONS_A_PAGE: Final = 50
 READ_AT_ONCE: Final = 100

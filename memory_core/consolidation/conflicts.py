@@ -31,7 +31,7 @@ from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 # What rules say of an open conflict, without an agent: the two need not contradict,
 # or which of them holds is certain.

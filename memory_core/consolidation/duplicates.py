@@ -34,7 +34,7 @@ from memory_core.evolution.versions import new_version
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 # Whether two memories that are held say one thing, which of them stays, and what it takes over
 # from the other.

@@ -30,7 +30,7 @@ from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 PAGE = 45
 """Memories a commit at most: each is two documents of the ninety that there is room for."""

@@ -27,7 +27,7 @@ from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, procedure_id
 from memory_core.ports import DecisionItem, LongTermStore, Near
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 CATEGORY = "pattern"
 MAX_SOURCES = 40

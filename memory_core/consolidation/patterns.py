@@ -33,7 +33,7 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ports import Agents, Embedder, LongTermStore, Near
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 log = logging.getLogger(__name__)
 NEAREST = 5

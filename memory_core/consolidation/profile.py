@@ -30,7 +30,7 @@ from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Document
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 log = logging.getLogger(__name__)
 

@@ -35,7 +35,8 @@ from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ports import Clock, EventFilter, LongTermStore
 from memory_core.tasks.agent_steps import spending
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Operation, Operations, operation_in, operation_there
+from memory_core.tasks.operation_records import Operation, operation_in, operation_there
+from memory_core.tasks.operations import Operations
 
 ACTOR: Final = CONSOLIDATION
 """Who makes the changes of a run, as their events say: what a run did is no news for

@@ -27,7 +27,8 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.lifecycle import tell_due
-from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Chunk, Operation, Operations, added
+from memory_core.tasks.operation_records import Chunk, Operation, added
+from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
 
 OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
 STEP_DONE: Final = "done"

@@ -41,7 +41,7 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, note_id
 from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""

@@ -31,7 +31,8 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, pause
 from memory_core.tasks.lifecycle import DueMessage, message_for, tell
-from memory_core.tasks.operations import HeadFields, Operations, operation_id, operation_in
+from memory_core.tasks.operation_records import HeadFields, operation_id, operation_in
+from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import held_task
 
 QUEUE: Final[QueueName] = "consolidation"

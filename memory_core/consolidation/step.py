@@ -11,7 +11,7 @@ from memory_core.consolidation.run_reads import RunReads
 from memory_core.domain.memory import Event
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import ReadSet
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Filter, LongTermStore, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -39,7 +39,8 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 PAGE = 100
 ROUNDS = 20

@@ -46,7 +46,7 @@ from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.lifecycle import Beginning
-from memory_core.tasks.operations import is_pending
+from memory_core.tasks.operation_records import is_pending
 
 MOST_UNFORMED = 100
 """Messages that a head names as unformed; those of further conversations are marked once they
@@ -185,17 +185,9 @@ class Converser:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 session_document = _kept(look, session_ids)
                 history = history_of(session_document)
-                seal_key = (
-                    await self._names.session_key(owner, session)
-                    if history.is_sealed and session is not None
-                    else None
-                )
+                seal_key = await self._seal_key(owner, session, history)
                 match = _match(conversation, call_messages, names, look, history, seal_key)
-                message_counts = (
-                    Told(len(match.new), len(conversation.messages) - len(match.new))
-                    if conversation.path == "converse"
-                    else None
-                )
+                message_counts = _message_counts(conversation, match)
                 if not match.new:
                     return Accepted(history.task_id or task.task_id, messages=message_counts)
                 new = conversation.model_copy(
@@ -228,6 +220,14 @@ class Converser:
         missing = await self._messages.complete_at_the_door(owner, written, call)
         return replace(accepted, degraded=(*accepted.degraded, *missing), messages=message_counts)
 
+    async def _seal_key(
+        self, owner: Owner, session_id: str | None, history: History
+    ) -> bytes | None:
+        """The key of a session's history; None for a history that is not sealed."""
+        if not history.is_sealed or session_id is None:
+            return None
+        return await self._names.session_key(owner, session_id)
+
     async def _begin_with(
         self,
         owner: Owner,
@@ -245,9 +245,6 @@ class Converser:
         Raises SessionGrew, TaskLost.
         """
         writing = await self._messages.prepared(owner, conversation, look)
-        weight = 2 * len(
-            orjson.dumps([message.model_dump(mode="json") for message in conversation.messages])
-        )
         session = (
             None
             if conversation.session_id is None
@@ -259,20 +256,14 @@ class Converser:
 
         def beside(seen: ReadSet) -> Changes[Any]:
             nonlocal written
-            if not all(is_pending(seen, name) for name in operation_ids):
-                raise TaskLost
-            if (
-                session is not None
-                and clears_of(seen.documents.get(session)) != conversation.clears
-            ):
-                raise SessionGrew
+            _check_unchanged(seen, operation_ids, session, conversation)
             planned = self._messages.plan(
                 owner,
                 conversation,
                 writing,
                 seen,
                 beside=BESIDE,
-                weight=weight,
+                weight=_weight(conversation),
                 history=history,
                 title=title,
             )
@@ -307,6 +298,38 @@ class Converser:
         if len(conversation.messages) > MOST_MARKED:
             return []
         return await expected_cells(owner, conversation, self._rules, self._boundary)
+
+
+def _message_counts(conversation: Conversation, match: HistoryMatch) -> Told | None:
+    """How many messages are new; None for an agent's own words."""
+    if conversation.path != "converse":
+        return None
+    return Told(len(match.new), len(conversation.messages) - len(match.new))
+
+
+def _weight(conversation: Conversation) -> int:
+    """Bytes that a conversation takes in its first commit."""
+    return 2 * len(
+        orjson.dumps([message.model_dump(mode="json") for message in conversation.messages])
+    )
+
+
+def _check_unchanged(
+    look: ReadSet, operation_ids: Sequence[str], session: str | None, conversation: Conversation
+) -> None:
+    """Raise TaskLost, SessionGrew where what a conversation is begun on has changed.
+
+    Args:
+        look: What was read.
+        operation_ids: Operations that are still to go on.
+        session: The id of the session's document; None without a session.
+        conversation: As it is to be begun.
+
+    """
+    if not all(is_pending(look, name) for name in operation_ids):
+        raise TaskLost
+    if session is not None and clears_of(look.documents.get(session)) != conversation.clears:
+        raise SessionGrew
 
 
 def _to_expect(

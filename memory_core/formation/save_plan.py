@@ -230,14 +230,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         "status": Status.ACTIVE,
         "status_reason": "created" if is_new_life else "manual_update",
     }
-    version = 1 + max(
-        existing.version,
-        *(
-            each.version
-            for each in slot.entries
-            if isinstance(each, Statement) and each.memory_id == existing.id
-        ),
-    )
+    version = _next_version(existing, slot)
     updated = existing.model_copy(
         update={**changed, "version": version, "valid_until": memory.valid_until}
     )
@@ -246,6 +239,18 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     page.apply([Change("upserted", updated, existing, says=says(updated))])
     return PlannedOutcome(
         item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
+    )
+
+
+def _next_version(memory: Memory, slot: SlotLog) -> int:
+    """The version after all that the memory, or the log of its slot, has of it."""
+    return 1 + max(
+        memory.version,
+        *(
+            each.version
+            for each in slot.entries
+            if isinstance(each, Statement) and each.memory_id == memory.id
+        ),
     )
 
 

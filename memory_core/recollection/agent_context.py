@@ -102,21 +102,7 @@ class Briefing:
         """
         now = self._clock.now()
         moment = asked.at or now
-        faded = (
-            {Status.DECAYED}
-            if self._retriever.candidates.finds_faded(asked.include_decayed)
-            else set()
-        )
-        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
-        where = Filter(
-            statuses,
-            types=_EPISODIC,
-            without_session_id=asked.exclude_session_id,
-            at=asked.at,
-            now=now,
-            hide_formed_messages=True,
-            fading=self._retriever.candidates.fading,
-        )
+        where = self._where(asked, now)
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
         (
@@ -175,6 +161,21 @@ class Briefing:
                 owner, rounds, [name for part in context.parts for name in part.ids]
             )
         return context
+
+    def _where(self, asked: ContextInput, now: datetime) -> Filter:
+        """The filter of the latest turns and episodes."""
+        candidates = self._retriever.candidates
+        faded = {Status.DECAYED} if candidates.finds_faded(asked.include_decayed) else set()
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
+        return Filter(
+            statuses,
+            types=_EPISODIC,
+            without_session_id=asked.exclude_session_id,
+            at=asked.at,
+            now=now,
+            hide_formed_messages=True,
+            fading=candidates.fading,
+        )
 
     async def _latest(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]

@@ -12,10 +12,11 @@ from math import isnan
 from typing import Any
 
 from memory_core.domain.memory import Memory
+from memory_core.domain.ranking.candidates import CandidateSet, Statistics
 from memory_core.domain.ranking.learned_order import learned_order, order_shares
 from memory_core.domain.ranking.measures import Measures
 from memory_core.domain.ranking.passages import idf
-from memory_core.domain.ranking.query import QueryPart
+from memory_core.domain.ranking.query import QueryAnalysis, QueryPart
 from memory_core.domain.ranking.query_parts import part_of
 from memory_core.domain.ranking.recipes import FADED_ORDER
 from memory_core.domain.ranking.relevance import RelevanceParameters, excused_terms, long_turns
@@ -71,11 +72,6 @@ def explain_hit(row: int, look: QueryRound) -> dict[str, Any]:
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
     measures = Measures([QueryPart.whole(analysis)], candidates, statistics, RelevanceParameters())
     identity = candidates.ids[row]
-    excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
-    worth = idf(
-        [statistics.document_frequency.get(term, 0) for term in analysis.terms],
-        statistics.documents,
-    )
     return {
         "ranks": {
             name: ids.index(identity) + 1
@@ -87,19 +83,7 @@ def explain_hit(row: int, look: QueryRound) -> dict[str, Any]:
         "previous_similarity": _rounded(candidates.previous_cosine[row]),
         "next_similarity": _rounded(candidates.next_cosine[row]),
         "length": _rounded(candidates.length[row]),
-        "terms": {
-            term: {
-                "worth": _rounded(worth[place] / worth.sum()),
-                "frequency": _rounded(candidates.tf[row, place]),
-                "own": bool(candidates.own[row, place]),
-                "near": 0.0
-                if candidates.near is None or candidates.own[row, place]
-                else _rounded(candidates.near[row, place]),
-                "next": bool(after >= 0 and candidates.own[after, place]),
-                "excused": excused is not None and bool(excused[row, place]),
-            }
-            for place, term in enumerate(analysis.terms)
-        },
+        "terms": _explained_terms(row, analysis, candidates, statistics),
         "passage": _explained_passage(row, look, measures),
         "around": _rounded(measures.around[0, row]) if analysis.terms else 0.0,
         "learned": _learned(row, look, place_of_part),
@@ -109,6 +93,38 @@ def explain_hit(row: int, look: QueryRound) -> dict[str, Any]:
         if look.candidates.faded is not None and look.candidates.faded[row]
         else None,
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
+    }
+
+
+def _explained_terms(
+    row: int, analysis: QueryAnalysis, candidates: CandidateSet, statistics: Statistics
+) -> dict[str, dict[str, Any]]:
+    """By term of the query what a memory has of it, as `explain_hit` names it.
+
+    Args:
+        row: Of the memory.
+        analysis: Of the query or of a part of it.
+        candidates: Their columns are the terms of the analysis.
+        statistics: Of all that a query may find.
+
+    """
+    excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
+    worth = idf(
+        [statistics.document_frequency.get(term, 0) for term in analysis.terms],
+        statistics.documents,
+    )
+    return {
+        term: {
+            "worth": _rounded(worth[place] / worth.sum()),
+            "frequency": _rounded(candidates.tf[row, place]),
+            "own": bool(candidates.own[row, place]),
+            "near": 0.0
+            if candidates.near is None or candidates.own[row, place]
+            else _rounded(candidates.near[row, place]),
+            "next": bool(after >= 0 and candidates.own[after, place]),
+            "excused": excused is not None and bool(excused[row, place]),
+        }
+        for place, term in enumerate(analysis.terms)
     }
 
 

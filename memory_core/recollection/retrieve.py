@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Passage, Retrieved
@@ -53,7 +54,7 @@ from memory_core.recollection.reorder import (
 )
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
-from memory_core.recollection.superseded import superseded_facts
+from memory_core.recollection.superseded import Superseded, superseded_facts
 
 
 class Retriever:
@@ -107,18 +108,7 @@ class Retriever:
         superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
         sources = await sources_of(self._store, owner, documents, at_hand, head)
         if superseded.stale or sources:
-            # A truth may come in from behind the limit, before the cell that told what it replaced;
-            # so may what was said.
-            truths = {
-                name: [fact.current for fact in fallen if fact.current is not None]
-                for name, fallen in superseded.stale.items()
-            }
-            first = set(ranked)
-            ranked += [row for row in self.passing.ranked(query, look, None) if row not in first]
-            ranked = put_sources_first(ranked, sources, candidates, look.relevant.score)
-            rows = put_present_truths_first(
-                ranked, truths, candidates, look.analysis.terms, query.query
-            )[: len(rows)]
+            rows = self._with_truths_first(query, look, ranked, len(rows), superseded, sources)
             fresh = await self.row_memories.read_memories(
                 owner,
                 look,
@@ -133,19 +123,7 @@ class Retriever:
                 is not None
             }
         if query.at is None:
-            cells = {
-                row: cell
-                for row in rows
-                if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None
-            }
-            dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
-            faded = [
-                name
-                for row in dim
-                for name in (candidates.ids[row], cells.get(row))
-                if name is not None
-            ]
-            self.note_accesses(owner, [*documents, *cells.values()], look.now, faded)
+            self._note_results(owner, look, rows, documents)
         quoted = await self._passages(owner, query, look, rows, documents, sources)
         checked = frozenset(documents)
         rows, documents, quoted = await self._put_updates_first(
@@ -166,6 +144,65 @@ class Retriever:
             nearest=None if hits else self.passing.nearest(query, look),
         )
 
+    def _with_truths_first(
+        self,
+        query: RetrieveInput,
+        look: QueryRound,
+        ranked: list[int],
+        limit: int,
+        superseded: Superseded,
+        sources: Sources,
+    ) -> list[int]:
+        """The best rows with what holds, and what was said, before what only tells of it.
+
+        Args:
+            query: What was asked.
+            look: The round that the rows are of.
+            ranked: The best rows, in their order.
+            limit: How many rows are wanted.
+            superseded: The facts in the place of which others hold.
+            sources: What was made of several others.
+
+        """
+        # A truth may come in from behind the limit, before the cell that told what it replaced;
+        # so may what was said.
+        truths = {
+            name: [fact.current for fact in fallen if fact.current is not None]
+            for name, fallen in superseded.stale.items()
+        }
+        first = set(ranked)
+        rows = [
+            *ranked,
+            *(row for row in self.passing.ranked(query, look, None) if row not in first),
+        ]
+        rows = put_sources_first(rows, sources, look.candidates, look.relevant.score)
+        return put_present_truths_first(
+            rows, truths, look.candidates, look.analysis.terms, query.query
+        )[:limit]
+
+    def _note_results(
+        self,
+        owner: Owner,
+        look: QueryRound,
+        rows: Sequence[int],
+        documents: Mapping[str, SerializedMemory],
+    ) -> None:
+        """Note accesses of the results, and of the cells of messages among them."""
+        candidates = look.candidates
+        cells = {
+            row: cell
+            for row in rows
+            if is_message(candidates.ids[row]) and (cell := candidates.cell[row]) is not None
+        }
+        dim = [row for row in rows if candidates.faded is not None and candidates.faded[row]]
+        faded = [
+            name
+            for row in dim
+            for name in (candidates.ids[row], cells.get(row))
+            if name is not None
+        ]
+        self.note_accesses(owner, [*documents, *cells.values()], look.now, faded)
+
     async def _put_updates_first(
         self, owner: Owner, query: RetrieveInput, look: QueryRound, chosen: Chosen
     ) -> Chosen:
@@ -185,23 +222,7 @@ class Retriever:
         memories_behind = await memories_of(
             self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where
         )
-        by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
-        for row in behind:
-            if (memory := memories_behind.get(look.candidates.ids[row])) is not None:
-                cell = look.candidates.cell[row]
-                # of a cell that is no result its best row stands for all
-                result = row if cell is None else by_cell.setdefault(cell, row)
-                relevance = float(look.relevant.score[row])
-                statements.append(
-                    SaidStatement(
-                        row,
-                        result,
-                        memory.content,
-                        said_by(memory),
-                        memory.event_timestamp,
-                        relevance,
-                    )
-                )
+        statements += _statements_behind(rows, behind, look, memories_behind)
         ordered, leading = await asyncio.to_thread(
             put_updates_first, rows, statements, query.query, look.analysis.terms
         )
@@ -353,6 +374,34 @@ def _statements(
             leads=True,
         )
     ]
+
+
+def _statements_behind(
+    rows: Sequence[int], behind: Sequence[int], look: QueryRound, memories: Mapping[str, Memory]
+) -> list[SaidStatement]:
+    """What the rows behind the results say.
+
+    Args:
+        rows: Of the results.
+        behind: The rows behind them, best first.
+        look: The round that all these rows are of.
+        memories: Those of the rows behind that can be read, by id.
+
+    """
+    statements = list[SaidStatement]()
+    by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
+    for row in behind:
+        if (memory := memories.get(look.candidates.ids[row])) is not None:
+            cell = look.candidates.cell[row]
+            # of a cell that is no result its best row stands for all
+            result = row if cell is None else by_cell.setdefault(cell, row)
+            relevance = float(look.relevant.score[row])
+            statements.append(
+                SaidStatement(
+                    row, result, memory.content, said_by(memory), memory.event_timestamp, relevance
+                )
+            )
+    return statements
 
 
 def _behind(look: QueryRound, known: Collection[int]) -> list[int]:

@@ -69,6 +69,12 @@ class RowMemories:
             if name in documents
             and not (silenced and is_silenced(documents[name].memory, silenced))
         }
+        return await self._without_lost_versions(owner, documents)
+
+    async def _without_lost_versions(
+        self, owner: Owner, documents: dict[str, SerializedMemory]
+    ) -> dict[str, SerializedMemory]:
+        """The documents without old versions of a memory that was removed, or lives anew."""
         versions = [name for name in documents if name != base_id(name)]
         standing = (
             await self._store.memories(owner, [base_id(name) for name in versions])

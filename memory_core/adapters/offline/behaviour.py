@@ -155,13 +155,7 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
         (number, message) for number, message in enumerate(messages) if message.role == "user"
     ]
     if not user_messages:
-        return EpisodeAnalysis(
-            context=fitted(
-                EpisodeContext,
-                available_data=_describe_data(messages),
-                analysis_limitation="No user speaks in it.",
-            )
-        )
+        return _analysis_without_users(messages)
     users = beginning(
         " and ".join(dict.fromkeys(speaker(message) for _, message in user_messages)), 120
     )
@@ -210,6 +204,16 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
                 wish for cue, wish in _AVERSIONS if any(cue.search(text) for text in texts)
             ][:2],
         ),
+    )
+
+
+def _analysis_without_users(messages: Sequence[Message]) -> EpisodeAnalysis:
+    return EpisodeAnalysis(
+        context=fitted(
+            EpisodeContext,
+            available_data=_describe_data(messages),
+            analysis_limitation="No user speaks in it.",
+        )
     )
 
 

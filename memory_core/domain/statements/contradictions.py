@@ -10,7 +10,7 @@ the ... is; not likes, met, paid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
 from memory_core.domain.statements.contradiction_words import (
@@ -217,15 +217,22 @@ def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
             and not any(word.endswith("s") and word[:-1] in TIMES for word in tokens)
             else None
         )
-    names_role = any(
-        word.removesuffix("s") in ONE_ROLE for word in common
-    ) and not NAMING.isdisjoint(tokens)
+    is_short = max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE
+    return "values" if is_short and _names_one_role(common, tokens) else None
+
+
+def _names_one_role(common: Sequence[str], tokens: Collection[str]) -> bool:
+    """Whether statements name the holder of a role that a single person has.
+
+    Args:
+        common: The words that both statements have.
+        tokens: The words of either.
+
+    """
     return (
-        "values"
-        if names_role
-        and max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE
+        any(word.removesuffix("s") in ONE_ROLE for word in common)
+        and not NAMING.isdisjoint(tokens)
         and SEVERAL.isdisjoint(tokens)
-        else None
     )
 
 
