@@ -33,6 +33,7 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
 from memory_core.evolution.contradictions import Verdict, contradict, judged
+from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
