@@ -50,7 +50,7 @@ from memory_core.formation.save import Saver
 from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
@@ -108,7 +108,7 @@ class Consolidation:
         here: ConsolidationAdapters,
         ledger: Ledger,
         tasking: Tasking,
-        touches: Touches,
+        touches: AccessCounts,
         copies: ColdCopies,
         names: OwnerNames,
         clock: Clock,
@@ -309,7 +309,7 @@ class DataRights:
         tasking: Tasking,
         clock: Clock,
         ids: IdSource,
-        touches: Touches,
+        touches: AccessCounts,
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
         converse: Converse,

@@ -41,14 +41,14 @@ from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer, Uncompress
-from memory_core.evolution.restore_archived import Thaw
+from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender
-from memory_core.ledger.access_counts import Touches, Waking
+from memory_core.ledger.access_counts import AccessCounts, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
@@ -104,7 +104,7 @@ class Services:
         self.ledger.room = self.usage
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
-        self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
+        self.touches = AccessCounts(made.long_term, made.short_term, self.clock, self.ids, written)
         lease = timedelta(seconds=self._settings.task_lease_s)
         self.tasking = Tasking(
             made.long_term,
@@ -222,9 +222,11 @@ class Services:
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
         made, ledger, mirror, clock = self.adapters, self.ledger, self.mirror, self.clock
-        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
+        archive_restorer = ArchiveRestorer(
+            made.long_term, ledger, mirror, copies, made.embedder, clock
+        )
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self.restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
+        self.restorer = Restorer(ledger, mirror, uncompress, archive_restorer, clock)
 
     def _for_access(self) -> None:
         keys = self.adapters.keys

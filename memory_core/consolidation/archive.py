@@ -25,7 +25,7 @@ from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import Families, Family
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Ledger, ReadSet
@@ -163,7 +163,7 @@ class Archiver:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        touches: Touches,
+        touches: AccessCounts,
         operations: Operations,
         copies: ColdCopies,
         clock: Clock,

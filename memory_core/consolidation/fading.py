@@ -24,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
 from memory_core.domain.text.shortening import shortened
 from memory_core.domain.transitions import decay, recall
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
@@ -95,7 +95,7 @@ class Crossings:
     def __init__(
         self,
         store: LongTermStore,
-        touches: Touches,
+        touches: AccessCounts,
         compressor: Compressor,
         clock: Clock,
         rules: Fading,

@@ -24,7 +24,7 @@ from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
@@ -68,7 +68,7 @@ class FanOut:
         store: LongTermStore,
         queue: TaskQueue,
         beginning: RunBeginning,
-        touches: Touches,
+        touches: AccessCounts,
         clock: Clock,
         spread: timedelta,
     ) -> None:

@@ -25,7 +25,7 @@ from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.history import Snapshots
@@ -47,7 +47,7 @@ class Upkeep:
     def __init__(
         self,
         store: LongTermStore,
-        touches: Touches,
+        touches: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         decay: Decay,
@@ -157,7 +157,7 @@ class Decay:
         self,
         store: LongTermStore,
         operations: Operations,
-        touches: Touches,
+        touches: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         clock: Clock,

@@ -237,7 +237,7 @@ def decide(page: ChangeSet, document: Document, asked: ResolveInput, by: str) ->
     """
     record = record_in(document.body)
     old, new = standing_sides(page, record)
-    return _resolved(
+    return _put_decision(
         page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by
     )
 
@@ -261,7 +261,7 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
             f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back "
             "to it"
         )
-    return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
+    return _put_decision(page, document, asked, _decide_for_new(falls, stays, record, page.now), by)
 
 
 def told_last(memory: Memory) -> tuple[datetime, int, str]:
@@ -287,7 +287,7 @@ def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
     return False
 
 
-def _resolved(
+def _put_decision(
     page: ChangeSet, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
 ) -> ConflictRecord:
     """Put the changes and the record that says how to take them back onto the page."""
@@ -329,7 +329,9 @@ def standing_sides(page: ChangeSet, record: ConflictRecord) -> tuple[Memory, Mem
     )
 
 
-def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+def _decide_for_new(
+    old: Memory, new: Memory, record: ConflictRecord, now: datetime
+) -> list[Change]:
     """In a slot the new one is said again, now; elsewhere the old one ends where the
     new one begins.
     """
@@ -394,7 +396,7 @@ _AS_NEW: dict[str, Any] = {
 
 
 _EFFECTS: Mapping[Decision, Effect] = {
-    "supersede": _supersede,
+    "supersede": _decide_for_new,
     "keep_both": _keep_both,
     "reject_new": _reject_new,
     "merge": _merge,

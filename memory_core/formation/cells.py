@@ -38,7 +38,7 @@ from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.fact_checks import asserted_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import (
     asks_to_keep,
@@ -92,7 +92,7 @@ def cell_memories(
 ) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     statements = answers.facts.value
-    told_by_people = told_facts(statements, as_named(cell.messages, conversation.messages))
+    told_by_people = asserted_facts(statements, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
     foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
     dropped = (

@@ -204,11 +204,11 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
     account = slot.account
-    is_late = any(
+    is_out_of_order = any(
         each.order > statement.order and each.place not in account.hidden_at
         for each in account.statements
     )
-    if existing is None or (is_late and existing.status is not Status.DELETED):
+    if existing is None or (is_out_of_order and existing.status is not Status.DELETED):
         late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:

@@ -22,7 +22,7 @@ from memory_core.domain.results import Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.readable import memories_of, readable_shown
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, Thesaurus
 from memory_core.recollection.candidate_search import CandidateSearch, RetrieveRules
@@ -67,7 +67,7 @@ class Retriever:
         cold: ColdSearch,
         embedder: Embedder,
         thesaurus: Thesaurus,
-        touches: Touches,
+        touches: AccessCounts,
         clock: Clock,
         rules: RetrieveRules,
         reranking: Reranking | None = None,
