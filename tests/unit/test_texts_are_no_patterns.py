@@ -61,7 +61,7 @@ REASONS = {
     "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": (
         "called with constants, by its own module"
     ),
-    "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",  # noqa: E501
+    "domain/ranking/questions.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",  # noqa: E501
     "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": (
         "called with constants, by its own module"
@@ -80,9 +80,9 @@ REASONS = {
     "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": (
         "phrases are escaped in the line before"
     ),
-    "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
-    "adapters/offline/facts.py: row.template.format(**parts)": "the rows of a table",
-    "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
+    "adapters/offline/fact_matches.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
+    "adapters/offline/fact_matches.py: row.template.format(**parts)": "the rows of a table",
+    "adapters/offline/fact_matches.py: row.filled.format(value=value)": "the rows of a table",
     "adapters/offline/clause_facts.py: re.compile(self.pattern)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
