@@ -74,7 +74,7 @@ class RowMemories:
     async def _without_lost_versions(
         self, owner: Owner, documents: dict[str, SerializedMemory]
     ) -> dict[str, SerializedMemory]:
-        """The documents without old versions of a memory that was removed, or lives anew."""
+        """The documents without old versions of a memory that was removed, or begun again."""
         versions = [name for name in documents if name != base_id(name)]
         standing = (
             await self._store.memories(owner, [base_id(name) for name in versions])

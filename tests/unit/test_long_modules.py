@@ -58,8 +58,8 @@ def test_long_modules_are_listed_with_a_ceiling_and_a_reason() -> None:
         (501, {"ceiling": 525, "reason": "long"}, "has no reason"),
     ],
 )
-def test_each_fault_of_the_list_is_told(
+def test_each_fault_of_the_list_is_reported(
     lines: int, entry: dict[str, object] | None, complaint: str
 ) -> None:
-    (told,) = complaints({"a.py": lines}, {} if entry is None else {"a.py": entry})
-    assert complaint in told
+    (fault,) = complaints({"a.py": lines}, {} if entry is None else {"a.py": entry})
+    assert complaint in fault

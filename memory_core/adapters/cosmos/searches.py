@@ -50,18 +50,18 @@ def seen_by(where: Filter, head: Head) -> Filter:
 
 
 class Searches:
-    """Answers the searches of any owner. held: the users who are held in memory."""
+    """Answers the searches of any owner."""
 
     def __init__(
         self,
         connection: CosmosConnection,
         looks: Looks,
-        held: HeldUsers,
+        held_users: HeldUsers,
         ranking: TextRanking,
         embedder: EmbedderRecord,
         kind: VectorKind,
     ) -> None:
-        self._connection, self._looks, self._held = connection, looks, held
+        self._connection, self._looks, self._held = connection, looks, held_users
         self._ranking, self._embedder, self._kind = ranking, embedder, kind
 
     async def search(self, owner: Owner, search: Search) -> Found:

@@ -336,10 +336,10 @@ class CosmosStore:
         parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
 
         def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
-            shown = None if where is None else seen_by(where, known.head)
+            head_filter = None if where is None else seen_by(where, known.head)
             return [
                 self._connection.query(
-                    owner, queries.to_show(owner, part, shown), since=known.token
+                    owner, queries.to_show(owner, part, head_filter), since=known.token
                 )
                 for part in parts
             ]

@@ -1,4 +1,4 @@
-"""Where the content of a message stands in each form that chat models exchange."""
+"""Where each form of message that chat models exchange has its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets that a name stands before: in settings, fields, tags and options of commands."""
+"""Secrets after a name: in settings, fields, tags and options of commands."""
 
 from __future__ import annotations
 
