@@ -291,7 +291,13 @@ def print_list(
 
 
 def note_degraded(run: CommandRun, answer: Json) -> None:
-    """Say which dependencies an answer had to do without."""
+    """Say which dependencies an answer had to do without.
+
+    Args:
+        run: The command that prints.
+        answer: As the API answers it.
+
+    """
     if answer.get("degraded"):
         run.output.note(
             f"Answered without: {', '.join(answer['degraded'])}. `memory-core doctor` says why.",

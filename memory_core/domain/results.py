@@ -1,4 +1,4 @@
-"""What the calls of `MemoryCore` return, and memories as JSON."""
+"""Answers of the calls of `MemoryCore`."""
 
 from __future__ import annotations
 

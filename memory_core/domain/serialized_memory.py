@@ -1,7 +1,8 @@
-"""A memory on its way out: the JSON that the API shows, and the memory behind it.
+"""A memory on its way out, as the JSON that the API shows.
 
-The memory is there only for those who look. A query's ten results would else be parsed, checked
-and written again, which took a third of a retrieve, to say what the store already holds as text.
+The memory behind it is there only for those who look. A query's ten results would else be parsed,
+checked and written again, which took a third of a retrieve, to say what the store already holds as
+text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a decision about a conflict adds to the log of a slot, and what takes it back."""
+"""Entries by which a conflict is decided in the log of a slot, or undone."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a deletion takes along: merged notes, messages of a cell, all that was formed of
-a statement.
+"""Merged notes and messages of a cell, which a deletion takes along.
 
 The merge is undone by its record where that can still be; else the merged note goes, and its
 sources are active again. Both are commits of their own before the deletion. A worker that dies in

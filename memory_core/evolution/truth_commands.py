@@ -363,12 +363,25 @@ def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = Non
 
 
 def withdrawal_entries(places: Collection[Place], conflict_id: str | None = None) -> list[Entry]:
-    """The entry that withdraws the entries at some places; none without a place."""
+    """The entry that withdraws the entries at some places; none without a place.
+
+    Args:
+        places: Of the entries that count no more.
+        conflict_id: Of the conflict whose decision withdraws them.
+
+    """
     return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
 
 
 def pair_entries(others: Sequence[str], memory_id: str, conflict_id: str | None) -> list[Entry]:
-    """The entry that keeps a memory beside others; none without others."""
+    """The entry that keeps a memory beside others; none without others.
+
+    Args:
+        others: The ids of the others.
+        memory_id: Of the memory.
+        conflict_id: Of the conflict whose decision keeps them.
+
+    """
     return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []
 
 

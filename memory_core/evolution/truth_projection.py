@@ -169,7 +169,7 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
 
 
 def _times(timeline: Timeline) -> dict[Reference, Time]:
-    """Each time of each member; a member that never held has an empty one, where it begins."""
+    """Each time of each member; a member that never held has an empty time."""
     hidden = {member.key for member in timeline.members if member.state is State.HIDDEN}
     own: defaultdict[Key, list[Interval]] = defaultdict(list)
     deleted = (interval for interval in timeline.hidden if interval.key in hidden)

@@ -1,4 +1,4 @@
-"""Accept what is to be worked on later: conversations, an agent's words, messages to summarise.
+"""Accept conversations and an agent's own words, to be worked on later.
 
 So come whole conversations, and an agent's own words, which take a shorter path. Note: the queue is
 told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.

@@ -1,4 +1,4 @@
-"""Cut a conversation into cells, and make a cell's episode, note and facts.
+"""Make a cell's episode, note and facts.
 
 All ids derive from what was said, so the same words told again are the same memories. A quote that
 was not said drops its fact; how many were dropped is counted, because an agent that invents

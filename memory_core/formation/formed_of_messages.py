@@ -1,4 +1,4 @@
-"""Take back what was formed of messages alone, and undo what that did to other memories.
+"""Take back all that was formed of messages alone, with its effects on others.
 
 The facts and notes go, the latest first: what was decided between them and older ones is undone,
 then they are deleted.

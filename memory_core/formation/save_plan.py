@@ -244,7 +244,13 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
 
 
 def _next_version(memory: Memory, slot: SlotLog) -> int:
-    """The version after all that the memory, or the log of its slot, has of it."""
+    """The version after all versions of a memory.
+
+    Args:
+        memory: As it is stored.
+        slot: Whose log may have later versions of it.
+
+    """
     return 1 + max(
         memory.version,
         *(

@@ -1,4 +1,4 @@
-"""Queue and timer triggers.
+"""Queue triggers: messages are received, held while their function runs, and removed.
 
 Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison
 queue. Note: a poison queue has none of its own, so a message that its function fails at comes back

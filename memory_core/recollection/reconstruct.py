@@ -1,4 +1,4 @@
-"""Retrieve by reconstructing: gather quotations in rounds.
+"""Retrieve by reconstructing: rounds of quotations, until they are enough.
 
 Widely found candidates → the turns around the best → quotations within a budget of tokens → is that
 enough? → at most two more rounds with a rewritten query. Design: EverMemOS, reconstructive

@@ -1,7 +1,4 @@
-"""From chosen rows to results: hits, explanations, passages.
-
-From chosen rows and their documents to results: every number rounded, every list named.
-"""
+"""From chosen rows and their documents to hits: every number rounded, every list named."""
 
 from __future__ import annotations
 

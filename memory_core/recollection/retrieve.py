@@ -1,8 +1,8 @@
-"""Retrieve, the fast way: one candidate set, one absolute relevance, one recipe, thresholds,
-the winners' documents.
+"""Answer a query with its best memories, the fast way.
 
-The candidates and their scores are in `candidate_search`, what passes in `passing_rows`, in which
-order it comes in `reorder`, what a result looks like in `results`.
+By a single candidate set, relevance and recipe, then thresholds, then the winners' documents.
+Candidates and scores are in `candidate_search`, thresholds in `passing_rows`, the order of results
+in `reorder`, their form in `results`.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Retriever:
         superseded: Superseded,
         sources: Sources,
     ) -> list[int]:
-        """The best rows with what holds, and what was said, before what only tells of it.
+        """The best rows, present truths before statements that they replaced.
 
         Args:
             query: What was asked.

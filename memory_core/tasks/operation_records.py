@@ -157,14 +157,26 @@ def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
 
 
 def with_task(basis: ReadSet, lease: Lease) -> ReadSet:
-    """A read set that shows the task of a lease too."""
+    """A read set that shows the task of a lease too.
+
+    Args:
+        basis: The read set.
+        lease: Its document is the task's.
+
+    """
     task_id = lease.task.task_id
     documents = {**basis.documents, task_id: lease.held.document}
     return replace(basis, documents=documents, asked=basis.asked | {task_id})
 
 
 def with_chunk(made: Changes[Operation], chunk: Chunk) -> Changes[Operation]:
-    """The changes of a chunk in one commit with those of its operation."""
+    """The changes of a chunk in one commit with those of its operation.
+
+    Args:
+        made: The changes of the operation.
+        chunk: As the step decided it.
+
+    """
     return Changes(
         made.result,
         chunk.changes,
@@ -188,7 +200,13 @@ def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any
 
 
 def advanced_operation(subject: Document, operation: Operation) -> Changes[Operation]:
-    """The changes by which an operation is further than its document says."""
+    """The changes by which an operation is further than its document says.
+
+    Args:
+        subject: The document.
+        operation: As it is now.
+
+    """
     store_fields = {name: subject.body[name] for name in OF_THE_STORE}
     return Changes(
         operation,

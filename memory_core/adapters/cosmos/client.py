@@ -1,4 +1,4 @@
-"""The client of Cosmos DB: deadlines, retries of reads, and failures as our errors.
+"""The client of Cosmos DB: deadlines, retries of reads, charges.
 
 Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its
 sender to find out, by the commit's marker.

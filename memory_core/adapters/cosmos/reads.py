@@ -1,4 +1,4 @@
-"""Reads of Cosmos DB: heads with documents, neighbours, searches, reads of an admin.
+"""Reads of Cosmos DB: heads with documents that belong to them, reads of an admin.
 
 Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built
 on both would undo what it did not see. So documents count only when the head had not moved since

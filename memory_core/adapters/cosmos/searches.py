@@ -1,4 +1,4 @@
-"""Searches of Cosmos DB: the lists that are asked for, and the answer that they make.
+"""Searches of Cosmos DB: the lists that are requested, and their answer.
 
 Note: what is shown to callers may be a moment old, so the lists are asked for beside the head.
 """

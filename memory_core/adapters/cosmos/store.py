@@ -1,8 +1,8 @@
-"""The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
+"""The long-term store on Cosmos DB: each method a logical read, or a batch.
 
 Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of
-two moments. The first is asked for beside the head, here; the second is looked at,
-and if need be again, in `reads.py`.
+two moments. The first is asked for beside the head, here and in `searches`; the second is looked
+at, and if need be again, in `reads`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
-    """What the words of a search find in a slice: all that is known of it without vectors.
+    """All that the words of a search find in a slice, without vectors.
 
     search: that search, as `_without_vectors`. slice_state: the epoch and the change that the slice
     was at. rows: the best by the words, best first. near: rows × terms (`nearness_of_words`). mask:

@@ -1,4 +1,4 @@
-"""Split sentences into clauses with their subjects, and rewrite them in the third person.
+"""Split sentences into clauses with their subjects.
 
 "I live in Berlin, work as a baker and love ramen" has three clauses about "I". Note: a pattern that
 matches the beginning of `Clause.rest` can't match "I think I live", "I would live" or "if I lived",

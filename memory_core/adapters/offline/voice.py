@@ -1,4 +1,6 @@
-"""From the first person to the third: "I moved to Lisbon" becomes "User moved to Lisbon".
+"""Rewrite sentences of the first person in the third.
+
+"I moved to Lisbon" becomes "User moved to Lisbon".
 
 Only where that is simple; elsewhere `third_person` returns None, and its caller quotes the
 sentence. Note: only pronouns and the verb after "I" change, so the sentence asserts nothing

@@ -1,4 +1,4 @@
-"""Reads of the long-term file: documents, pages, filters as SQL, reads of an admin.
+"""Reads of the long-term file: documents, pages, reads of an admin.
 
 Note: an expired document is gone for every read, although its row may still be in the file.
 """

@@ -32,7 +32,14 @@ class MessagePieces:
     tools_first: bool = False
 
     def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
-        """Add a text, unless it is blank."""
+        """Add a text, unless it is blank.
+
+        Args:
+            text: Of a part of the message.
+            from_tool: Whether a tool did or said it.
+            from_document: Whether it is the text of a document.
+
+        """
         text = without_contexts(text)
         if text.strip():
             self.tools_first = self.tools_first or (from_tool and not self.words)

@@ -1,4 +1,4 @@
-"""Analyse a query: terms, dates, times relative to events, whether it asks for everything.
+"""Analyse a query: its terms, the times that it names, and its compound words.
 
 Terms are made as those of memories, without question words. Relevance is the share of them that a
 memory covers, so a word without meaning would count as not covered. A term that no memory has

@@ -2,7 +2,7 @@
 
 Each sentence of a user's own words is read with the one before it, in English, German and Japanese.
 A linear model says how likely it is a wish (`linear_models`); rules say what can't be one
-(`wish_rules`), and what a request to forget is about (`topic_of`).
+(`wish_rules`). The topic of a request to forget is in `forget_topics`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts made short: excerpts for a query, shortened texts, first words, numbers of tokens.
+"""Excerpts of a text for a query, within a number of tokens.
 
 Whole units of the text (`sentences`: sentences, lines, rows of a table, objects of JSON), in their
 order, with "…" where some are left out. A word of the query counts by how few of the text's
