@@ -14,9 +14,9 @@ from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Reference, Timeline
 from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution.forgotten_names import without_names
 from memory_core.evolution.slot_log import Act as Command
 from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import Projection, project
 
 Act = tuple[int, int, int, int]

@@ -12,8 +12,8 @@ from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution.forgotten_names import without_names
 from memory_core.evolution.slot_log import Act
+from memory_core.evolution.truth_commands import without_names
 from tests.truth_logs import added, next_version, slot_of
 
 CONFLICT = "cft_1"

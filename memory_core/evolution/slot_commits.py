@@ -23,7 +23,6 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.evolution.forgotten_names import forgotten
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
 from memory_core.evolution.slot_log import (
@@ -33,7 +32,7 @@ from memory_core.evolution.slot_log import (
     old_version_ids,
     sealed_parts,
 )
-from memory_core.evolution.truth_commands import act_of, added_by
+from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result

@@ -19,7 +19,7 @@ from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution.forgotten_names import without_names
+from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import project
 from tests.truth_by_moments import Grid
 from tests.truth_logs import (
