@@ -24,9 +24,10 @@ from pydantic import BaseModel
 from memory_core.adapters.cosmos.container import INDEX
 from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
+from memory_core.adapters.cosmos.neighbours import COMPARED_AT_ONCE, VECTORS_A_QUERY
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import COMPARED_AT_ONCE, POINT_READS, VECTORS_A_QUERY, parted
+from memory_core.adapters.cosmos.reads import POINT_READS, parted
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (

@@ -29,7 +29,7 @@ from bench.loads import DAYS, PRICES
 from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.agent_schemas import FormationCalls
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ConverseInput, ListInput
 from memory_core.domain.scope import Owner

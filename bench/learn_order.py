@@ -37,7 +37,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.learned_order import TOKEN_FEATURES, WEIGHTS, table
 from memory_core.domain.ranking.relevance import long_turns
-from memory_core.recollection.results import QueryRound
+from memory_core.recollection.query_round import QueryRound
 
 Floats = npt.NDArray[np.float64]
 NEGATIVES = 60

@@ -35,7 +35,7 @@ from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.selection import Telling, repeats
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.recollection.results import QueryRound
+from memory_core.recollection.query_round import QueryRound
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000
@@ -169,7 +169,7 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
 
 async def asked(core: MemoryCore, user: str, question: Question) -> QueryRound:
     """The candidates, as a retrieve of 20 gathers them."""
-    return await core._services.retriever.look(
+    return await core._services.retriever.candidates.look(
         Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS))
     )
 

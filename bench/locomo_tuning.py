@@ -29,7 +29,7 @@ from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.relevance import RelevanceParameters
-from memory_core.recollection.results import QueryRound
+from memory_core.recollection.query_round import QueryRound
 
 GRID: Mapping[str, tuple[float, ...]] = {
     "vector_weight": (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),

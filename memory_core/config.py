@@ -26,9 +26,9 @@ from pydantic import (
     model_validator,
 )
 
-from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import PlainError
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.ranking.recipes import CALIBRATIONS, Calibration
 from memory_core.setting_types import (
     MOST,

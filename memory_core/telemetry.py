@@ -28,7 +28,7 @@ from prometheus_client.registry import Collector
 
 from memory_core import __version__
 from memory_core.adapters.telemetry_export import Exporting, To
-from memory_core.consolidation.run import UserCalls
+from memory_core.consolidation.giving_way import UserCalls
 from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
@@ -72,6 +72,60 @@ _BUCKETS = (
 )
 
 
+class _DependencyMetrics:
+    """What dependencies hold, and which of them are done without."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.pool_size = Gauge(
+            "memory_core_connection_pool_size",
+            "Connections or threads held",
+            ["dependency"],
+            registry=registry,
+        )
+        self.pool_active = Gauge(
+            "memory_core_connection_pool_active",
+            "Of these, in use",
+            ["dependency"],
+            registry=registry,
+        )
+        self.degraded = Gauge(
+            "memory_core_degraded",
+            "1 while a dependency is done without",
+            ["dependency"],
+            registry=registry,
+        )
+
+
+class _ModelMetrics:
+    """What calls of models and of rules took, and how they ended."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.tokens = Counter(
+            "memory_core_llm_tokens",
+            "Tokens of language models",
+            ["app", "model", "kind"],
+            registry=registry,
+        )
+        self.reasoning = Counter(
+            "memory_core_llm_reasoning_tokens",
+            "Of the completion tokens, those of reasoning",
+            ["app", "model"],
+            registry=registry,
+        )
+        self.agent_calls = Counter(
+            "memory_core_agent_calls",
+            "Calls of a model's agents",
+            ["call", "outcome"],
+            registry=registry,
+        )
+        self.cut = Counter(
+            "memory_core_rule_answers_cut",
+            "Fields of rules' answers cut to size",
+            ["call", "field"],
+            registry=registry,
+        )
+
+
 class Telemetry:
     """What operations ran, how long they took, how they failed, and what is degraded now."""
 
@@ -106,49 +160,8 @@ class Telemetry:
             ["operation"],
             registry=self._registry,
         )
-        self._pool_size = Gauge(
-            "memory_core_connection_pool_size",
-            "Connections or threads held",
-            ["dependency"],
-            registry=self._registry,
-        )
-        self._pool_active = Gauge(
-            "memory_core_connection_pool_active",
-            "Of these, in use",
-            ["dependency"],
-            registry=self._registry,
-        )
-        self._degraded = Gauge(
-            "memory_core_degraded",
-            "1 while a dependency is done without",
-            ["dependency"],
-            registry=self._registry,
-        )
-
-        self._tokens = Counter(
-            "memory_core_llm_tokens",
-            "Tokens of language models",
-            ["app", "model", "kind"],
-            registry=self._registry,
-        )
-        self._reasoning = Counter(
-            "memory_core_llm_reasoning_tokens",
-            "Of the completion tokens, those of reasoning",
-            ["app", "model"],
-            registry=self._registry,
-        )
-        self._agent_calls = Counter(
-            "memory_core_agent_calls",
-            "Calls of a model's agents",
-            ["call", "outcome"],
-            registry=self._registry,
-        )
-        self._cut = Counter(
-            "memory_core_rule_answers_cut",
-            "Fields of rules' answers cut to size",
-            ["call", "field"],
-            registry=self._registry,
-        )
+        self._dependencies = _DependencyMetrics(self._registry)
+        self._models = _ModelMetrics(self._registry)
         self._consolidated = Counter(
             "memory_core_consolidation",
             "What runs of consolidation did",
@@ -229,20 +242,20 @@ class Telemetry:
         if len(self._apps) < _MOST_APPS:
             self._apps.add(app_id)
         app = app_id if app_id in self._apps else "(others)"
-        self._tokens.labels(app, model, "prompt").inc(prompt)
-        self._tokens.labels(app, model, "completion").inc(completion)
+        self._models.tokens.labels(app, model, "prompt").inc(prompt)
+        self._models.tokens.labels(app, model, "completion").inc(completion)
         if reasoning:
-            self._reasoning.labels(app, model).inc(reasoning)
+            self._models.reasoning.labels(app, model).inc(reasoning)
 
     def agent_call(self, call: str, outcome: str) -> None:
         """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
-        self._agent_calls.labels(call, outcome).inc()
+        self._models.agent_calls.labels(call, outcome).inc()
 
     def answer_cut(self, call: str, field: str) -> None:
         """Count a field of what rules answered that was cut to its schema; `answer` where a plainer
         rule answered all of it.
         """
-        self._cut.labels(call, field).inc()
+        self._models.cut.labels(call, field).inc()
 
     def consolidated(self, counts: Mapping[str, int]) -> None:
         """Count what one run did: the run itself (`runs`), the events it read, and what
@@ -286,10 +299,10 @@ class Telemetry:
 
     def _refresh(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> None:
         for dependency, (size, active) in pools.items():
-            self._pool_size.labels(dependency).set(size)
-            self._pool_active.labels(dependency).set(active)
+            self._dependencies.pool_size.labels(dependency).set(size)
+            self._dependencies.pool_active.labels(dependency).set(active)
         for dependency, is_degraded in degraded.items():
-            self._degraded.labels(dependency).set(float(is_degraded))
+            self._dependencies.degraded.labels(dependency).set(float(is_degraded))
 
 
 class _OfOneApp(Collector):

@@ -23,19 +23,17 @@ from memory_core.domain.agent_schemas import (
     Cut,
     Decisions,
     EpisodeAnalysis,
-    EpisodeParts,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
-    ReflectedParts,
     SaidFact,
     Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.joint_answers import EpisodeParts, FormedParts, ReflectedParts
 from memory_core.domain.scope import Owner
 from memory_core.ports import DecisionItem, Health, LongTermStore, SceneItem
 

@@ -141,9 +141,9 @@ def one_alone() -> Graph:
 
 def cell_with_facts() -> Graph:
     """A cell that was asked for, with six facts, one of them replaced since."""
-    told_facts = [AtomicFact(text="x", fact_id=f"f{number}") for number in range(6)]
+    asserted_facts = [AtomicFact(text="x", fact_id=f"f{number}") for number in range(6)]
     cell = memory(
-        "Ana told this and that about herself", id="c", category="cell", atomic_facts=told_facts
+        "Ana told this and that about herself", id="c", category="cell", atomic_facts=asserted_facts
     )
     facts = [
         fact(

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.text.sentences import sentences
-from memory_core.formation.cells import MAX_MESSAGES
+from memory_core.formation.boundaries import MAX_MESSAGES
 from memory_core.ports import Agents, DecisionItem, SceneItem
 
 MAX_BYTES = 32 * 1024

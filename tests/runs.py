@@ -8,16 +8,11 @@ from typing import Any
 
 from memory_core.adapters.system import RandomIds
 from memory_core.bootstrap.rules import consolidation_rules
-from memory_core.consolidation.run import (
-    Consolidator,
-    EndingRules,
-    Proposal,
-    Run,
-    RunEnding,
-    Step,
-    UserCalls,
-)
+from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.run import Consolidator
+from memory_core.consolidation.run_commits import EndingRules, RunEnding
 from memory_core.consolidation.schedule import RunBeginning
+from memory_core.consolidation.step import Proposal, Run, Step
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
 from memory_core.domain.conversation import Task
@@ -27,7 +22,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import ReadSet
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 

@@ -12,9 +12,11 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Reference, Timeline
+from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.slot_log import Act as Command
 from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import Projection, project
 
 Act = tuple[int, int, int, int]
@@ -173,7 +175,7 @@ def _acted(
             if c % 3 == 0:
                 return added(log, commands.withdraws(name, conflict), number, now)
             if c % 3 == 1:
-                return added(log, commands.supersedes(other, name, conflict), number, now)
+                return added(log, decisions.supersedes(other, name, conflict), number, now)
             merged = Assertion(
                 sequence=number,
                 memory_id=f"m{number}",
@@ -181,7 +183,7 @@ def _acted(
                 asserted_at=now,
                 valid_from=now,
             )
-            return added(log, commands.merges([name, other], merged, conflict), number, now)
+            return added(log, decisions.merges([name, other], merged, conflict), number, now)
         case 24:
             conflicts = sorted(
                 {
@@ -191,18 +193,14 @@ def _acted(
                 }
             )
             return (
-                added(log, commands.undoes_decision(conflicts[a % len(conflicts)]), number, now)
+                added(log, decisions.undoes_decision(conflicts[a % len(conflicts)]), number, now)
                 if conflicts
                 else log
             )
         case 25:
             return added(log, commands.withdraws(name), number, now)
         case 26:
-            return [
-                *commands.without_names(
-                    slot_of(log, number, now), name, f"forgotten_{number}"
-                ).entries
-            ]
+            return [*without_names(slot_of(log, number, now), name, f"forgotten_{number}").entries]
         case _:  # a key's new value: the next version of the memory, and no edit
             begin = now + timedelta(days=b) if b % 3 == 0 else now
             return [

@@ -10,8 +10,10 @@ from typing import Any
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
+from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.slot_log import Act
+from memory_core.evolution.truth_commands import without_names
 from tests.truth_logs import added, next_version, slot_of
 
 CONFLICT = "cft_1"
@@ -41,9 +43,7 @@ class Slot:
             self.say(step)
         elif do == "forget":
             slot = slot_of(self.log, self.step, day(step["on"]))
-            self.log = [
-                *commands.without_names(slot, step["memory"], f"forgotten_{self.step}").entries
-            ]
+            self.log = [*without_names(slot, step["memory"], f"forgotten_{self.step}").entries]
         elif do not in ("archive", "decide keep_both"):  # these two add nothing
             self.log = added(self.log, self._command(do, step), self.step, day(step["on"]))
 
@@ -59,7 +59,7 @@ class Slot:
         if step["do"] == "retract":
             command = commands.says(Retraction(value=step["value"], **fields))
         elif step["do"] == "merge":
-            command = commands.merges(
+            command = decisions.merges(
                 step["sources"], Assertion(value=step["value"], **fields), at_save=True
             )
         else:
@@ -87,16 +87,16 @@ class Slot:
             case "undo":
                 return commands.undoes(memory)
             case "decide supersede":
-                return commands.supersedes(step["old"], memory, CONFLICT)
+                return decisions.supersedes(step["old"], memory, CONFLICT)
             case "decide reject_new":
                 return commands.withdraws(memory, CONFLICT)
             case "decide merge":
                 merged = Assertion(
                     memory_id=memory, value=step["value"], asserted_at=now, valid_from=now
                 )
-                return commands.merges(step["sources"], merged, CONFLICT)
+                return decisions.merges(step["sources"], merged, CONFLICT)
             case "undo decision":
-                return commands.undoes_decision(CONFLICT)
+                return decisions.undoes_decision(CONFLICT)
         raise AssertionError(do)
 
 

@@ -24,7 +24,8 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document, EntryFilter, KeyStore, Place, sequence_of
 from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.operations import Operation, Operations
+from memory_core.tasks.operation_records import Operation
+from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
 from memory_core.tasks.worker import Work
 

@@ -15,21 +15,17 @@ from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
 from memory_core.consolidation.fading import Compressor, Crossings
+from memory_core.consolidation.giving_way import UserCalls
 from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
-from memory_core.consolidation.run import (
-    Consolidator,
-    EndingRules,
-    ReportRun,
-    RunEnding,
-    Step,
-    UserCalls,
-)
+from memory_core.consolidation.run import Consolidator
+from memory_core.consolidation.run_commits import EndingRules, ReportRun, RunEnding
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
+from memory_core.consolidation.step import Step
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
 from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
@@ -39,23 +35,26 @@ from memory_core.data_rights.import_conversations import ConversationTeller, Con
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
-from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import TaskKind
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.scene_assignment import SceneRules
-from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
-from memory_core.formation.accept import Converser, Summaries, SummingUp
+from memory_core.evolution.soft_forget import ToldForgetter
+from memory_core.formation.accept import Converser
 from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
 from memory_core.formation.form_cell import Former, FormingRules
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.save import Saver
+from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
-from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import (
     Agents,
     Archive,
@@ -109,7 +108,7 @@ class Consolidation:
         here: ConsolidationAdapters,
         ledger: Ledger,
         tasking: Tasking,
-        touches: Touches,
+        touches: AccessCounts,
         copies: ColdCopies,
         names: OwnerNames,
         clock: Clock,
@@ -138,34 +137,7 @@ class Consolidation:
         upkeep = Upkeep(
             store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
         )
-        is_joint = rules.calls != "separate" and here.agents is not here.rules
-        reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
-        scenes: tuple[Step, ...] = (
-            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
-        )
-        steps: tuple[Step, ...] = (
-            upkeep,
-            EndedTruths(store, clock),
-            # before patterns are found, or news would make surer what does not stand any more
-            PatternWithdrawal(store),
-            # traits are asked for beside patterns, and of scenes with the new episodes in them
-            *(scenes if is_joint else ()),
-            Patterns(
-                store,
-                here.embedder,
-                here.agents,
-                here.rules,
-                tasking.steps,
-                rules.closeness,
-                reflecting,
-            ),
-            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
-            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
-            *(() if is_joint else scenes),
-            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
-            ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
-            EarlierMessages(store, here.embedder, rules.ending.cap),
-        )
+        steps = _steps(here, ledger, tasking, clock, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
         ending = RunEnding(here.queue, clock, rules.ending, report_run)
@@ -178,6 +150,45 @@ class Consolidation:
             "consolidate": self.consolidator.work,
             "reembed": self.reembedder.work,
         }
+
+
+def _steps(
+    here: ConsolidationAdapters,
+    ledger: Ledger,
+    tasking: Tasking,
+    clock: Clock,
+    rules: ConsolidationRules,
+    upkeep: Upkeep,
+) -> tuple[Step, ...]:
+    """The steps of a run, in the order in which they are taken."""
+    is_joint = rules.calls != "separate" and here.agents is not here.rules
+    reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
+    scenes: tuple[Step, ...] = (
+        SceneStep(here.store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+    )
+    return (
+        upkeep,
+        EndedTruths(here.store, clock),
+        # before patterns are found, or news would make surer what does not stand any more
+        PatternWithdrawal(here.store),
+        # traits are asked for beside patterns, and of scenes with the new episodes in them
+        *(scenes if is_joint else ()),
+        Patterns(
+            here.store,
+            here.embedder,
+            here.agents,
+            here.rules,
+            tasking.steps,
+            rules.closeness,
+            reflecting,
+        ),
+        Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
+        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps, clock),
+        *(() if is_joint else scenes),
+        SceneConflictStep(here.store, here.agents, here.rules, tasking.steps, clock),
+        ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
+        EarlierMessages(here.store, here.embedder, rules.ending.cap),
+    )
 
 
 # Formation, put together: what takes things in, and what works on them.
@@ -298,7 +309,7 @@ class DataRights:
         tasking: Tasking,
         clock: Clock,
         ids: IdSource,
-        touches: Touches,
+        touches: AccessCounts,
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
         converse: Converse,

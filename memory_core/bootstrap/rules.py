@@ -17,7 +17,7 @@ from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
 from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.patterns import Closeness
-from memory_core.consolidation.run import EndingRules
+from memory_core.consolidation.run_commits import EndingRules
 from memory_core.consolidation.upkeep import DecayRules
 from memory_core.data_rights.erase import EraseRules, remains_of
 from memory_core.domain.fading import Fading
@@ -30,7 +30,7 @@ from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules
 from memory_core.formation.save import SaveRules
 from memory_core.ports import Clock, ShortTermStore
-from memory_core.recollection.retrieve import RetrieveRules
+from memory_core.recollection.candidate_search import RetrieveRules
 
 
 def save_rules(settings: Settings) -> SaveRules:

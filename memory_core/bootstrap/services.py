@@ -38,31 +38,34 @@ from memory_core.domain.redaction.requests import Redactor
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.evolution.deletion import NoteUnmerger, ToldForgetter
+from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer, Uncompress
-from memory_core.evolution.restore_archived import Thaw
+from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.slot_commits import SlotCommits
+from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender
-from memory_core.ledger.access_counts import Touches, Waking
+from memory_core.ledger.access_counts import AccessCounts, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
-from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
+from memory_core.recollection.gather import Gatherer
 from memory_core.recollection.history import HistoryReader, Lineage, Replayer
-from memory_core.recollection.quotations import Surroundings
 from memory_core.recollection.read import AgentList, Reader
-from memory_core.recollection.reconstruct import Gatherer, Reconstructor
+from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.reorder import Reranking
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
+from memory_core.recollection.surroundings import Surroundings
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
 from memory_core.tasks.lifecycle import Threshold
@@ -101,7 +104,7 @@ class Services:
         self.ledger.room = self.usage
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
-        self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
+        self.touches = AccessCounts(made.long_term, made.short_term, self.clock, self.ids, written)
         lease = timedelta(seconds=self._settings.task_lease_s)
         self.tasking = Tasking(
             made.long_term,
@@ -121,6 +124,7 @@ class Services:
         self._for_bringing_back(copies)
         self._for_access()
         self._for_tasks(names, copies)
+        self._for_people(names, copies)
         self._opening = asyncio.Lock()
         self._open = False
 
@@ -218,9 +222,11 @@ class Services:
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
         made, ledger, mirror, clock = self.adapters, self.ledger, self.mirror, self.clock
-        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
+        archive_restorer = ArchiveRestorer(
+            made.long_term, ledger, mirror, copies, made.embedder, clock
+        )
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self.restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
+        self.restorer = Restorer(ledger, mirror, uncompress, archive_restorer, clock)
 
     def _for_access(self) -> None:
         keys = self.adapters.keys
@@ -284,6 +290,9 @@ class Services:
             self.telemetry.calls,
             self.unmerger,
         )
+
+    def _for_people(self, names: OwnerNames, copies: ColdCopies) -> None:
+        made = self.adapters
         self.people = DataRights(
             made.long_term,
             made.short_term,
@@ -291,18 +300,18 @@ class Services:
             names,
             copies,
             made.embedder,
-            ledger,
+            self.ledger,
             self.tasking,
-            clock,
-            ids,
+            self.clock,
+            self.ids,
             self.touches,
             erase_rules(self._settings),
             self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
-        audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
-        self.worker = tasking.worker(
+        audit = TaskAudit(made.keys, self.tasking.operations, self.tasking.tasks, names)
+        self.worker = self.tasking.worker(
             audit.around(self.formation.works | self.consolidation.works | self.people.works)
         )
 
@@ -353,7 +362,7 @@ class Services:
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
-        await self.retriever.close()
+        await self.retriever.candidates.close()
         await self.key_lookup.close()
         await self.touches.close()
         await self.usage.close()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command import CommandRun, command
-from memory_core.cli.memories import memories_by_id, quoted
+from memory_core.cli.memory_output import memories_by_id, quoted
 from memory_core.cli.service import path_part
 
 app = typer.Typer(

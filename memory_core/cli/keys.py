@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command import CommandFailed, CommandRun, command
-from memory_core.cli.memories import moment
+from memory_core.cli.memory_output import moment
 from memory_core.cli.service import CallFailed, MemoryService, path_part
 
 app = typer.Typer(

@@ -11,7 +11,8 @@ from typing import IO, Annotated, Any
 import typer
 
 from memory_core.cli.command import CommandRun, command, confirm_for_good, finished
-from memory_core.cli.memories import MomentOption, moment
+from memory_core.cli.memories import MomentOption
+from memory_core.cli.memory_output import moment
 from memory_core.cli.service import MemoryService, path_part
 from memory_core.domain.errors import PlainError
 

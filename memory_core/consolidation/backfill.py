@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from memory_core.consolidation.pattern_withdrawal import is_taken_back
-from memory_core.consolidation.run import WRITTEN, Proposal, Run
+from memory_core.consolidation.run_commits import WRITTEN
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conversation import CellRecord, Conversation
 from memory_core.domain.errors import Damaged
@@ -33,7 +34,8 @@ from memory_core.ledger.readable import as_memory, readable
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 CONVERSATIONS_A_PAGE: Final = 50
 READ_AT_ONCE: Final = 100

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decision, Decisions
 from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.errors import AgentFailed, Conflict
@@ -23,14 +23,15 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
-from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, contradict_by_rule, opinion
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, told_last
+from memory_core.evolution.opinions import contradict_by_rule, opinion
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 # What rules say of an open conflict, without an agent: the two need not contradict,
 # or which of them holds is certain.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Link, Memory, MemoryType, Status, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
@@ -25,16 +25,16 @@ from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.transitions import retire
 from memory_core.domain.truth.slots import slot_of
-from memory_core.evolution.agent_rulings import fits, what_is_lost
 from memory_core.evolution.apply_rulings import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_LINKS
 from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
+from memory_core.evolution.synthesis_checks import fits, what_is_lost
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 # Whether two memories that are held say one thing, which of them stays, and what it takes over
 # from the other.

@@ -22,15 +22,15 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
-from memory_core.domain.text.excerpts import shortened
+from memory_core.domain.text.shortening import shortened
 from memory_core.domain.transitions import decay, recall
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 PAGE = 45
 """Memories a commit at most: each is two documents of the ninety that there is room for."""
@@ -95,7 +95,7 @@ class Crossings:
     def __init__(
         self,
         store: LongTermStore,
-        touches: Touches,
+        touches: AccessCounts,
         compressor: Compressor,
         clock: Clock,
         rules: Fading,

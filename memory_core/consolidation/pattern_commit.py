@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withdrawn
-from memory_core.consolidation.run import Run
+from memory_core.consolidation.step import Run
 from memory_core.domain.agent_schemas import FoundPattern, Provenance
 from memory_core.domain.importance import surer
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, MemoryType, Vector
@@ -27,7 +27,7 @@ from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, procedure_id
 from memory_core.ports import DecisionItem, LongTermStore, Near
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 CATEGORY = "pattern"
 MAX_SOURCES = 40

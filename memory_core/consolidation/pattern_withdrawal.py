@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import FEWEST, SaidTerms, carriers
@@ -23,7 +23,7 @@ from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import LongTermStore
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 WITHDRAWN: Final = "too few of its episodes are left"
 """The `change_reason` of a pattern that was withdrawn."""

@@ -25,7 +25,7 @@ from memory_core.consolidation.pattern_commit import (
     read_episodes,
 )
 from memory_core.consolidation.reflection import Reflecting, key_of, touches
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Memory, MemoryType, Status, Vector
@@ -33,7 +33,7 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ports import Agents, Embedder, LongTermStore, Near
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 log = logging.getLogger(__name__)
 NEAREST = 5

@@ -18,7 +18,7 @@ from memory_core.consolidation.reflection import (
     scene_items,
     shows_more,
 )
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType, Status
@@ -30,7 +30,7 @@ from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Agents, Document
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from memory_core.consolidation.run import Run
-from memory_core.domain.agent_schemas import Answered, Provenance, ReflectedParts
+from memory_core.consolidation.step import Run
+from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import ReflectedParts
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.profile import MIN_CELLS
 from memory_core.domain.scenes import Scene, scene_in

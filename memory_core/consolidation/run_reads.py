@@ -18,7 +18,7 @@ from memory_core.domain.memory import Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Document, LongTermStore
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decisions
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.errors import AgentFailed, Conflict
@@ -30,7 +30,7 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Agents, Clock, LongTermStore
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.operations import Chunk
+from memory_core.tasks.operation_records import Chunk
 
 MOST_NEW: Final = 20
 """New facts of a scene that are looked at; the latest."""

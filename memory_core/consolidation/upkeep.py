@@ -15,7 +15,9 @@ from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
-from memory_core.consolidation.run import ACTOR, EndingRules, Proposal, Run
+from memory_core.consolidation.run import ACTOR
+from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
 from memory_core.domain.memory import Memory, Status
@@ -23,7 +25,7 @@ from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.history import Snapshots
@@ -31,7 +33,8 @@ from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Filter, LongTermStore, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -44,7 +47,7 @@ class Upkeep:
     def __init__(
         self,
         store: LongTermStore,
-        touches: Touches,
+        touches: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         decay: Decay,
@@ -154,7 +157,7 @@ class Decay:
         self,
         store: LongTermStore,
         operations: Operations,
-        touches: Touches,
+        touches: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         clock: Clock,

@@ -29,7 +29,7 @@ from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
 from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.operations import Chunk, Operation
+from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.store import TaskAndSubject, kept, written
 from memory_core.tasks.worker import Tasking
 

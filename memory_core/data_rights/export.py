@@ -33,13 +33,14 @@ from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
 from memory_core.domain.memory import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 PAGE = 100
 ROUNDS = 20
@@ -97,7 +98,7 @@ class Exporter:
     def __init__(
         self,
         store: LongTermStore,
-        touches: Touches,
+        touches: AccessCounts,
         copies: ColdCopies,
         parts: Parts,
         operations: Operations,

@@ -40,7 +40,8 @@ from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 PAGE = 45
 ROUNDS = 20

@@ -31,7 +31,8 @@ from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 FOUND_AT_ONCE = 200
 LOOKED_AT = 30

@@ -20,7 +20,7 @@ import orjson
 from pydantic import ValidationError
 
 from memory_core.data_rights.import_parse import ImportRefused, Redact, object_in
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.errors import (
     Conflict,
     Invalid,
@@ -38,7 +38,8 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import keyed, receipt_id
 from memory_core.ports import Clock
 from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 
 TURN: Final = timedelta(minutes=4)
 """How long one message of the queue tells conversations. Azure Functions ends a call after

@@ -39,7 +39,7 @@ from memory_core.domain.text.analyzer import counts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
-from memory_core.tasks.operations import Operation
+from memory_core.tasks.operation_records import Operation
 from memory_core.tasks.store import written
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000

@@ -44,7 +44,8 @@ from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
 from memory_core.tasks.leases import Later, Lease, TaskLost
-from memory_core.tasks.operations import Chunk, Operation, Operations, operation_id
+from memory_core.tasks.operation_records import Chunk, Operation, operation_id
+from memory_core.tasks.operations import Operations
 
 AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
 BYTES_PER_NUMBER = 13

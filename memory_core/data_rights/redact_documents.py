@@ -34,7 +34,8 @@ from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import TaskAndSubject
 
 CONVERSATIONS_A_PAGE = 100

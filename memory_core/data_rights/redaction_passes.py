@@ -28,7 +28,8 @@ from memory_core.ledger.history import Snapshots, redacting
 from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operations import Chunk, Operation, Operations
+from memory_core.tasks.operation_records import Chunk, Operation
+from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import held_task
 
 PAGE = 100

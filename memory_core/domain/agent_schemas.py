@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import GivenWorth
@@ -29,7 +28,8 @@ MAX_VALUE = 200
 T_co = TypeVar("T_co", covariant=True)
 
 
-def _one_line(value: Any) -> Any:
+def one_line(value: Any) -> Any:
+    """A text in one line; any other value as it is."""
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
@@ -42,13 +42,13 @@ def _known_worth(value: Any) -> Any:
 
 
 _WORTHS = frozenset(get_args(GivenWorth))
-Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
-Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
-Query = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
+Sentence = Annotated[str, BeforeValidator(one_line), Field(max_length=600)]
+Term = Annotated[str, BeforeValidator(one_line), Field(max_length=MAX_TERM)]
+Query = Annotated[str, BeforeValidator(one_line), Field(max_length=200)]
 GivenTerm = Annotated[Term | None, BeforeValidator(_none_if_empty)]
 """A term, or nothing; an empty text says nothing, too."""
 GivenValue = Annotated[
-    Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None,
+    Annotated[str, BeforeValidator(one_line), Field(max_length=MAX_VALUE)] | None,
     BeforeValidator(_none_if_empty),
 ]
 Depth = Literal["high", "medium", "low", "N/A"]
@@ -56,11 +56,13 @@ KnownWorth = Annotated[GivenWorth | None, BeforeValidator(_known_worth)]
 """For what it is worth keeping; what is no such word counts as not given."""
 
 
-class _Answer(DeferredModel):
+class AgentAnswer(DeferredModel):
+    """The base of all answers: fields that were not asked for are ignored."""
+
     model_config = ConfigDict(extra="ignore")
 
 
-class EpisodeContext(_Answer):
+class EpisodeContext(AgentAnswer):
     """What the episodic agent could see."""
 
     available_data: Sentence = NOT_AVAILABLE
@@ -68,21 +70,21 @@ class EpisodeContext(_Answer):
     analysis_limitation: Sentence = NOT_AVAILABLE
 
 
-class Worked(_Answer):
+class Worked(AgentAnswer):
     """Strategies that worked, or failed, and why."""
 
     strategies: Annotated[list[Sentence], Field(max_length=3)] = Field(default_factory=list)
     pattern: Sentence = NOT_AVAILABLE
 
 
-class Failed(_Answer):
+class Failed(AgentAnswer):
     """Strategies that failed, and why."""
 
     strategies: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
     pattern: Sentence = NOT_AVAILABLE
 
 
-class BehavioralProfile(_Answer):
+class BehavioralProfile(AgentAnswer):
     """How the person communicates, learns, solves problems and decides."""
 
     communication: Sentence = NOT_AVAILABLE
@@ -91,7 +93,7 @@ class BehavioralProfile(_Answer):
     decision_making: Sentence = NOT_AVAILABLE
 
 
-class InteractionInsights(_Answer):
+class InteractionInsights(AgentAnswer):
     """What energises, what confuses, what works best."""
 
     engagement_triggers: Sentence = NOT_AVAILABLE
@@ -99,7 +101,7 @@ class InteractionInsights(_Answer):
     optimal_approach: Sentence = NOT_AVAILABLE
 
 
-class FutureGuidance(_Answer):
+class FutureGuidance(AgentAnswer):
     """What to do and what to avoid next time."""
 
     recommended_approaches: Annotated[list[Sentence], Field(max_length=3)] = Field(
@@ -109,7 +111,7 @@ class FutureGuidance(_Answer):
     adaptation_note: Sentence = NOT_AVAILABLE
 
 
-class EpisodeAnalysis(_Answer):
+class EpisodeAnalysis(AgentAnswer):
     """The episodic agent's answer: patterns of behaviour."""
 
     context: EpisodeContext = Field(default_factory=EpisodeContext)
@@ -120,14 +122,14 @@ class EpisodeAnalysis(_Answer):
     future_guidance: FutureGuidance = Field(default_factory=FutureGuidance)
 
 
-class SummaryContext(_Answer):
+class SummaryContext(AgentAnswer):
     """What the summariser could see."""
 
     available_data: Sentence = NOT_AVAILABLE
     content_scope: Sentence = NOT_AVAILABLE
 
 
-class RetrievalHints(_Answer):
+class RetrievalHints(AgentAnswer):
     """By what the note should be found."""
 
     tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
@@ -135,7 +137,7 @@ class RetrievalHints(_Answer):
     queries: Annotated[list[Query], Field(max_length=4)] = Field(default_factory=list)
 
 
-class SummaryMetadata(_Answer):
+class SummaryMetadata(AgentAnswer):
     """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not
     known counts as not given.
     """
@@ -145,7 +147,7 @@ class SummaryMetadata(_Answer):
     worth: KnownWorth = None
 
 
-class ConversationSummary(_Answer):
+class ConversationSummary(AgentAnswer):
     """The summariser's answer: what was said, as a story."""
 
     context: SummaryContext = Field(default_factory=SummaryContext)
@@ -154,13 +156,13 @@ class ConversationSummary(_Answer):
     metadata: SummaryMetadata = Field(default_factory=SummaryMetadata)
 
 
-class Narrative(_Answer):
+class Narrative(AgentAnswer):
     """A fast summary: the story alone."""
 
     narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
 
 
-class SaidFact(_Answer):
+class SaidFact(AgentAnswer):
     """One statement, with the message that made it (its number in what was shown) and words of that
     message that prove it.
 
@@ -168,7 +170,7 @@ class SaidFact(_Answer):
     fills no slot. lasting: whether it is worth a memory of its own all the same.
     """
 
-    text: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    text: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
     subject: GivenTerm = None
@@ -178,12 +180,12 @@ class SaidFact(_Answer):
     lasting: bool = False
 
 
-class SaidForesight(_Answer):
+class SaidForesight(AgentAnswer):
     """Something that holds for a while, resolved against its message's own time;
     end_time None = open.
     """
 
-    description: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    description: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
     start_time: Timestamp
@@ -191,7 +193,7 @@ class SaidForesight(_Answer):
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
 
 
-class SaidInstruction(_Answer):
+class SaidInstruction(AgentAnswer):
     """What the user wants of every answer from now on, with the words of the message
     that say it.
     """
@@ -200,7 +202,7 @@ class SaidInstruction(_Answer):
     quote: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class ExtractedFacts(_Answer):
+class ExtractedFacts(AgentAnswer):
     """The facts and the foresight of one cell, and the standing instructions in it."""
 
     facts: Annotated[list[SaidFact], Field(max_length=40)] = Field(default_factory=list)
@@ -210,14 +212,14 @@ class ExtractedFacts(_Answer):
     )
 
 
-class Cut(_Answer):
+class Cut(AgentAnswer):
     """A boundary: the message `after` ends a cell."""
 
     after: Annotated[int, Field(ge=0)]
-    reason: Annotated[str, BeforeValidator(_one_line), Field(max_length=200)] = "topic changed"
+    reason: Annotated[str, BeforeValidator(one_line), Field(max_length=200)] = "topic changed"
 
 
-class Boundaries(_Answer):
+class Boundaries(AgentAnswer):
     """Where the shown messages change their topic; the last message is never named. `continues`:
     whether the first message goes on with the previous episode.
     """
@@ -226,7 +228,7 @@ class Boundaries(_Answer):
     continues: bool = False
 
 
-class Decision(_Answer):
+class Decision(AgentAnswer):
     """What is to happen to one shown memory because of one new one; both by the numbers they were
     shown under.
     """
@@ -235,10 +237,10 @@ class Decision(_Answer):
     memory: Annotated[int, Field(ge=0)]
     operation: Literal["UPDATE", "DELETE", "SKIP", "KEEP"]
     confidence_score: Annotated[float, Field(ge=0, le=1)]
-    reasoning: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] = ""
+    reasoning: Annotated[str, BeforeValidator(one_line), Field(max_length=500)] = ""
 
 
-class Decisions(_Answer):
+class Decisions(AgentAnswer):
     """The conflict agent's answer; a shown memory that is not named stays as it is,
     and so does the new one.
     """
@@ -246,13 +248,13 @@ class Decisions(_Answer):
     decisions: Annotated[list[Decision], Field(max_length=200)] = Field(default_factory=list)
 
 
-class ConsolidatedMemory(_Answer):
+class ConsolidatedMemory(AgentAnswer):
     """The merged note."""
 
     natural_memory_note: Annotated[str, Field(min_length=1, max_length=32_000)]
 
 
-class SynthesisMetadata(_Answer):
+class SynthesisMetadata(AgentAnswer):
     """What the synthesis agent says about its own work; nothing relies on it."""
 
     memories_merged: int | None = None
@@ -262,21 +264,21 @@ class SynthesisMetadata(_Answer):
     notes: Sentence = NOT_AVAILABLE
 
 
-class Synthesis(_Answer):
+class Synthesis(AgentAnswer):
     """The synthesis agent's answer."""
 
     consolidated_memory: ConsolidatedMemory
     synthesis_metadata: SynthesisMetadata = Field(default_factory=SynthesisMetadata)
 
 
-class FoundPattern(_Answer):
+class FoundPattern(AgentAnswer):
     """What several shown episodes have in common, with the numbers of those that say so.
 
     pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`.
     extracted_facts: particulars of it.
     """
 
-    summary: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    summary: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
     pattern: Literal["preference", "habit", "decision", "place", "person", "interest", "procedure"]
     memory_type: Literal["semantic", "procedural"] = "semantic"
     key: Term | None = None
@@ -286,23 +288,23 @@ class FoundPattern(_Answer):
     sources: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=40)]
 
 
-class FoundPatterns(_Answer):
+class FoundPatterns(AgentAnswer):
     """What repeats among the shown episodes; an empty list is a good answer."""
 
     patterns: Annotated[list[FoundPattern], Field(max_length=20)] = Field(default_factory=list)
 
 
-class Sufficiency(_Answer):
+class Sufficiency(AgentAnswer):
     """Whether the shown memories answer a query, and why; rewritten: the query to try next,
     when one may find more.
     """
 
     sufficient: bool
     why: Sentence = NOT_AVAILABLE
-    rewritten: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] | None = None
+    rewritten: Annotated[str, BeforeValidator(one_line), Field(max_length=500)] | None = None
 
 
-class Ranking(_Answer):
+class Ranking(AgentAnswer):
     """The numbers of the texts that answer a query, best first; those that are not named do not."""
 
     ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(
@@ -310,205 +312,21 @@ class Ranking(_Answer):
     )
 
 
-class SeenTrait(_Answer):
+class SeenTrait(AgentAnswer):
     """Something that shows of the person in the scenes of these numbers."""
 
-    trait: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=300)]
+    trait: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=300)]
     scenes: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=20)]
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
-class ProfileUpdate(_Answer):
+class ProfileUpdate(AgentAnswer):
     """The profile agent's answer: traits that show in what it was shown."""
 
     traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
 
 
-# Several answers in one. What they ask for is flatter and shorter than the separate answers, of
-# which each part becomes one, checked as that is.
-
-
-FormationCalls = Literal["separate", "two", "one"]
-"""How formation asks a model: for each answer separately, or for several in one call."""
-MAX_EPISODES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class NotNull:
-    """In an annotation: a model is not offered null, since another value says the same."""
-
-    def __get_pydantic_json_schema__(
-        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        """The schema of the other branch."""
-        return next(branch for branch in handler(core_schema)["anyOf"] if branch != _NULL)
-
-
-_NULL = {"type": "null"}
-
-
-class JointFact(SaidFact):
-    """A fact as a joint answer has it: an empty text where it fills no slot."""
-
-    subject: Annotated[GivenTerm, NotNull()] = None
-    attribute: Annotated[GivenTerm, NotNull()] = None
-    value: Annotated[GivenValue, NotNull()] = None
-
-
-class JointFacts(ExtractedFacts):
-    """Facts, foresight and standing instructions as a joint answer has them."""
-
-    facts: Annotated[list[JointFact], Field(max_length=40)] = Field(  # type: ignore[assignment]
-        default_factory=list
-    )
-
-
-Aspect = Literal[
-    "worked", "why_worked", "failed", "why_failed",
-    "communication", "learning", "problem_solving", "decision_making",
-    "engages_with", "struggles_with", "best_when", "do", "avoid", "key_insight",
-]  # fmt: skip
-
-
-class Observation(_Answer):
-    """One thing that shows of how the person works."""
-
-    aspect: Aspect
-    text: Sentence
-
-
-Shown = Annotated[list[Observation], Field(max_length=20)]
-
-
-class Observations(_Answer):
-    """Behaviour as a joint answer has it: what shows, and nothing for what does not."""
-
-    behaviour: Shown
-
-    def analysis(self) -> EpisodeAnalysis:
-        """The episodic agent's answer that says the same. Of an aspect with too many observations
-        the first are kept.
-        """
-        by_aspect: dict[str, list[str]] = {}
-        for seen in self.behaviour:
-            by_aspect.setdefault(seen.aspect, []).append(seen.text)
-
-        def some(aspect: Aspect, most: int) -> list[str]:
-            return by_aspect.get(aspect, [])[:most]
-
-        def first(aspect: Aspect) -> str:
-            return next(iter(by_aspect.get(aspect, ())), NOT_AVAILABLE)
-
-        return EpisodeAnalysis(
-            what_worked=Worked(strategies=some("worked", 3), pattern=first("why_worked")),
-            what_failed=Failed(strategies=some("failed", 2), pattern=first("why_failed")),
-            behavioral_profile=BehavioralProfile(
-                communication=first("communication"),
-                learning=first("learning"),
-                problem_solving=first("problem_solving"),
-                decision_making=first("decision_making"),
-            ),
-            interaction_insights=InteractionInsights(
-                engagement_triggers=first("engages_with"),
-                friction_points=first("struggles_with"),
-                optimal_approach=first("best_when"),
-            ),
-            future_guidance=FutureGuidance(
-                recommended_approaches=some("do", 3),
-                avoid_approaches=some("avoid", 2),
-                adaptation_note=first("key_insight"),
-            ),
-        )
-
-
-class Story(_Answer):
-    """A story as a joint answer has it: the summariser's fields without their groups."""
-
-    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
-    tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
-    keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
-    queries: Annotated[list[Query], Field(max_length=4)] = Field(default_factory=list)
-    depth: Depth = "N/A"
-    follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
-    worth: Annotated[KnownWorth, NotNull()] = None
-
-    def summary(self) -> ConversationSummary:
-        """The summariser's answer that says the same."""
-        return ConversationSummary(
-            narrative=self.narrative,
-            retrieval=RetrievalHints(tags=self.tags, keywords=self.keywords, queries=self.queries),
-            metadata=SummaryMetadata(
-                depth=self.depth, follow_ups=self.follow_ups, worth=self.worth
-            ),
-        )
-
-
-class FormedCell(JointFacts):
-    """All of one cell. behaviour: empty where the messages show nothing of it."""
-
-    behaviour: Shown
-    story: Story
-
-
-class FormedEpisode(_Answer):
-    """One episode of a window: the number of its first message, how people behaved in it,
-    and its story.
-    """
-
-    first: Annotated[int, Field(ge=0)]
-    behaviour: Shown
-    story: Story
-
-
-class FormedWindow(JointFacts, Boundaries):
-    """All of a window: where it is cut, the facts of all of it, and behaviour and story of
-    each episode.
-    """
-
-    episodes: Annotated[list[FormedEpisode], Field(max_length=MAX_EPISODES)] = Field(
-        default_factory=list
-    )
-
-
-class Reflection(ProfileUpdate, FoundPatterns):
-    """Patterns and traits."""
-
-
-class EpisodeParts(_Answer):
-    """What is usable of the answer about one episode; `first` is the number of its first message.
-    None: nothing of that part.
-    """
-
-    first: int
-    behaviour: EpisodeAnalysis | None = None
-    story: ConversationSummary | None = None
-
-
-class FormedParts(_Answer):
-    """What is usable of the answer about a window or a cell. None: nothing of that part,
-    so a rule answers it.
-    """
-
-    boundaries: Boundaries | None = None
-    facts: ExtractedFacts | None = None
-    episodes: list[EpisodeParts] = Field(default_factory=list)
-
-
-class ReflectedParts(_Answer):
-    """What is usable of the answer about episodes and scenes. None: nothing of that part,
-    so a rule answers it.
-
-    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the
-    answer mean.
-    """
-
-    patterns: FoundPatterns | None = None
-    profile: ProfileUpdate | None = None
-    episodes_key: str = ""
-    scenes_key: str = ""
-
-
-class RuledPair(_Answer):
+class RuledPair(AgentAnswer):
     """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision
     None: it said nothing of the two.
     """
@@ -519,7 +337,7 @@ class RuledPair(_Answer):
     decision: Decision | None = None
 
 
-class ConversationRulings(_Answer):
+class ConversationRulings(AgentAnswer):
     """What an agent said about all cells of a conversation at once. invented: decisions about what
     it was not shown.
     """

@@ -1,4 +1,4 @@
-"""What the calls of `MemoryCore` return, and memories as JSON."""
+"""Answers of the calls of `MemoryCore`."""
 
 from __future__ import annotations
 
@@ -7,68 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-import orjson
-from pydantic import ValidationError
-
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Task
-from memory_core.domain.errors import damaged_memory
 from memory_core.domain.memory import Event, Memory, Outcome, public_part
-
-# A memory on its way out: the JSON that the API shows, and the memory behind it only for
-# those who look.
-#
-# A query's ten results would else be parsed, checked and written again, which took a third of a
-# retrieve, to say what the store already holds as text.
-
-
-class SerializedMemory:
-    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too,
-    from which `memory` is completed.
-
-    memory_id: names what can't be read.
-    """
-
-    __slots__ = ("_fields", "_memory", "_memory_id", "_rest", "json")
-
-    def __init__(
-        self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None, *, memory_id: str = ""
-    ) -> None:
-        self.json = json
-        self._fields: Mapping[str, Any] | None = None
-        self._rest = rest
-        self._memory = memory
-        self._memory_id = memory_id
-
-    @classmethod
-    def of(cls, memory: Memory) -> SerializedMemory:
-        """A memory that is at hand anyway."""
-        return cls(orjson.dumps(memory.public()), memory=memory)
-
-    @property
-    def fields(self) -> Mapping[str, Any]:
-        """What is to be shown, parsed once. Raises JSONDecodeError where it is no JSON."""
-        if self._fields is None:
-            self._fields = orjson.loads(self.json)
-        return self._fields
-
-    @property
-    def is_json(self) -> bool:
-        """Whether what is to be shown is JSON at all: what a store keeps may be damaged."""
-        try:
-            return self.fields is not None
-        except orjson.JSONDecodeError:
-            return False
-
-    @property
-    def memory(self) -> Memory:
-        """The memory itself, without its vector where it came from a store. Raises Damaged."""
-        if self._memory is None:
-            try:
-                self._memory = Memory.model_validate({**self.fields, **orjson.loads(self._rest)})
-            except (orjson.JSONDecodeError, ValidationError) as error:
-                raise damaged_memory(self._memory_id) from error
-        return self._memory
+from memory_core.domain.serialized_memory import SerializedMemory
 
 
 @dataclass(frozen=True, slots=True)

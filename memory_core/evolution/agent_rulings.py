@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
-from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, Vector
-from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
+from memory_core.domain.memory import Memory, MemoryType, Vector
+from memory_core.domain.note import FRAME_WORDS
 from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.statements.changes import Ground, change
-from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
-from memory_core.domain.text.fuzzy_dedup import normalise_token
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sameness import differences, names_in, normalised, words_in
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.domain.truth.slots import family_of, is_retraction, same_value, slot_of
+from memory_core.domain.truth.slots import is_retraction, same_value, slot_of
 from memory_core.evolution.links import Linked
+from memory_core.evolution.opinions import (
+    MIN_CONFIDENCE,
+    both_reasons,
+    changed_by,
+    denies_conflict,
+    why_both_hold,
+)
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem
 
@@ -319,250 +322,6 @@ def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
         for name, pair in asked.items()
     ]
     return ConversationRulings(pairs=pairs, invented=rulings.invented)
-
-
-# Whether a merged note has lost and invented nothing: the checks between a model's synthesis and
-# the sources that it would replace.
-#
-# A model that merges drifts: it drops a number here, a name there, adds what it knows from
-# elsewhere, and after ten merges nothing is left but phrases. So what can be checked by code is
-# checked, and a merge that fails leaves its sources as they are.
-
-
-CAP = int(0.6 * MAX_CONTENT_BYTES)
-"""Bytes of a merged note; a merge that would pass them links instead."""
-MAX_FOREIGN = 0.5
-"""Share of a merged note's telling words that its sources need not have: who merges may find
-words of his own.
-"""
-LEAST_LEFT = 0.5
-_NAMED, _SHOWN = 8, 80
-
-
-def fits(sources: Sequence[Memory]) -> bool:
-    """Whether these notes may be merged into one at all."""
-    return sum(len(source.content.encode()) for source in sources) <= CAP
-
-
-def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note lacks, in words for its writer; empty when it may stand for its sources.
-
-    Checked: every part that a source has, a length of at least the longest source, every number
-    (dates are numbers and names), name, tag and keyword of the sources, and half of the words that
-    only one of them has.
-    """
-    texts = [source.content for source in sources]
-    parts = parts_of(merged)
-    wanted = {SUMMARY} | {
-        name for text in texts for name in parts_of(text) if name in HEADINGS or name == FOOTER
-    }
-    lost = [
-        f"the part {name} is missing"
-        for name in (*HEADINGS, FOOTER)
-        if name in wanted and name not in parts
-    ]
-    longest = max(len(text) for text in texts)
-    if len(merged) < min(longest, CAP):
-        lost.append(f"it has {len(merged)} characters, its longest source {longest}")
-    if len(merged.encode()) > CAP:
-        lost.append(f"it is longer than {CAP} bytes")
-    numbers = frozenset(numbers_in(merged))
-    lost += _missing(
-        "numbers", frozenset(number for text in texts for number in numbers_in(text)) - numbers
-    )
-    words = words_in(merged)
-    lost += _missing(
-        "names",
-        frozenset(name for text in texts for name in names_in(text)) - names_in(merged) - words,
-    )
-    folded = normalise_token(merged)
-    terms = frozenset(term for source in sources for term in (*source.tags, *source.keywords))
-    lost += [f"next to nothing is left of: {text[:_SHOWN]}" for text in _hardly_in(merged, texts)]
-    lost += _missing(
-        "tags or keywords", frozenset(term for term in terms if normalise_token(term) not in folded)
-    )
-    return lost
-
-
-def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note says that none of its sources does, in words for its writer:
-    numbers, names, or most of its words.
-    """
-    texts = [
-        text for source in sources for text in (source.content, *source.tags, *source.keywords)
-    ]
-    known = frozenset(word for text in texts for word in words_in(text)) | FRAME_WORDS
-    complaints = _listed(
-        "these numbers stand in no source",
-        frozenset(numbers_in(merged)) - {number for text in texts for number in numbers_in(text)},
-    )
-    complaints += _listed("these names stand in no source", names_in(merged) - known)
-    words = _telling(merged)
-    if len(words - known) > MAX_FOREIGN * len(words):
-        complaints.append("most of it stands in no source")
-    return complaints
-
-
-def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
-    """The texts of whose own words, those that no other text has, not even half are left."""
-    words = [_telling(text) for text in texts]
-    left = _telling(merged)
-    own = [
-        mine
-        - frozenset(
-            word
-            for place, other_words in enumerate(words)
-            if place != number
-            for word in other_words
-        )
-        for number, mine in enumerate(words)
-    ]
-    return [
-        text
-        for text, mine in zip(texts, own, strict=True)
-        if len(mine & left) < LEAST_LEFT * len(mine)
-    ]
-
-
-def _telling(text: str) -> frozenset[str]:
-    return words_in(text) - FUNCTION_WORDS - QUERY_WORDS - FRAME_WORDS
-
-
-def _missing(kind: str, lost: frozenset[str]) -> list[str]:
-    return _listed(f"these {kind} of the sources are missing", lost)
-
-
-def _listed(complaint: str, named: frozenset[str]) -> list[str]:
-    names = ", ".join(sorted(named)[:_NAMED])
-    return [f"{complaint}: {names}{' and more' if len(named) > _NAMED else ''}"] if named else []
-
-
-# Where an agent and the rules say opposite things about two memories: whether these exclude each
-# other, or can both be true.
-#
-# Neither is believed then: both memories stand, and the record waits for a person, with both
-# reasons. Note: that the rules see no contradiction is no opinion; most contradictions are beyond
-# them. They deny one only where they know why both can be true.
-
-
-MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
-"""Differences that turn a statement against another; names, words or order make it one about
-something else.
-"""
-MIN_CONFIDENCE = 0.7
-"""From which on an agent's opinion counts."""
-MOST_WORDS_APART = 3
-"""Words by which two statements of one form may differ."""
-FEWEST_ALIKE = 2
-"""Words that say something which two statements of one form share at least."""
-MAX_SAID = 300
-"""Characters of an agent's reason that a record keeps beside that of the rules."""
-CHANGED: Mapping[Ground, str] = {
-    "ends": "the later one says that it is over",
-    "value": "the later one has another time or number",
-    "switch": "the later one says that something else took its place",
-    "matter": "the later one says that it is otherwise now",
-}
-_ONE_OF_SEVERAL = frozenset({"words", "names"})
-_WITHOUT_REASON = {
-    "KEEP": "both can be true",
-    "SKIP": "the new one says nothing new",
-    "UPDATE": "the new one adds to the held one",
-    "DELETE": "they can't both be true",
-}
-
-
-def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool:
-    """Whether an agent says that the two do not exclude each other. What is over is for the rules
-    alone to say.
-    """
-    if (
-        decision is None
-        or decision.operation == "DELETE"
-        or decision.confidence_score < MIN_CONFIDENCE
-    ):
-        return False
-    return not (is_retraction(new) or is_retraction(old))
-
-
-def contradict_by_rule(first: Memory, second: Memory) -> bool:
-    """Whether the rules see two memories contradict each other by their words."""
-    told_apart = differences(first.content, second.content)
-    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(
-        first.content, second.content
-    ) is not None:
-        return True
-    return changed_by(first, second) is not None
-
-
-def changed_by(old: Memory, new: Memory) -> str | None:
-    """What the one of two statements that was told later says of the other: that it is over, or
-    otherwise now; None where both can hold.
-    """
-    if "note" in (old.category, new.category):
-        return None
-    earlier, later = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    change_told = change(earlier.content, later.content)
-    return None if change_told is None else CHANGED[change_told.ground]
-
-
-def why_both_hold(new: Memory, old: Memory) -> str | None:
-    """Why both can be true, as the rules know it; None where they know nothing."""
-    if new.category == "note" or old.category == "note" or changed_by(old, new) is not None:
-        return None
-    slots = slot_of(new), slot_of(old)
-    if slots[0] is not None and slots[1] is not None:
-        if slots[0] == slots[1]:
-            return None
-        if slots[0][0] != slots[1][0]:
-            return "they are about two people or things"
-        families = family_of(slots[0][1]), family_of(slots[1][1])
-        return (
-            "one may have several of these"
-            if families[0] is not None and families[0] == families[1]
-            else None
-        )
-    return (
-        "they differ in a word that leaves room for both"
-        if _say_two_things(new.content, old.content)
-        else None
-    )
-
-
-def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
-    """What the rules say and what an agent says."""
-    return f"{by_rules}; {opinion(model, decision)}"
-
-
-def opinion(model: str, decision: Decision) -> str:
-    """What an agent says about two memories, named."""
-    reasoning = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
-    return f"but {model} says: {reasoning or _WITHOUT_REASON[decision.operation]}"
-
-
-def _say_two_things(first: str, second: str) -> bool:
-    """Whether two statements of one form differ in what one may have several of:
-    "likes tea", "likes coffee".
-    """
-    if (
-        contradiction(first, second) is not None
-        or not differences(first, second) <= _ONE_OF_SEVERAL
-    ):
-        return False
-    ours, theirs = ([word.casefold() for word in words(text)] for text in (first, second))
-    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
-    apart = [code for code in codes if code[0] != "equal"]
-    alike = [
-        word
-        for name, start, end, *_ in codes
-        if name == "equal"
-        for word in ours[start:end]
-        if word not in FUNCTION_WORDS
-    ]
-    if len(apart) != 1 or apart[0][0] != "replace" or len(alike) < FEWEST_ALIKE:
-        return False
-    _, start, end, their_start, their_end = apart[0]
-    return max(end - start, their_end - their_start) <= MOST_WORDS_APART
 
 
 # What agents made of exactly what they were shown, on its way from asking to the commit that

@@ -27,7 +27,7 @@ from memory_core.domain.truth.slots import (
     retraction_of,
     retracts,
 )
-from memory_core.evolution.agent_rulings import MergedNote, Ruled, opinion
+from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.contradictions import Judgement, Verdict, contradict, judged
 from memory_core.evolution.links import (
@@ -38,6 +38,7 @@ from memory_core.evolution.links import (
     marks_of,
     successor_of,
 )
+from memory_core.evolution.opinions import opinion
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import moves_of, succeeded, succession
 from memory_core.evolution.truth_commands import statement_in

@@ -31,9 +31,10 @@ from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 from memory_core.tasks.store import TaskAndSubject

@@ -30,6 +30,13 @@ from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import delete, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
+from memory_core.evolution.decision_commands import (
+    became,
+    merges,
+    supersedes,
+    takes_back,
+    undoes_decision,
+)
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -41,18 +48,12 @@ from memory_core.evolution.succession import (
     moves_of,
     succeeded,
 )
-from memory_core.evolution.truth_commands import (
-    became,
-    merges,
-    supersedes,
-    takes_back,
-    undoes_decision,
-    withdraws,
-)
+from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32
@@ -236,7 +237,7 @@ def decide(page: ChangeSet, document: Document, asked: ResolveInput, by: str) ->
     """
     record = record_in(document.body)
     old, new = standing_sides(page, record)
-    return _resolved(
+    return _put_decision(
         page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by
     )
 
@@ -260,7 +261,7 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
             f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back "
             "to it"
         )
-    return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
+    return _put_decision(page, document, asked, _decide_for_new(falls, stays, record, page.now), by)
 
 
 def told_last(memory: Memory) -> tuple[datetime, int, str]:
@@ -286,7 +287,7 @@ def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
     return False
 
 
-def _resolved(
+def _put_decision(
     page: ChangeSet, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
 ) -> ConflictRecord:
     """Put the changes and the record that says how to take them back onto the page."""
@@ -328,7 +329,9 @@ def standing_sides(page: ChangeSet, record: ConflictRecord) -> tuple[Memory, Mem
     )
 
 
-def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+def _decide_for_new(
+    old: Memory, new: Memory, record: ConflictRecord, now: datetime
+) -> list[Change]:
     """In a slot the new one is said again, now; elsewhere the old one ends where the
     new one begins.
     """
@@ -393,7 +396,7 @@ _AS_NEW: dict[str, Any] = {
 
 
 _EFFECTS: Mapping[Decision, Effect] = {
-    "supersede": _supersede,
+    "supersede": _decide_for_new,
     "keep_both": _keep_both,
     "reject_new": _reject_new,
     "merge": _merge,

@@ -21,8 +21,9 @@ from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
-from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
 from memory_core.evolution.changeset import ChangeSet
+from memory_core.evolution.decision_commands import merges
+from memory_core.evolution.opinions import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -32,7 +33,7 @@ from memory_core.evolution.succession import (
     over,
     succeeded,
 )
-from memory_core.evolution.truth_commands import merges, says, statement_in
+from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -311,7 +312,7 @@ def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> R
     record, and the record how to take it back. actor: the caller who named the strategy,
     or the agent that denies.
     """
-    resolution = _resolved(met, on_conflict)
+    resolution = _resolution_of(met, on_conflict)
     record = resolution.conflict
     changes = tuple(
         replace(change, metadata={"conflict_id": record.id, **change.metadata})
@@ -324,7 +325,7 @@ def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> R
     return replace(resolution, changes=changes, conflict=done)
 
 
-def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
+def _resolution_of(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
         certain = met.judgement.certain
         if stays := _stays_by_hand(met) if certain else [met.old]:
@@ -335,7 +336,7 @@ def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
             return replace(resolution, disputed=disputed)
         on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
-        return _supersede(met)
+        return _supersede_held(met)
     if on_conflict is OnConflict.REJECT_NEW:
         return _reject(met)
     if on_conflict is OnConflict.MERGE and joined_length(met.old, met.new) <= MAX_JOINED_BYTES:
@@ -386,7 +387,7 @@ def _record(
     )
 
 
-def _supersede(met: Contradiction) -> Resolution:
+def _supersede_held(met: Contradiction) -> Resolution:
     new, old = met.new, met.old
     record = _record(met, old, "supersede")
     if met.slot is None:
@@ -414,7 +415,7 @@ def _no_longer_active(met: Contradiction, before: SlotLog, after: SlotLog) -> li
 def _reject(met: Contradiction) -> Resolution:
     """Nothing, where another value holds at the start of the new one."""
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
-        return _supersede(met)
+        return _supersede_held(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
     rejected = Change("rejected", mark_conflict(met.old, "resolved"), met.old)
     return Resolution(Outcome.REJECTED, met.old.id, (rejected,), record)

@@ -48,8 +48,9 @@ from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, Near

@@ -25,12 +25,13 @@ from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.evolution.restore_archived import Thaw
+from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Embedder, Mark
 
 _RESTORED = "restored"
@@ -42,13 +43,18 @@ class Restorer:
     """
 
     def __init__(
-        self, ledger: Ledger, mirror: Mirror, uncompress: Uncompress, thaw: Thaw, clock: Clock
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        uncompress: Uncompress,
+        archive_restorer: ArchiveRestorer,
+        clock: Clock,
     ) -> None:
         self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = (
             ledger,
             mirror,
             uncompress,
-            thaw,
+            archive_restorer,
             clock,
         )
         self._along = Along(ledger, mirror)

@@ -28,8 +28,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
@@ -45,7 +46,7 @@ class _Elsewhere(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Thawing:
+class _ArchivedChain:
     """One restore: which memory, from which copy, with new vectors by id where the embedder is
     another one now.
     """
@@ -68,7 +69,7 @@ class _Thawing:
         return list(dict.fromkeys([self.memory_id, *every]))
 
 
-class Thaw:
+class ArchiveRestorer:
     """Brings memories of any owner back."""
 
     def __init__(
@@ -133,7 +134,7 @@ class Thaw:
             raise Damaged(
                 "archive", f"the cold copy of {memory.id} is gone", retry_after_s=30
             ) from None
-        thawing = _Thawing(
+        thawing = _ArchivedChain(
             owner, memory.id, location, copy, await self._new_vectors(copy), self._clock.now()
         )
         sessions = [session_document_id(owner, memory.session_id)] if memory.session_id else []
@@ -146,7 +147,7 @@ class Thaw:
         await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
-    def _decide(self, thawing: _Thawing, seen: ReadSet, call: Call) -> Changes[Memory]:
+    def _decide(self, thawing: _ArchivedChain, seen: ReadSet, call: Call) -> Changes[Memory]:
         asked = _present(seen, thawing.memory_id)
         if earlier_result(seen.documents, thawing.owner, call) is not None or not is_cold(asked):
             return Changes(asked)
@@ -160,7 +161,7 @@ class Thaw:
             asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions
         )
 
-    def _changes(self, thawing: _Thawing, seen: ReadSet) -> list[Change]:
+    def _changes(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Change]:
         changes = list[Change]()
         for member in thawing.copy.members:
             stub = seen.memory(member.memory.id)
@@ -177,7 +178,7 @@ class Thaw:
                 )
         return changes
 
-    def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
+    def _vector_fields(self, thawing: _ArchivedChain, whole: Memory) -> dict[str, Any]:
         """The vector that a memory comes back with, and what made it."""
         if whole.id not in thawing.vectors:
             return {}
@@ -191,7 +192,7 @@ class Thaw:
             "embedding_dimensions": made_by[1],
         }
 
-    def _versions(self, thawing: _Thawing, seen: ReadSet) -> list[Document]:
+    def _versions(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Document]:
         """The old versions, for those whose stubs are still there."""
         documents = []
         for whole in (version for member in thawing.copy.members for version in member.versions):
@@ -210,7 +211,7 @@ class Thaw:
                 )
         return documents
 
-    def _session(self, thawing: _Thawing, seen: ReadSet) -> list[Document]:
+    def _session(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Document]:
         """Sessions count what is not deleted: only the one asked for may have been."""
         asked = _present(seen, thawing.memory_id)
         if asked.session_id is None or asked.status is not Status.DELETED:
@@ -247,7 +248,7 @@ class Thaw:
         return known and memory.embedding_model in (None, self._embedder.model)
 
 
-def _origin(thawing: _Thawing, whole: Memory) -> str:
+def _origin(thawing: _ArchivedChain, whole: Memory) -> str:
     """What its event says of a memory's vector: kept · made_anew · left_out (the embedder is
     another one, and did not answer) · none.
     """

@@ -15,6 +15,7 @@ from typing import Any
 
 from memory_core.domain.errors import Conflict, FieldError
 from memory_core.domain.memory import Memory, Status
+from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import (
     Assertion,
     Entry,
@@ -29,11 +30,10 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.truth_projection import GONE, Projection
+from memory_core.evolution.truth_projection import GONE
 from memory_core.ledger.batch import Change
 
 MAX_WITHDRAWN = 40
@@ -42,7 +42,6 @@ MAX_BESIDE = 2000
 """Memories that one may be kept beside: each has to be resolved with each other at every save
 into the slot.
 """
-_ALIAS_BYTES = 6
 
 
 def act_of(change: Change) -> Act | None:
@@ -128,7 +127,7 @@ def says(
         # the same for each, so that a row can refer to the one before it
         order = {name: number for number, name in enumerate(values)}
         names.sort(key=lambda name: order.get(name, -1))
-        return [statement, *_beside(names, statement.memory_id, conflict_id)]
+        return [statement, *pair_entries(names, statement.memory_id, conflict_id)]
 
     return act
 
@@ -164,7 +163,7 @@ def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
     """A memory never was so: a pattern lost its episodes, or a new fact is rejected.
     conflict_id: that this decides.
     """
-    return lambda slot: _withdrawal(
+    return lambda slot: withdrawal_entries(
         [statement.place for statement in slot.account.said_by(memory_id)], conflict_id
     )
 
@@ -204,7 +203,7 @@ def shows_again(memory_id: str) -> Act:
             for entry in account.others
             if isinstance(entry, Hiding) and entry.memory_id == memory_id
         ]
-        return _withdrawal([*hidings, *_naming(account, Withdrawal, own)])
+        return withdrawal_entries([*hidings, *_naming(account, Withdrawal, own)])
 
     return act
 
@@ -223,7 +222,7 @@ def undoes(memory_id: str) -> Act:
         account, statements = slot.account, slot.said_by(memory_id)
         trimmed = _naming(account, Trimming, {each.place for each in statements})
         if trimmed:
-            back = _withdrawal(trimmed)
+            back = withdrawal_entries(trimmed)
             return [*back, *act(slot.added(lambda _: back))]
         start = min(statement.valid_from for statement in statements)
         plain = [each for each in statements if not each.corrects_past] or statements
@@ -327,7 +326,7 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
             statement for statement in statements if own and _tells_of(statement, own[-1])
         ] or statements
         first = min(corrected, key=lambda statement: statement.valid_from)
-        made: list[Entry] = _withdrawal([statement.place for statement in corrected])
+        made: list[Entry] = withdrawal_entries([statement.place for statement in corrected])
         for statement in corrected:
             start = valid_from if statement is first else max(statement.valid_from, valid_from)
             moment = start if statement is first else max(start, statement.asserted_at)
@@ -365,115 +364,78 @@ def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = Non
     return lambda slot: [*retracts(memory, into, conflict_id)(slot), merging]
 
 
-def merges(
-    sources: Sequence[str],
-    merged: Memory | Statement,
-    conflict_id: str | None = None,
-    *,
-    at_save: bool = False,
-) -> Act:
-    """Both texts from where the later begins, and the sources merged into them. A decision ends the
-    pairs among these, and keeps the new memory beside what they are kept beside.
-
-    at_save: the new memory itself says the merged text; then its own start counts too.
-    """
-
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        statement, account, decision = statement_in(slot, merged), slot.account, list[Entry]()
-        starts = [
-            min(statement.valid_from for statement in own)
-            for name in sources
-            if (own := account.said_by(name))
-        ]
-        if at_save or not starts:
-            starts.append(statement.valid_from)
-        beside = set[str]()
-        if not at_save:
-            decision = _end_pairs(account, sources, conflict_id)
-            beside = {
-                name for source in sources for name in account.pairs.get(source, frozenset())
-            } - {*sources}
-        return [
-            *decision,
-            replace(statement, valid_from=max(starts), conflict_id=conflict_id),
-            Merge(memory_ids=tuple(sources), into=statement.memory_id, conflict_id=conflict_id),
-            *_beside(sorted(beside), statement.memory_id, conflict_id),
-        ]
-
-    return act
-
-
-def supersedes(old: str, new: str, conflict_id: str) -> Act:
-    """A conflict is decided for the new memory: the pair ends, and it is said again, now,
-    since its own start.
-
-    The old one keeps the time before.
-    """
-
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        statements = slot.said_by(new)
-        last = max(statements, key=lambda statement: statement.version)
-        start = min(each.valid_from for each in statements if each.version == last.version)
-        again = replace(
-            last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None
-        )
-        return [*_end_pairs(slot.account, (old, new), conflict_id), again]
-
-    return act
-
-
-def undoes_decision(conflict_id: str) -> Act:
-    """Every entry of a decision counts no more. The pair that opened the conflict is
-    none of them.
-    """
-
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        entries = (*slot.account.statements, *slot.account.others)
-        return _withdrawal(
-            [
-                entry.place
-                for entry in entries
-                if entry.conflict_id == conflict_id and not isinstance(entry, Pair)
-            ]
-        )
-
-    return act
-
-
-def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None = None) -> Act:
-    """Every entry of a decision counts no more, and both sides are kept beside each other.
+def withdrawal_entries(places: Collection[Place], conflict_id: str | None = None) -> list[Entry]:
+    """The entry that withdraws the entries at some places; none without a place.
 
     Args:
-        conflict_id: the conflict that was decided.
-        old_id: one side.
-        new_id: the other one.
-        draft: the new one as it was without the decision, which may not have stored it,
-            or with another text.
-
-    Returns:
-        An act that raises Conflict where one side does not hold after it: something was said since.
+        places: Of the entries that count no more.
+        conflict_id: Of the conflict whose decision withdraws them.
 
     """
+    return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
 
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        taken = slot.added(undoes_decision(conflict_id))
-        if draft is not None:
-            taken = taken.added(withdraws(draft.id)).added(says(draft))
-        beside = taken.account.pairs
-        beside_old = beside.get(old_id, frozenset())
-        if new_id not in beside_old:
-            taken = taken.added(pairs(old_id, new_id, conflict_id))
-        for other in sorted(beside.get(new_id, frozenset()) - beside_old - {old_id}):
-            taken = taken.added(pairs(old_id, other))
-        for other in sorted(_fell_to(taken, new_id) - {old_id}):
-            taken = taken.added(pairs(other, new_id))
-        gone = [name for name in (old_id, new_id) if name not in taken.active()]
-        if gone:
-            changed = " and ".join(f"{became(name, taken.rows.get(name))} since" for name in gone)
-            raise Conflict(f"it can't be undone any more: {changed}")
-        return taken.entries[len(slot.entries) :]
 
-    return act
+def pair_entries(others: Sequence[str], memory_id: str, conflict_id: str | None) -> list[Entry]:
+    """The entry that keeps a memory beside others; none without others.
+
+    Args:
+        others: The ids of the others.
+        memory_id: Of the memory.
+        conflict_id: Of the conflict whose decision keeps them.
+
+    """
+    return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []
+
+
+def _tells_of(statement: Statement, interval: Interval) -> bool:
+    return statement.place in interval.places or interval.covers(statement.met_at)
+
+
+def _meets(
+    statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]
+) -> bool:
+    """Whether a statement said later meets the time of a memory that begins at `start` and has
+    `end` as its stated end.
+    """
+    if end is not None and statement.valid_from >= end:
+        return False
+    if isinstance(statement, Retraction):
+        return (statement.value is None or statement.value in values) and (
+            statement.valid_until is None or statement.valid_until > start
+        )
+    if statement.valid_until is None:
+        return True
+    outlasted = statement.valid_until <= statement.asserted_at and (
+        end is None or end > statement.valid_until
+    )
+    return statement.valid_until > start and not outlasted
+
+
+def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place]) -> list[Place]:
+    """The places of the withdrawals of a kind that name some of these places; corrections of times
+    are none.
+    """
+    return [
+        entry.place
+        for entry in account.others
+        if type(entry) is kind
+        and not {*entry.places}.isdisjoint(places)
+        and not _is_correction(entry, account)
+    ]
+
+
+def _is_correction(entry: Withdrawal, account: Account) -> bool:
+    """Whether a withdrawal came with corrected times: its commit says the same version of the same
+    memory again.
+    """
+    statements = (*account.statements, *account.withdrawn)
+    keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
+    return any(
+        statement.key in keys for statement in account.withdrawn if statement.place in entry.places
+    )
+
+
+_ALIAS_BYTES = 6
 
 
 def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
@@ -527,90 +489,3 @@ def _renamed(
         made = replace(entry, **names)
         return entry if made == entry else replace(made, conflict_id=None)
     return entry
-
-
-def _withdrawal(places: Collection[Place], conflict_id: str | None = None) -> list[Entry]:
-    return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
-
-
-def _beside(others: Sequence[str], memory_id: str, conflict_id: str | None) -> list[Entry]:
-    return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []
-
-
-def _end_pairs(account: Account, names: Collection[str], conflict_id: str | None) -> list[Entry]:
-    """End the pairs among some memories. What an entry says of others beside them is said again,
-    without these.
-    """
-    ended, rest = list[Place](), list[Entry]()
-    for entry in account.others:
-        if (
-            isinstance(entry, Pair)
-            and entry.memory_ids[-1] in names
-            and not {*entry.memory_ids[:-1]}.isdisjoint(names)
-        ):
-            ended.append(entry.place)
-            rest += _beside(
-                [name for name in entry.memory_ids[:-1] if name not in names],
-                entry.memory_ids[-1],
-                None,
-            )
-    return [*_withdrawal(ended, conflict_id), *rest]
-
-
-def _tells_of(statement: Statement, interval: Interval) -> bool:
-    return statement.place in interval.places or interval.covers(statement.met_at)
-
-
-def _meets(
-    statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]
-) -> bool:
-    """Whether a statement said later meets the time of a memory that begins at `start` and has
-    `end` as its stated end.
-    """
-    if end is not None and statement.valid_from >= end:
-        return False
-    if isinstance(statement, Retraction):
-        return (statement.value is None or statement.value in values) and (
-            statement.valid_until is None or statement.valid_until > start
-        )
-    if statement.valid_until is None:
-        return True
-    outlasted = statement.valid_until <= statement.asserted_at and (
-        end is None or end > statement.valid_until
-    )
-    return statement.valid_until > start and not outlasted
-
-
-def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place]) -> list[Place]:
-    """The places of the withdrawals of a kind that name some of these places; corrections of times
-    are none.
-    """
-    return [
-        entry.place
-        for entry in account.others
-        if type(entry) is kind
-        and not {*entry.places}.isdisjoint(places)
-        and not _is_correction(entry, account)
-    ]
-
-
-def _is_correction(entry: Withdrawal, account: Account) -> bool:
-    """Whether a withdrawal came with corrected times: its commit says the same version of the same
-    memory again.
-    """
-    statements = (*account.statements, *account.withdrawn)
-    keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
-    return any(
-        statement.key in keys for statement in account.withdrawn if statement.place in entry.places
-    )
-
-
-def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:
-    """The memories that would hold if one had never been said."""
-    return slot.added(withdraws(name)).active() - slot.active()
-
-
-def became(name: str, memory: Memory | Projection | None) -> str:
-    """What became of a memory, in words."""
-    by = "" if memory is None or memory.next_id is None else f" by {memory.next_id}"
-    return f"{name} is {'gone' if memory is None else memory.status.value}{by}"

@@ -103,6 +103,10 @@ class Projection:
         return None if name in self.members else name
 
 
+Time = tuple[Member, datetime, datetime | None]
+"""A member, and from when until when it holds."""
+
+
 def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     """The stored fields of all members, by the ids under which they are stored.
 
@@ -116,21 +120,7 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
 
     """
     following, latest = Following(timeline), timeline.latest_versions()
-    hidden = {member.key for member in timeline.members if member.state is State.HIDDEN}
-    own: defaultdict[Key, list[Interval]] = defaultdict(list)
-    deleted = (interval for interval in timeline.hidden if interval.key in hidden)
-    for interval in (*timeline.intervals, *deleted):
-        own[interval.key].append(interval)
-    times: dict[Reference, tuple[Member, datetime, datetime | None]] = {}
-    for member in timeline.members:
-        for each in own[member.key]:
-            times[each.reference] = member, each.begins, each.ends
-        if (
-            not own[member.key]
-            and member.key not in timeline.earlier
-            and (timeline.horizon is None or member.valid_from > timeline.horizon)
-        ):
-            times[*member.key, 0] = member, member.valid_from, member.valid_from
+    times = _times(timeline)
     stored_ids = {reference: _stored_id(reference, latest) for reference in times}
     members = frozenset(stored_ids.values()) | {memory_id for memory_id, _, _ in times}
     before = _held_before(timeline, stored_ids)
@@ -176,6 +166,26 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
             members=members,
         )
     return made
+
+
+def _times(timeline: Timeline) -> dict[Reference, Time]:
+    """Each time of each member; a member that never held has an empty time."""
+    hidden = {member.key for member in timeline.members if member.state is State.HIDDEN}
+    own: defaultdict[Key, list[Interval]] = defaultdict(list)
+    deleted = (interval for interval in timeline.hidden if interval.key in hidden)
+    for interval in (*timeline.intervals, *deleted):
+        own[interval.key].append(interval)
+    times: dict[Reference, Time] = {}
+    for member in timeline.members:
+        for each in own[member.key]:
+            times[each.reference] = member, each.begins, each.ends
+        if (
+            not own[member.key]
+            and member.key not in timeline.earlier
+            and (timeline.horizon is None or member.valid_from > timeline.horizon)
+        ):
+            times[*member.key, 0] = member, member.valid_from, member.valid_from
+    return times
 
 
 def _status(

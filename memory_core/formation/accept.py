@@ -1,4 +1,4 @@
-"""Accept what is to be worked on later: conversations, an agent's words, messages to summarise.
+"""Accept conversations and an agent's own words, to be worked on later.
 
 So come whole conversations, and an agent's own words, which take a shorter path. Note: the queue is
 told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
@@ -7,29 +7,26 @@ told after the commit and may be down. That refuses nothing: what is stored is f
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakValueDictionary
 
 import orjson
 
-from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_history
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
-from memory_core.domain.deferred_model import DeferredModel
-from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
+from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, Memory
 from memory_core.domain.messages import bytes_of_messages, is_untold
-from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput, SummaryInput
+from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput
 from memory_core.domain.requests.memories import ConverseInput
-from memory_core.domain.results import Accepted, Call, Summary, Told
+from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
+from memory_core.formation.boundaries import BoundaryRules, expected_cells
 from memory_core.formation.cell_plan import MOST_MARKED
-from memory_core.formation.cells import BoundaryRules, cell_id, expected_cells
+from memory_core.formation.cells import cell_id
 from memory_core.formation.message_memories import (
     MOST_AT_ONCE,
     MOST_TRIES,
@@ -42,15 +39,14 @@ from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
 from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import earlier_result, session_document_id
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
-from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.leases import Later, Lease, TaskLost
-from memory_core.tasks.lifecycle import Beginning, Ends
-from memory_core.tasks.operations import is_pending
+from memory_core.tasks.leases import TaskLost
+from memory_core.tasks.lifecycle import Beginning
+from memory_core.tasks.operation_records import is_pending
 
 MOST_UNFORMED = 100
 """Messages that a head names as unformed; those of further conversations are marked once they
@@ -189,17 +185,9 @@ class Converser:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 session_document = _kept(look, session_ids)
                 history = history_of(session_document)
-                seal_key = (
-                    await self._names.session_key(owner, session)
-                    if history.is_sealed and session is not None
-                    else None
-                )
+                seal_key = await self._seal_key(owner, session, history)
                 match = _match(conversation, call_messages, names, look, history, seal_key)
-                message_counts = (
-                    Told(len(match.new), len(conversation.messages) - len(match.new))
-                    if conversation.path == "converse"
-                    else None
-                )
+                message_counts = _message_counts(conversation, match)
                 if not match.new:
                     return Accepted(history.task_id or task.task_id, messages=message_counts)
                 new = conversation.model_copy(
@@ -232,6 +220,14 @@ class Converser:
         missing = await self._messages.complete_at_the_door(owner, written, call)
         return replace(accepted, degraded=(*accepted.degraded, *missing), messages=message_counts)
 
+    async def _seal_key(
+        self, owner: Owner, session_id: str | None, history: History
+    ) -> bytes | None:
+        """The key of a session's history; None for a history that is not sealed."""
+        if not history.is_sealed or session_id is None:
+            return None
+        return await self._names.session_key(owner, session_id)
+
     async def _begin_with(
         self,
         owner: Owner,
@@ -249,9 +245,6 @@ class Converser:
         Raises SessionGrew, TaskLost.
         """
         writing = await self._messages.prepared(owner, conversation, look)
-        weight = 2 * len(
-            orjson.dumps([message.model_dump(mode="json") for message in conversation.messages])
-        )
         session = (
             None
             if conversation.session_id is None
@@ -263,20 +256,14 @@ class Converser:
 
         def beside(seen: ReadSet) -> Changes[Any]:
             nonlocal written
-            if not all(is_pending(seen, name) for name in operation_ids):
-                raise TaskLost
-            if (
-                session is not None
-                and clears_of(seen.documents.get(session)) != conversation.clears
-            ):
-                raise SessionGrew
+            _check_unchanged(seen, operation_ids, session, conversation)
             planned = self._messages.plan(
                 owner,
                 conversation,
                 writing,
                 seen,
                 beside=BESIDE,
-                weight=weight,
+                weight=_weight(conversation),
                 history=history,
                 title=title,
             )
@@ -311,6 +298,38 @@ class Converser:
         if len(conversation.messages) > MOST_MARKED:
             return []
         return await expected_cells(owner, conversation, self._rules, self._boundary)
+
+
+def _message_counts(conversation: Conversation, match: HistoryMatch) -> Told | None:
+    """How many messages are new; None for an agent's own words."""
+    if conversation.path != "converse":
+        return None
+    return Told(len(match.new), len(conversation.messages) - len(match.new))
+
+
+def _weight(conversation: Conversation) -> int:
+    """Bytes that a conversation takes in its first commit."""
+    return 2 * len(
+        orjson.dumps([message.model_dump(mode="json") for message in conversation.messages])
+    )
+
+
+def _check_unchanged(
+    look: ReadSet, operation_ids: Sequence[str], session: str | None, conversation: Conversation
+) -> None:
+    """Raise TaskLost, SessionGrew where what a conversation is begun on has changed.
+
+    Args:
+        look: What was read.
+        operation_ids: Operations that are still to go on.
+        session: The id of the session's document; None without a session.
+        conversation: As it is to be begun.
+
+    """
+    if not all(is_pending(look, name) for name in operation_ids):
+        raise TaskLost
+    if session is not None and clears_of(look.documents.get(session)) != conversation.clears:
+        raise SessionGrew
 
 
 def _to_expect(
@@ -398,165 +417,3 @@ def _is_known(memory: Memory | None) -> bool:
 def _told(result: Mapping[str, Any]) -> Told | None:
     messages = result.get("messages")
     return None if messages is None else Told(**messages)
-
-
-# Summaries of messages, which become no memories: given at once, or by a task whose end is told to
-# a callback address.
-#
-# Note: fast means that a caller waits. So a model that is down or slow is not waited for; then
-# rules answer, and the answer says so.
-
-
-FAST_WITHIN_S = 10.0
-MAX_READ = 2_000_000
-"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is
-refused, and can be tried again.
-"""
-BUSY_S = 5
-KEPT = timedelta(days=30)
-"""How long the messages of a summary's task are there to be worked on; they are no memories."""
-Mode = Literal["fast", "full"]
-log = logging.getLogger(__name__)
-
-
-class ToSum(DeferredModel):
-    """What a summary's task is about, as it is stored."""
-
-    mode: Mode
-    messages: list[Message]
-
-
-class Summaries:
-    """Sums up. `rules` are the agents without a model, which answer where `agents` fail."""
-
-    def __init__(
-        self,
-        agents: Agents,
-        rules: Agents,
-        callbacks: Callbacks,
-        beginning: Beginning,
-        clock: Clock,
-        ids: IdSource,
-    ) -> None:
-        self._agents, self._rules, self._callbacks, self._beginning = (
-            agents,
-            rules,
-            callbacks,
-            beginning,
-        )
-        self._clock, self._ids = clock, ids
-        self._read = 0
-
-    async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
-        """The summary. owner: without a user's name where the tokens are the app's alone.
-
-        Raises Unavailable when it is to be a full one and the model is down,
-        and when rules have too much to read.
-        """
-        messages = request.told(self._clock.now(), "user")
-        return self._seen(
-            await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode
-        )
-
-    async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
-        """A task that sums up, and tells the callback address. Raises Invalid, Conflict,
-        TooLarge, Unavailable.
-        """
-        self._callbacks.check(request.callback_url)
-        now, task_id = self._clock.now(), self._ids.new("tsk")
-        to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
-        subject = Document(
-            f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT
-        )
-        task = Task(
-            task_id=task_id,
-            kind="summary",
-            created_at=now,
-            updated_at=now,
-            subject_id=subject.id,
-            next_enqueue_at=now,
-            callback_url=request.callback_url,
-            correlation_id=call.correlation_id,
-        )
-        return await self._beginning.begin(owner, task, lambda look: [subject], call)
-
-    async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
-        """The summary of a task: asked for once. Raises Unavailable while the model is down."""
-
-        async def ask() -> Answered[ConversationSummary]:
-            return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
-
-        return self._seen(
-            await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary),
-            to_sum.mode,
-        )
-
-    async def _answer(
-        self, owner: Owner, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool
-    ) -> Answered[ConversationSummary]:
-        fast = mode == "fast"
-        if self._agents is self._rules:
-            return await self._by_rule(owner, messages, fast, somebody_waits)
-        try:
-            async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
-                return await self._agents.summarise(owner, messages, fast=fast)
-        except AgentFailed as error:
-            log.warning("the summariser failed, rules answer instead: %s", error.detail)
-        except (Unavailable, TimeoutError) as error:
-            if not (fast and somebody_waits):
-                raise
-            log.warning("the summariser is not waited for, rules answer instead: %s", error)
-        return await self._by_rule(owner, messages, fast, somebody_waits)
-
-    async def _by_rule(
-        self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool
-    ) -> Answered[ConversationSummary]:
-        """The rules' answer. Raises Unavailable when a caller would wait too long for it;
-        a task waits for its turn.
-        """
-        characters = sum(len(message.content) for message in messages) if somebody_waits else 0
-        if somebody_waits and self._read and self._read + characters > MAX_READ:
-            raise Unavailable(
-                "agents", "have too much to read for other callers", retry_after_s=BUSY_S
-            )
-        self._read += characters
-        try:
-            return await self._rules.summarise(owner, messages, fast=fast)
-        finally:
-            self._read -= characters
-
-    def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
-        """An answer as callers see it, with what it says besides when that was asked for."""
-        by_rule = answer.provenance.model == self._rules.model != self._agents.model
-        structured = answer.value.model_dump(mode="json") if mode == "full" else None
-        return Summary(answer.value.narrative, structured, ("agents",) if by_rule else ())
-
-
-class SummingUp:
-    """The work on a summary's task."""
-
-    def __init__(self, ledger: Ledger, summaries: Summaries, steps: Steps, ends: Ends) -> None:
-        self._ledger, self._summaries, self._steps, self._ends = ledger, summaries, steps, ends
-
-    async def sum_up(self, lease: Lease) -> Later | None:
-        """Sum up and end the task; the result is what its callback address is told."""
-        owner, task = lease.owner, lease.task
-        look = await self._ledger.look(owner, [task.subject_id])
-        document = look.documents.get(task.subject_id)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
-        to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
-        await lease.report("summary", 0.1)
-        summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
-        result: dict[str, Any] = summary.public()
-        await self._ends.end(
-            owner,
-            lease.task,
-            "formed",
-            status="succeeded",
-            step=None,
-            progress=1.0,
-            result=result,
-            error=None,
-        )
-        return None

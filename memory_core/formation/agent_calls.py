@@ -33,14 +33,10 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
-from memory_core.evolution.agent_rulings import (
-    ConflictPrompt,
-    Rulings,
-    fits,
-    what_is_invented,
-    what_is_lost,
-)
-from memory_core.formation.cells import CellAnswers, as_shown
+from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
+from memory_core.evolution.synthesis_checks import fits, what_is_invented, what_is_lost
+from memory_core.formation.boundaries import as_shown
+from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents, DecisionItem
 from memory_core.tasks.agent_steps import Steps
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Conversation, Task
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.messages import bytes_of_messages

@@ -22,10 +22,11 @@ from memory_core.domain.truth.slots import (
     is_retraction,
     slot_of,
 )
-from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings, changed_by
+from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
+from memory_core.evolution.opinions import changed_by
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
@@ -160,14 +161,7 @@ def plan_cell(
     )
     nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
     idle = _ending_nothing(ready, page) | _changing_nothing(ready, nears)
-    for fact in sorted(
-        ready.facts,
-        key=lambda new_fact: (
-            new_fact.event_timestamp,
-            not is_retraction(new_fact),
-            new_fact.valid_from,
-        ),
-    ):
+    for fact in _in_order(ready.facts):
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
@@ -191,14 +185,21 @@ def plan_cell(
         "without_proof": ready.without_proof,
         "invented": ruled.rulings.invented,
         "cleared": ready.cleared,
+        "by_rule": int(ready.by_rule),
     }
-    counts["by_rule"] = int(ready.by_rule)
     memory_ids = (*([ready.cell.id] if ready.is_kept else []), *dict.fromkeys(execution.made))
     return replace(
         _changes(
             page, CellOutcome(memory_ids, {name: count for name, count in counts.items() if count})
         ),
         marks=marks,
+    )
+
+
+def _in_order(facts: Sequence[Memory]) -> list[Memory]:
+    """Facts as they were said, retractions first of those of one moment."""
+    return sorted(
+        facts, key=lambda fact: (fact.event_timestamp, not is_retraction(fact), fact.valid_from)
     )
 
 

@@ -1,4 +1,4 @@
-"""Cut a conversation into cells, and make a cell's episode, note and facts.
+"""Make a cell's episode, note and facts.
 
 All ids derive from what was said, so the same words told again are the same memories. A quote that
 was not said drops its fact; how many were dropped is counted, because an agent that invents
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from memory_core.domain.agent_schemas import (
     Answered,
-    Boundaries,
     ConversationSummary,
     EpisodeAnalysis,
     ExtractedFacts,
@@ -23,7 +22,7 @@ from memory_core.domain.agent_schemas import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
@@ -39,7 +38,7 @@ from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.fact_checks import asserted_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import (
     asks_to_keep,
@@ -52,7 +51,6 @@ from memory_core.domain.text.sameness import normalised
 from memory_core.domain.truth.slots import value_or_retraction
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
-from memory_core.ports import Agents
 
 MAX_FACTS = 37
 """Memories of their own that a cell's facts become, beside the cell and its note: 40 in all.
@@ -94,7 +92,7 @@ def cell_memories(
 ) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     statements = answers.facts.value
-    told_by_people = told_facts(statements, as_named(cell.messages, conversation.messages))
+    told_by_people = asserted_facts(statements, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
     foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
     dropped = (
@@ -355,104 +353,6 @@ def within(text: str, limit: int) -> str:
     """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
     raw = text.encode()
     return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"
-
-
-# Where a conversation is cut into cells: by topic (an agent says), by a long silence,
-# and at fifty messages at the latest.
-#
-# The agent sees at most fifty messages at once and says for each later window whether it goes on
-# with the one before, so no topic is cut because a window ended. One call a window, frozen.
-
-
-MAX_MESSAGES = 50
-"""Of a cell, and of a window that the agent is shown."""
-MAX_PREVIOUS = 1_500
-"""Characters of the episode before that a window is compared with."""
-CUT_BY_RULE = "topic changed"
-_LIMIT, _SILENCE, _END = "fifty messages", "long silence", "end of the conversation"
-
-AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundaries]]
-
-
-@dataclass(frozen=True, slots=True)
-class BoundaryRules:
-    """silence: a pause between two messages that ends a cell whatever they are about."""
-
-    silence: timedelta = timedelta(hours=6)
-
-
-async def cut_into_cells(
-    messages: Sequence[Message], ask: AskBoundaries, rules: BoundaryRules
-) -> list[Cell]:
-    """The cells of a conversation, in order, covering each message once.
-
-    ask: (number of the window, its messages, the episode before it, None for the first) → where it
-    changes its topic. A window of one message is not worth a call.
-    """
-    cuts: dict[int, str] = {}
-    before: str | None = None
-    for number, start in enumerate(range(0, len(messages), MAX_MESSAGES)):
-        window = messages[start : start + MAX_MESSAGES]
-        if len(messages) > 1:
-            answer = await ask(number, window, before)
-            if start and not answer.continues:
-                cuts[start - 1] = "topic changed"
-            cuts |= {
-                start + cut.after: cut.reason for cut in answer.cuts if cut.after < len(window) - 1
-            }
-        last = max((place + 1 for place in cuts if place + 1 < start + len(window)), default=0)
-        before = as_text(messages[last : start + len(window)])[-MAX_PREVIOUS:]
-    return cells_of(messages, cuts, rules)
-
-
-def cells_of(
-    messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules
-) -> list[Cell]:
-    """The cells that end after the messages in `cuts`, after a long silence, and after
-    MAX_MESSAGES.
-    """
-    cells: list[Cell] = []
-    first = 0
-    for place in range(len(messages)):
-        reason = cuts.get(place)
-        if place == len(messages) - 1:
-            reason = _END
-        elif messages[place + 1].timestamp - messages[place].timestamp >= rules.silence:
-            reason = _SILENCE
-        elif place - first + 1 == MAX_MESSAGES:
-            reason = reason or _LIMIT
-        if reason is not None:
-            cells.append(Cell(len(cells), first, tuple(messages[first : place + 1]), reason))
-            first = place + 1
-    return cells
-
-
-def as_shown(messages: Sequence[Message], conversation: Conversation) -> list[Message]:
-    """Messages of a conversation as agents are shown them, with the moments of their own time zone,
-    without marks of requests to forget.
-    """
-    return in_its_zone(
-        as_named(without_marks(messages), conversation.messages), conversation.time_zone
-    )
-
-
-async def expected_cells(
-    owner: Owner, conversation: Conversation, agents: Agents, rules: BoundaryRules
-) -> list[Cell]:
-    """The cells that a conversation will have if these agents cut it, of which nothing is kept."""
-    if conversation.path == "agent":
-        return [whole_cell(conversation)]
-
-    async def ask(window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
-        in_zone = as_shown(messages, conversation)
-        return (await agents.detect_boundary(owner, in_zone, previous)).value
-
-    return await cut_into_cells(conversation.messages, ask, rules)
-
-
-def whole_cell(conversation: Conversation) -> Cell:
-    """An agent's own words, which are one cell."""
-    return Cell(0, 0, tuple(conversation.messages), "an agent's own words")
 
 
 def as_text(messages: Sequence[Message]) -> str:

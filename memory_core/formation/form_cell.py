@@ -10,17 +10,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
 
-from memory_core.domain.agent_schemas import FormationCalls
-from memory_core.domain.conversation import Cell, CellRecord, Conversation, Path
+from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.memory import Head, Memory, MemoryType, Status
+from memory_core.domain.joint_answers import FormationCalls
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
-from memory_core.domain.truth.slots import marked, slot_name, slot_of
+from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import (
     ConflictPrompt,
     MergedNote,
@@ -32,6 +31,13 @@ from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import Asking
+from memory_core.formation.boundaries import (
+    CUT_BY_RULE,
+    BoundaryRules,
+    cells_of,
+    cut_into_cells,
+    whole_cell,
+)
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
     MOST_MARKED,
@@ -45,27 +51,29 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.cells import (
-    CUT_BY_RULE,
-    BoundaryRules,
-    CellMemories,
-    cell_id,
-    cell_memories,
-    cells_of,
-    cut_into_cells,
-    whole_cell,
-    words_memory,
+from memory_core.formation.cell_work import (
+    Finish,
+    Formed,
+    Report,
+    Work,
+    advanced,
+    documents_beside,
+    formed_before,
+    never_written,
+    still_stand,
 )
+from memory_core.formation.cells import CellMemories, cell_id, cell_memories, words_memory
 from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet, WriteTurn, WriteTurns
-from memory_core.ledger.documents import cleared_since, message_ids, state_of, unread
-from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ports import Agents, Clock, Document, Embedder, Near
+from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.documents import cleared_since
+from memory_core.ledger.ids import slot_document_id
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.turns import WriteTurn, WriteTurns
+from memory_core.ports import Agents, Clock, Embedder, Near
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.store import counted, unfinished
 
 _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),
@@ -193,7 +201,7 @@ class Former:
                 look = await self._ledger.look(owner, ids)
             else:
                 look, before = await self._look_beside(owner, before, ids, ()), None
-            if not work.reads_messages and not _still_stand(look, conversation):
+            if not work.reads_messages and not still_stand(look, conversation):
                 work = replace(work, reads_messages=True)
                 continue
             done, earlier = formed_before(look, conversation.id, cell)
@@ -309,7 +317,7 @@ class Former:
             *sorted(slots),
         ]
         nears = [self._near(memory) for memory in ready.compared]
-        before = replace(before, asked=before.asked | _never_written(before, ready))
+        before = replace(before, asked=before.asked | never_written(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
             raise LookedElsewhere
@@ -317,7 +325,7 @@ class Former:
         asked = ids
         wanted = [
             name
-            for name in dict.fromkeys([*_beside(owner, look, ruled), *needed])
+            for name in dict.fromkeys([*documents_beside(owner, look, ruled), *needed])
             if name not in ids
         ]
         if wanted:
@@ -461,171 +469,4 @@ def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
         conversation.created_at,
         made.dropped,
         by_rule=made.by_rule,
-    )
-
-
-def _never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
-    """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
-
-    A cell's note and facts are written with it, and stay without it only where something was
-    forgotten for good. The head knows which slots were ever filled.
-    """
-    if look.head is None or look.head.redactions:
-        return set()
-    made = set[str]()
-    if ready.cell.id in look.asked and ready.cell.id not in look.documents:
-        made |= {memory.id for memory in ready.compared}
-    if look.head.slots is not None:
-        made |= {
-            slot_document_id(*name)
-            for memory in ready.compared
-            if (name := slot_name(memory)) is not None
-            and (slot := slot_of(memory)) is not None
-            and not marked(look.head.slots, slot)
-        }
-    return made
-
-
-def _beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
-    """What else a plan needs: the sessions that what is ruled out may be taken from."""
-    ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
-    sessions = {
-        neighbour.memory.session_id
-        for near in look.near
-        for neighbour in near
-        if neighbour.memory.id in ruled_out
-    }
-    return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]
-
-
-# One cell's work, and how far it got: whether it is still to be done, what it is not to make any
-# more, the conversation's next state.
-#
-# All of it is read from the look that a commit is decided on, so that a worker that was cancelled,
-# overtaken or cleared meanwhile finds out.
-
-
-@dataclass(frozen=True, slots=True)
-class Formed:
-    """One cell's result; `last`: the conversation is formed."""
-
-    cell: CellRecord
-    last: bool
-
-
-Finish = Callable[[Conversation], tuple[Document, ...]]
-Report = Callable[[str, float], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One cell's work: whose it is, of which conversation, and what its commit is told.
-
-    cleared: the types of memories that the session was cleared of since the conversation was
-    accepted, as far as was seen. reads_messages: whether the memories of the messages are read, and
-    not taken to be as they were accepted.
-    """
-
-    owner: Owner
-    conversation: Conversation
-    cell: Cell
-    total: int
-    call: Call
-    finish: Finish
-    cleared: frozenset[MemoryType] = frozenset()
-    reads_messages: bool = False
-
-    @property
-    def read_messages(self) -> list[str]:
-        """Those of the messages' memories that are read."""
-        return self.message_ids if self.reads_messages else []
-
-    @property
-    def message_ids(self) -> list[str]:
-        """The memories of the cell's messages."""
-        return message_ids(self.conversation)[self.cell.first : self.cell.last + 1]
-
-    @property
-    def state_ids(self) -> list[str]:
-        """The documents that say how far the work is, and whether it is still to be done."""
-        session = self.conversation.session_id
-        return [
-            self.conversation.id,
-            *([session_document_id(self.owner, session)] if session is not None else []),
-        ]
-
-
-def _still_stand(look: ReadSet, conversation: Conversation) -> bool:
-    """Whether the head alone tells that all messages of a conversation are there, none of them
-    deleted: nothing that was there has changed since it was accepted.
-    """
-    document = look.documents.get(conversation.id)
-    return (
-        look.head is not None
-        and document is not None
-        and not look.head.counts.get(Status.DELETED.value)
-        and look.head.last_removal_sequence < document.body["sequence"]
-    )
-
-
-def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
-    """Whether there is nothing to do for this cell, and then what it became; None for one that is
-    cancelled or gone.
-    """
-    conversation = state_of(look, conversation_id)
-    if conversation is None or conversation.state in ("cancelled", "poisoned"):
-        return True, None
-    if len(conversation.formed_cells) > cell.number:
-        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed")
-    return False, None
-
-
-def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Changes[Formed | None]:
-    """The plan, and with it the conversation one cell further; with the last cell also what
-    `finish` adds.
-
-    The conversation is written onto the very state that was read: no event tells that it
-    was cancelled.
-    """
-    conversation, document = (
-        state_of(look, work.conversation.id),
-        look.documents[work.conversation.id],
-    )
-    assert conversation is not None
-    cell, last = work.cell, work.cell.number == work.total - 1
-    result = planned.result
-    formed_cell = CellRecord(
-        first=cell.first,
-        last=cell.last,
-        memory_ids=list(result.memory_ids),
-        counts=dict(result.counts),
-    )
-    further = conversation.model_copy(
-        update={
-            "cells": work.total,
-            "formed_cells": [*conversation.formed_cells, formed_cell],
-            "state": "formed" if last else conversation.state,
-        }
-    )
-    formed = Formed(formed_cell, last)
-    body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
-    ended = work.finish(further) if last else ()
-
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(planned.head_fields(head))
-        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
-        if last:
-            fields |= counted(unfinished(ended) - 1)(head)
-        return fields
-
-    return Changes(
-        formed,
-        planned.changes,
-        (*planned.puts, replace(document, body=body), *ended),
-        marks=planned.marks,
-        deletes=unread(body) if last else (),
-        reads=planned.reads | {*work.message_ids},
-        sessions=planned.sessions,
-        types=planned.types,
-        head_fields=head_fields,
     )

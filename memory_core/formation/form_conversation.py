@@ -12,13 +12,15 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.formation.form_cell import Formed, Former, MessagesGone
+from memory_core.formation.cell_work import Formed
+from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet, WriteTurns
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
+from memory_core.ledger.turns import WriteTurns
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.leases import Later, Lease

@@ -23,10 +23,7 @@ from memory_core.domain.agent_schemas import (
     ConversationRulings,
     ConversationSummary,
     EpisodeAnalysis,
-    EpisodeParts,
     ExtractedFacts,
-    FormationCalls,
-    FormedParts,
     Provenance,
     SaidFact,
     SaidForesight,
@@ -34,11 +31,13 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Cell, Conversation, Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import EpisodeParts, FormationCalls, FormedParts
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.evolution.agent_rulings import Questions, Rulings, pair_key, ruled_pairs
 from memory_core.formation.agent_calls import NOBODY, Asking, wrong_with
-from memory_core.formation.cells import MAX_MESSAGES, CellAnswers
+from memory_core.formation.boundaries import MAX_MESSAGES
+from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents
 from memory_core.tasks.agent_steps import Steps
 

@@ -13,13 +13,11 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from memory_core.domain.conflict import record_in
-from memory_core.domain.errors import Conflict, HeadMoved, NotFound
+from memory_core.domain.errors import HeadMoved, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import (
     EARLIER,
@@ -31,14 +29,15 @@ from memory_core.domain.messages import (
     messages_of,
     session_message,
 )
-from memory_core.domain.results import Call, SerializedMemory, TakenBack
+from memory_core.domain.results import Call, TakenBack
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.transitions import delete
-from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
+from memory_core.formation.formed_of_messages import FormedOfMessages
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import (
     TakenMessages,
@@ -47,7 +46,7 @@ from memory_core.formation.without_messages import (
     conversation_without,
 )
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.documents import (
     HeldBuffer,
     buffer_id,
@@ -56,15 +55,8 @@ from memory_core.ledger.documents import (
     messages_id,
     state_of,
 )
-from memory_core.ledger.ids import (
-    conflict_record_ids,
-    earlier_result,
-    note_id,
-    receipt,
-    receipt_id,
-    session_document_id,
-)
-from memory_core.ledger.instructions import instructions_of
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
@@ -77,9 +69,6 @@ _ROOM: Final = 80
 _A_PAGE: Final = 100
 _SHOWN: Final = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
 _SHOWN_OR_DELETED: Final = _SHOWN | {Status.DELETED.value}
-_REPLACED: Final = frozenset(
-    status.value for status in (Status.SUPERSEDED, Status.UPDATED, Status.DELETED)
-)
 _EPISODIC: Final = frozenset({MemoryType.EPISODIC.value})
 
 
@@ -135,8 +124,10 @@ class LastMessages:
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
-        self._conflicts, self._restorer, self._editor = conflicts, restorer, editor
-        self._unmerger, self._ends, self._queue, self._clock = unmerger, ends, queue, clock
+        self._ends, self._queue, self._clock = ends, queue, clock
+        self._formed = FormedOfMessages(
+            store, ledger, mirror, conflicts, restorer, editor, unmerger, clock
+        )
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
@@ -193,7 +184,7 @@ class LastMessages:
                 raise NotFound("no session of this name for this user")
             await self._write_what_waits(owner, session_id, call)
             plan = await self._plan(owner, session_id, count)
-            memories = await self._take_what_came(owner, plan, call)
+            memories = await self._formed.take(owner, plan.cells, plan.ids, call)
             with suppress(_Changed):
                 return await self._commit(owner, session_id, plan, memories, call, part)
         raise HeadMoved(TOO_FAST, retry_after_s=1)
@@ -310,160 +301,6 @@ class LastMessages:
                 left += [message.id for message in stay]
         return _Plan(messages, cells, left, more)
 
-    async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
-        """Delete the facts and notes that came of these cells alone, the latest first;
-        how many there were.
-        """
-        cells, count, alone = plan.cells, 0, replace(call, idempotency_key=None)
-        conversation_look = await self._ledger.look(
-            owner,
-            list(
-                dict.fromkeys(
-                    cell.conversation_id for cell in cells.values() if cell.conversation_id
-                )
-            ),
-        )
-        became = [
-            formed_cell.memory_ids
-            for name in conversation_look.documents
-            if (state := state_of(conversation_look, name)) is not None
-            for formed_cell in state.formed_cells
-        ]
-        # notes that said it already are others' too
-        joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]
-        names = list(
-            dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined])
-        )
-        for given in await instructions_of(self._store, owner, plan.ids):
-            if given.status is not Status.DELETED and given.version == 1:
-                await self._editor.delete(owner, given.id, alone, reason=TAKEN_BACK)
-                count += 1
-        look = await self._ledger.look(owner, names)
-        made = {memory.id: memory for name in names if (memory := look.memory(name)) is not None}
-        for memory in sorted(
-            made.values(),
-            key=lambda made_memory: (made_memory.event_timestamp, made_memory.sequence),
-            reverse=True,
-        ):
-            if (
-                cells.keys().isdisjoint(_tellers(memory))
-                or memory.cell_id == memory.id
-                or memory.status is Status.DELETED
-                or memory.version > 1
-            ):
-                continue
-            replaced = (
-                [] if slot_name(memory) is not None else await self._replaced_by(owner, memory)
-            )
-            other_tellers = [
-                name
-                for name in _tellers(memory)
-                if name not in cells and name not in {old.id for old in replaced}
-            ]
-            look = await self._ledger.look(owner, other_tellers)
-            if all(
-                teller is None or teller.status is Status.DELETED
-                for teller in map(look.memory, other_tellers)
-            ):
-                await self._unmerger.unmerge_sources(owner, [memory], alone)
-                await self._undone(owner, memory, replaced, alone)
-                await self._editor.delete(
-                    owner,
-                    memory.id,
-                    alone,
-                    reason=TAKEN_BACK,
-                    never_so=slot_name(memory) is not None,
-                )
-                if memory.status is Status.SUPERSEDED and memory.next_id is not None:
-                    await self._closed_up(
-                        owner, memory, memory.next_id, [old.id for old in replaced], alone
-                    )
-                count += 1
-        return count
-
-    async def _replaced_by(self, owner: Owner, memory: Memory) -> list[Memory]:
-        """What a memory replaced, the latest first."""
-        where = Filter(_REPLACED, next_ids=frozenset({memory.id}))
-        documents = await self._store.page(owner, "memory", where, None, _A_PAGE)
-        serialised = await self._store.memories(owner, [document.id for document in documents])
-        return sorted(
-            (document.memory for document in serialised.values()),
-            key=lambda replaced_memory: (replaced_memory.event_timestamp, replaced_memory.sequence),
-            reverse=True,
-        )
-
-    async def _undone(
-        self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call
-    ) -> None:
-        """Undo what the memory did to others: by the record of that where there is one,
-        else by making them active again.
-        """
-        for old in replaced:
-            records = conflict_record_ids(old.id, memory.id)
-            look = await self._ledger.look(owner, [old.id, memory.id, *records])
-            now, by = look.memory(old.id), look.memory(memory.id)
-            if now is None or by is None or now.next_id != memory.id:
-                continue  # it came back with another one
-            decided = [
-                record_in(record_document.body)
-                for name in records
-                if (record_document := look.documents.get(name)) is not None
-            ]
-            record = next(
-                (
-                    decided_record
-                    for decided_record in decided
-                    if not decided_record.open and decided_record.new_id == memory.id
-                ),
-                None,
-            )
-            if record is not None:
-                with suppress(Conflict):
-                    await self._conflicts.undo(owner, record.id, call)
-                    continue
-            if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
-                with suppress(Conflict):
-                    await self._restorer.undo(owner, old.id, TAKEN_BACK, call)
-
-    async def _closed_up(
-        self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call
-    ) -> None:
-        """Let what a truth of the past had replaced lead on to what replaced that truth,
-        and hold until then.
-        """
-        ids = [gone.id, next_id, *replaced]
-
-        def decide(look: ReadSet) -> Changes[None]:
-            follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
-            if (
-                follows is None
-                or middle is None
-                or middle.status is not Status.DELETED
-                or follows.status is Status.DELETED
-            ):
-                return Changes(None)
-            memories = (look.memory(name) for name in replaced)
-            olds = [
-                old
-                for old in memories
-                if old is not None and old.status is Status.SUPERSEDED and old.next_id == gone.id
-            ]
-            changes = [
-                Change(
-                    "superseded", _followed_by(follows, old, gone, now), old, {"reason": TAKEN_BACK}
-                )
-                for old in olds
-            ]
-            if olds and follows.supersedes_id == gone.id:
-                after = follows.model_copy(update={"supersedes_id": olds[0].id, "updated_at": now})
-                changes.append(Change("superseded", after, follows, {"reason": TAKEN_BACK}))
-            return Changes(None, tuple(changes), reads=frozenset(ids))
-
-        if replaced:
-            await self._mirror.follow(
-                owner, await self._ledger.commit(owner, decide, ids=ids, call=call)
-            )
-
     async def _commit(
         self, owner: Owner, session_id: str, plan: _Plan, memories: int, call: Call, part: int
     ) -> _Part:
@@ -532,7 +369,7 @@ class LastMessages:
         asked: Collection[str],
         look: ReadSet,
     ) -> Changes[tuple[_Part, Without]]:
-        without, now, cells = Without(), self._clock.now(), plan.cells
+        without, now = Without(), self._clock.now()
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
             return Changes((_Part(**earlier), without))
         messages = [
@@ -544,25 +381,17 @@ class LastMessages:
             (message.id, message.cell_id) for message in plan.messages
         ]:
             raise _Changed
+        session_document = look.documents.get(session_document_id(owner, session_id))
         batch = HeldBuffer.of(owner, session_id, look)
         if batch.buffer.messages and (
             batch.task_id not in asked or not batch_without(without, look, batch, plan.ids, now)
         ):
             raise _Changed
-        session_document = look.documents.get(session_document_id(owner, session_id))
         cut = TakenMessages(plan.ids, plan.left, clears_of(session_document), now)
-        for name in conversation_ids:
-            root = state_of(look, name)
-            if (
-                root is not None
-                and root.continued_by is not None
-                and root.continued_by not in asked
-            ):
-                raise _Changed
-            conversation_without(without, look, name, cut)
+        _cut_conversations(without, look, conversation_ids, asked, cut)
         going = [
             cell
-            for name in cells
+            for name in plan.cells
             if (cell := look.memory(name)) is not None and cell.status is not Status.DELETED
         ]
         changes = [
@@ -586,11 +415,35 @@ class LastMessages:
             tuple(changes),
             (session.document, *without.puts.values()),
             (*without.creates, *receipts),
-            reads=frozenset({*plan.ids, *cells, *plan.left}),
+            reads=frozenset({*plan.ids, *plan.cells, *plan.left}),
             sessions=frozenset({session_id}),
             head_fields=without.head_fields,
             deletes=tuple(without.deletes),
         )
+
+
+def _cut_conversations(
+    without: Without,
+    look: ReadSet,
+    conversation_ids: Sequence[str],
+    asked: Collection[str],
+    cut: TakenMessages,
+) -> None:
+    """Take messages out of conversations. Raises _Changed where a continuation was not read.
+
+    Args:
+        without: Takes in how the conversations and their tasks are afterwards.
+        look: What was read.
+        conversation_ids: The conversations that the messages are of.
+        asked: The ids of all documents that were read.
+        cut: The messages.
+
+    """
+    for name in conversation_ids:
+        root = state_of(look, name)
+        if root is not None and root.continued_by is not None and root.continued_by not in asked:
+            raise _Changed
+        conversation_without(without, look, name, cut)
 
 
 def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
@@ -624,30 +477,3 @@ def _is_request(message: Memory) -> bool:
 
 def _telling(message: Memory) -> tuple[Any, ...]:
     return message.metadata.get("role"), message.actor, message.event_timestamp, message.content
-
-
-def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> Memory:
-    """A truth of the past with another successor; it holds until that began, where the one that is
-    gone had ended it.
-    """
-    ended_by_it = old.valid_until == max(gone.valid_from, old.valid_from)
-    until = max(follows.valid_from, old.valid_from) if ended_by_it else old.valid_until
-    return old.model_copy(update={"next_id": follows.id, "valid_until": until, "updated_at": now})
-
-
-def _tellers(memory: Memory) -> list[str]:
-    """The cells, and the notes merged into it, that told what was formed; none of
-    what was saved.
-    """
-    if memory.source != "conversation":
-        return []
-    return list(
-        dict.fromkeys(name for name in (memory.cell_id, *memory.source_ids) if name is not None)
-    )
-
-
-def _made_of(cell: Memory) -> list[str]:
-    return [
-        note_id(cell.id),
-        *(fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None),
-    ]

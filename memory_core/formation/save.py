@@ -37,7 +37,7 @@ from memory_core.formation.save_plan import (
     told_apart,
 )
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Mirror, ReadSet
+from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import (
     earlier_result,
     receipt,
@@ -45,6 +45,7 @@ from memory_core.ledger.ids import (
     session_document_id,
     slot_document_id,
 )
+from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 

@@ -33,6 +33,7 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
 from memory_core.evolution.contradictions import Verdict, contradict, judged
+from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
@@ -203,11 +204,11 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
     account = slot.account
-    is_late = any(
+    is_out_of_order = any(
         each.order > statement.order and each.place not in account.hidden_at
         for each in account.statements
     )
-    if existing is None or (is_late and existing.status is not Status.DELETED):
+    if existing is None or (is_out_of_order and existing.status is not Status.DELETED):
         late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:
@@ -230,14 +231,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         "status": Status.ACTIVE,
         "status_reason": "created" if is_new_life else "manual_update",
     }
-    version = 1 + max(
-        existing.version,
-        *(
-            each.version
-            for each in slot.entries
-            if isinstance(each, Statement) and each.memory_id == existing.id
-        ),
-    )
+    version = _next_version(existing, slot)
     updated = existing.model_copy(
         update={**changed, "version": version, "valid_until": memory.valid_until}
     )
@@ -246,6 +240,24 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     page.apply([Change("upserted", updated, existing, says=says(updated))])
     return PlannedOutcome(
         item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
+    )
+
+
+def _next_version(memory: Memory, slot: SlotLog) -> int:
+    """The version after all versions of a memory.
+
+    Args:
+        memory: As it is stored.
+        slot: Whose log may have later versions of it.
+
+    """
+    return 1 + max(
+        memory.version,
+        *(
+            each.version
+            for each in slot.entries
+            if isinstance(each, Statement) and each.memory_id == memory.id
+        ),
     )
 
 

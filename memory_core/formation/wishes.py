@@ -27,20 +27,19 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import (
-    GENERAL_WORDS,
     INSTRUCTION,
     Wish,
-    japanese_words_of,
     key_for,
     only_requests,
     said_wishes,
     without_requests,
 )
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
-from memory_core.evolution.deletion import ToldForgetter
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.formation.save import Saver
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import keyed

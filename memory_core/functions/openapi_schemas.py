@@ -214,7 +214,11 @@ def _saved_and_refused() -> dict[str, Schema]:
     }
 
 
-def _found() -> dict[str, Schema]:
+_EXPLAIN: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
+
+
+def _hit() -> Schema:
+    """A result of a retrieve."""
     number, maybe = {"type": "number"}, {"type": ["number", "null"]}
     passage: Schema = {
         "text": TEXT,
@@ -223,7 +227,6 @@ def _found() -> dict[str, Schema]:
         "message": TEXT,
         "relevance_score": number,
     }
-    explain: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("ShownMemory")}
     hit |= dict.fromkeys(
         ("lexical_score", "relevance_score", "importance_score", "composite_score"), number
@@ -249,6 +252,13 @@ def _found() -> dict[str, Schema]:
         "passages": _list(_object(passage, "text", "actor", "at", "message"))
         | {"description": "What was said that matched, best first, three at most"},
     }
+    return _object(
+        {**hit, "explain": _EXPLAIN}, "rank", "memory", "score", "relevance_score", "passages"
+    ) | {"description": "With view=full all fields; a brief one says what is not as usual"}
+
+
+def _found() -> dict[str, Schema]:
+    number: Schema = {"type": "number"}
     near = _object(
         {"relevance_score": number, "answer_threshold": number},
         "relevance_score",
@@ -283,12 +293,9 @@ def _found() -> dict[str, Schema]:
     parts = _list(_object(part, *part))
     context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
     return {
-        "Hit": _object(
-            {**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages"
-        )
-        | {"description": "With view=full all fields; a brief one says what is not as usual"},
+        "Hit": _hit(),
         "Retrieved": _object(
-            {**retrieved, "explain": explain, **REDACTED},
+            {**retrieved, "explain": _EXPLAIN, **REDACTED},
             "results",
             "degraded",
             "as_of_sequence",

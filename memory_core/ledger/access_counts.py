@@ -56,7 +56,7 @@ class _Attempt:
     touches: Mapping[str, Touch]
 
 
-class Touches:
+class AccessCounts:
     """Gathers accesses and writes them down."""
 
     def __init__(

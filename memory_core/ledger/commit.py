@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Event, Head, Memory
-from memory_core.domain.messages import is_message
+from memory_core.domain.memory import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.acyclic_chains import without_circles
@@ -37,16 +35,7 @@ from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.recent import RecentCommits
-from memory_core.ports import (
-    Clock,
-    Document,
-    IdSource,
-    LongTermStore,
-    Near,
-    Neighbour,
-    ShortTermStore,
-    Stamp,
-)
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
@@ -559,87 +548,6 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
             "this user was erased or imported during the call; ask again",
             retry_after_s=1,
         )
-
-
-# The short term follows the truth: after each commit, what was saved is written back and what was
-# changed is taken out.
-#
-# Best effort, after the acknowledged commit. A lost follow-up harms nothing: the head's
-# last_removal_sequence voids what it left.
-
-
-class Mirror:
-    """Keeps session working sets beside the log."""
-
-    def __init__(self, short_term: ShortTermStore) -> None:
-        self._short_term = short_term
-
-    async def follow(self, owner: Owner, committed: Committed[Any]) -> tuple[str, ...]:
-        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is
-        down, else nothing.
-        """
-        if committed.changes is None or committed.stamp is None:
-            return ()
-        changed = [
-            change.before
-            for change in committed.changes.changes
-            if change.before is not None and change.before.session_id
-        ]
-        if changed:
-            sessions = sorted({memory.session_id for memory in changed if memory.session_id})
-            await self._short_term.drop(
-                owner,
-                sessions,
-                [memory.id for memory in changed],
-                committed.stamp,
-                committed.previous_removal,
-            )
-        active = [
-            memory
-            for memory in committed.memories.values()
-            if memory.status in FOUND_BY_DEFAULT and memory.searchable and not is_message(memory.id)
-        ]
-        in_sessions = [memory for memory in active if memory.session_id]
-        if in_sessions:
-            await self._short_term.remember_all(in_sessions, committed.stamp)
-        return ("short_term",) if self._short_term.degraded else ()
-
-
-# Turns: of those in this process who change what one user knows, one at a time decides and commits.
-#
-# Note: nothing depends on it. A commit still looks whether others came first, in this process or
-# another; but thirty who form conversations of one user, and compare each with what all know, would
-# mostly decide in vain, and in the end wait.
-
-
-class WriteTurn:
-    """One piece of work's turn: taken when it is needed, kept until the work ends."""
-
-    def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
-        self._lock, self._kept = lock, stack
-        self._taken = False
-
-    async def take(self) -> None:
-        """Wait for those of the same user who asked before; nothing when it is this work's
-        turn already.
-        """
-        if not self._taken:
-            await self._kept.enter_async_context(self._lock)
-            self._taken = True
-
-
-class WriteTurns:
-    """Turns of all users."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def of(self, owner: Owner) -> AsyncIterator[WriteTurn]:
-        """A turn that ends with the block, should it be taken in it."""
-        lock = self._locks.setdefault(owner, asyncio.Lock())
-        async with AsyncExitStack() as stack:
-            yield WriteTurn(lock, stack)
 
 
 def _without_log(look: ReadSet, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:

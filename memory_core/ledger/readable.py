@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from memory_core.domain.errors import Damaged, damaged_memory
 from memory_core.domain.memory import Head, Memory
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import Document, Filter, LongTermStore
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from memory_core.domain.chat.history import (
     without_message,
     without_messages,
 )
-from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, is_told, is_untold
 from memory_core.domain.ranking.index_terms import TurnTerms

@@ -22,15 +22,12 @@ import uvicorn
 from memory_core.adapters.queue_rules import checked_name
 from memory_core.domain.errors import PlainError
 from memory_core.functions.blueprints import BLUEPRINTS
-from memory_core.localhost.http import Application, LimitedProtocol, Route, Router
-from memory_core.localhost.triggers import (
-    QueueFunction,
-    QueueOptions,
-    Timer,
-    Timers,
-    next_due,
-    resolved,
-)
+from memory_core.localhost.host_settings import QueueOptions, resolved
+from memory_core.localhost.http import Application
+from memory_core.localhost.protocol import LimitedProtocol
+from memory_core.localhost.routing import Route, Router
+from memory_core.localhost.timers import Timer, Timers, next_due
+from memory_core.localhost.triggers import QueueFunction
 from memory_core.localhost.workers import CLOSED, Channel
 
 GRACE_S = 10

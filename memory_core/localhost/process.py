@@ -32,8 +32,9 @@ from memory_core.localhost.host import (
     serve_handed,
     sorted_by_trigger,
 )
+from memory_core.localhost.host_settings import QueueOptions
 from memory_core.localhost.http import Application, Limits
-from memory_core.localhost.triggers import QueueOptions, Queues
+from memory_core.localhost.triggers import Queues
 from memory_core.localhost.workers import FIRST_QUEUE, GREET, KEYS, READY, Channel, WorkerPlace
 
 if TYPE_CHECKING:

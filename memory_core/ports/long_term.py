@@ -9,8 +9,8 @@ from typing import Protocol
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports.access import KeyStore
 from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (

@@ -14,14 +14,13 @@ from memory_core.domain.agent_schemas import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     ProfileUpdate,
-    ReflectedParts,
     Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
+from memory_core.domain.joint_answers import FormedParts, ReflectedParts
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking.candidates import Related
 from memory_core.domain.ranking.vectors import TokenStates

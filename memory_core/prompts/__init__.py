@@ -20,7 +20,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from memory_core.domain import agent_schemas
+from memory_core.domain import agent_schemas, joint_answers
 from memory_core.domain.truth.slots import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
@@ -67,7 +67,8 @@ def prompt(name: Name) -> Prompt[Any]:
     examples = [
         json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)
     ]
-    answer = cast("type[BaseModel]", getattr(agent_schemas, stated["answer"]))
+    answers = joint_answers if hasattr(joint_answers, stated["answer"]) else agent_schemas
+    answer = cast("type[BaseModel]", getattr(answers, stated["answer"]))
     return Prompt(name, stated["version"], answer, text, tuple(examples))
 
 

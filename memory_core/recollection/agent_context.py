@@ -36,7 +36,7 @@ from datetime import datetime
 from memory_core.domain.fields import local
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
-from memory_core.domain.ranking.query import is_remark, query_in, texts_said
+from memory_core.domain.ranking.chat_query import is_remark, query_in, texts_said
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import Context, ContextInput, RetrieveInput
 from memory_core.domain.scenes import Profile
@@ -58,10 +58,11 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
-from memory_core.recollection.quotations import QuotableMemory, Untold, piece
-from memory_core.recollection.reconstruct import Gatherer, Rounds
+from memory_core.recollection.gather import Gatherer, Rounds
+from memory_core.recollection.quotations import QuotableMemory, piece
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
+from memory_core.recollection.untold import Untold
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is
@@ -101,17 +102,7 @@ class Briefing:
         """
         now = self._clock.now()
         moment = asked.at or now
-        faded = {Status.DECAYED} if self._retriever.finds_faded(asked.include_decayed) else set()
-        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
-        where = Filter(
-            statuses,
-            types=_EPISODIC,
-            without_session_id=asked.exclude_session_id,
-            at=asked.at,
-            now=now,
-            hide_formed_messages=True,
-            fading=self._retriever.fading,
-        )
+        where = self._where(asked, now)
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
         (
@@ -170,6 +161,21 @@ class Briefing:
                 owner, rounds, [name for part in context.parts for name in part.ids]
             )
         return context
+
+    def _where(self, asked: ContextInput, now: datetime) -> Filter:
+        """The filter of the latest turns and episodes."""
+        candidates = self._retriever.candidates
+        faded = {Status.DECAYED} if candidates.finds_faded(asked.include_decayed) else set()
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
+        return Filter(
+            statuses,
+            types=_EPISODIC,
+            without_session_id=asked.exclude_session_id,
+            at=asked.at,
+            now=now,
+            hide_formed_messages=True,
+            fading=candidates.fading,
+        )
 
     async def _latest(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]

@@ -20,9 +20,10 @@ from memory_core.domain.errors import EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.fields import midnight, zone_of
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, Vector
 from memory_core.domain.messages import is_message
+from memory_core.domain.ranking.anchors import Anchor, dated, tellers
 from memory_core.domain.ranking.candidates import CandidateSet, from_memories, joined
 from memory_core.domain.ranking.passages import idf
-from memory_core.domain.ranking.query import Anchor, QueryAnalysis, dated, tellers
+from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.ranking.query_parts import QueryParts, ToldTime
 from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.requests.maintenance import SETTINGS_ID

@@ -23,8 +23,8 @@ from memory_core.domain.ranking.selection import (
     room_for_perhaps,
 )
 from memory_core.domain.requests.memories import Context, Part, PartKind
-from memory_core.domain.text.excerpts import count_tokens
 from memory_core.domain.text.fence import fenced
+from memory_core.domain.text.token_count import count_tokens
 from memory_core.recollection.superseded import marked
 
 SHARES: tuple[tuple[PartKind, float], ...] = (

@@ -13,8 +13,8 @@ from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.scenes import Profile, ProfileFact
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
+from memory_core.recollection.gather import Rounds
 from memory_core.recollection.quotations import expected, holds, is_ahead, shown_at
-from memory_core.recollection.reconstruct import Rounds
 from memory_core.recollection.superseded import MARK_TOKENS
 
 MOST_TRAITS = 2

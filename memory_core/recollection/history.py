@@ -31,9 +31,9 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.history import Past
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import EventFilter, Filter, LongTermStore, Place
+from memory_core.recollection.filters import as_it_was, of_everything, of_list, shows
 from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
 from memory_core.recollection.graph.model import MAX_NODES, Graph, mentioned, of_memories
-from memory_core.recollection.read import as_it_was, of_everything, of_list, shows
 
 
 class Replayer:

@@ -13,11 +13,11 @@ import numpy as np
 from memory_core.domain.event_log import base_id
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import CandidateSet, Flags
-from memory_core.domain.ranking.query import asks_directly, asks_of_oneself
 from memory_core.domain.ranking.query_parts import says_all
+from memory_core.domain.ranking.questions import asks_directly, asks_of_oneself
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Nearest
-from memory_core.recollection.results import DECIMALS, QueryRound
+from memory_core.recollection.query_round import DECIMALS, QueryRound
 
 NEAR = 0.75
 """The part of the answer threshold that answers a question about the one who asks it. Of 96 such

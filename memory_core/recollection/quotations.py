@@ -6,26 +6,25 @@ beside them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import sqrt
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Head, Memory, MemoryType, Status
-from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Memory, MemoryType
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.note import FOOTER, parts_of
 from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import count_tokens, covered, excerpt
+from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.sameness import normalised
-from memory_core.ledger.readable import readable, readable_shown
-from memory_core.ports import Document, Filter, LongTermStore, Place
+from memory_core.domain.text.token_count import count_tokens
+from memory_core.ledger.readable import readable_shown
+from memory_core.ports import LongTermStore
 from memory_core.recollection.superseded import Fallen
 
 FALLEN = "no longer true in part"
@@ -317,88 +316,6 @@ def superseded_facts_by_turn(
     return facts_by_turn
 
 
-# What was said right before and after a found turn, in its session.
-#
-# Note: a session is never read whole. It can have thousands of turns; what is read of it are the
-# few before and after each hit, of the few sessions that hold the best hits.
-
-
-BEST_SESSIONS = 5
-WINDOW = 2
-"""Turns before and after a hit that come with it."""
-NEIGHBOUR = 0.01
-"""What the nearest neighbour is worth beside its hit, the second by the root of its distance less:
-they only fill what hits leave over. At 0.8 they brought .001 of the evidence, and long answers of
-an assistant took the place of as much.
-"""
-PAGE, AHEAD = 40, 20
-"""Turns of a session that are read, from this many changes of the user's before its best hit."""
-
-
-class Surroundings:
-    """Reads what is beside memories of any owner."""
-
-    def __init__(self, store: LongTermStore) -> None:
-        self._store = store
-
-    async def beside(
-        self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[QuotableMemory]
-    ) -> list[QuotableMemory]:
-        """The neighbours of the hits in the best sessions that `where` lets through, with the best
-        priority that a hit lends them.
-        """
-        if head is None or (where.types and MemoryType.EPISODIC.value not in where.types):
-            return []
-        where = replace(where, types=frozenset({MemoryType.EPISODIC.value}))
-        sessions: dict[str, list[QuotableMemory]] = {}
-        for hit in sorted(quotations, key=lambda hit: -hit.priority):
-            if hit.memory.session_id is not None and hit.memory.type is MemoryType.EPISODIC:
-                sessions.setdefault(hit.memory.session_id, []).append(hit)
-        best = list(sessions.items())[:BEST_SESSIONS]
-        around = (
-            self._around(owner, head, replace(where, session_id=session), hits)
-            for session, hits in best
-        )
-        return [neighbour for few in await asyncio.gather(*around) for neighbour in few]
-
-    async def _around(
-        self, owner: Owner, head: Head, where: Filter, hits: Sequence[QuotableMemory]
-    ) -> list[QuotableMemory]:
-        """The neighbours of one session's hits."""
-        place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
-        page: list[Document] = await self._store.page(
-            owner, "memory", where, place, PAGE, newest_first=False
-        )
-        read, _ = readable(document for document in page if document.kind == "memory")
-        turns = {
-            turn.id: turn
-            for turn in read
-            if turn.epoch == head.epoch
-            and turn.searchable
-            and not QuotableMemory(turn, 0.0).is_story
-        }
-        lent = _lent(list(turns), hits)
-        return [QuotableMemory(turns[name], worth) for name, worth in lent.items()]
-
-
-def _lent(order: Sequence[str], hits: Sequence[QuotableMemory]) -> dict[str, float]:
-    """The turns within `WINDOW` of a hit, hits left out, with what the best of their
-    hits lends them.
-    """
-    places = {name: place for place, name in enumerate(order)}
-    hit_ids = {hit.memory.id for hit in hits}
-    lent: dict[str, float] = {}
-    for hit in hits:
-        place = places.get(hit.memory.id)
-        if place is None:
-            continue
-        for neighbour in range(max(0, place - WINDOW), min(len(order), place + WINDOW + 1)):
-            if order[neighbour] not in hit_ids:
-                worth = hit.priority * NEIGHBOUR / sqrt(abs(neighbour - place))
-                lent[order[neighbour]] = max(worth, lent.get(order[neighbour], 0.0))
-    return lent
-
-
 # The other side of an open conflict: told beside a memory that is in one, so that neither looks as
 # if it surely held.
 #
@@ -455,80 +372,3 @@ async def open_conflict_lines(
 def _line(other: Memory, moment: datetime) -> str:
     day = shown_at(other.event_timestamp, moment).date().isoformat()
     return f"in conflict with what was said on {day}: {excerpt(other.content, (), MOST_TOKENS)}"
-
-
-# What is not told any more: messages and stories that said a fact which was deleted or forgotten do
-# not tell it on.
-#
-# The cell, its note and its messages stay what they are, and are listed and read by their ids;
-# restored, the fact is told again by all of them. Costs nothing for a user who has deleted nothing;
-# else a read of the cells that were found, and one of their facts.
-
-
-Silenced = Mapping[str, frozenset[int]]
-"""By cell, the numbers of the messages that tell what is not to be told."""
-_CONTRADICTED = "contradicted"
-"""A superseded fact that has no slot is deleted for this reason: the memories that
-told it say so.
-"""
-
-
-class Untold:
-    """Finds out for any owner."""
-
-    def __init__(self, store: LongTermStore) -> None:
-        self._store = store
-
-    async def of_cells(
-        self, owner: Owner, head: Head | None, cells: Iterable[str | None]
-    ) -> Silenced:
-        """Which of these cells tell what was deleted. Raises Unavailable."""
-        names = sorted({name for name in cells if name is not None})
-        if not names or head is None or not head.counts.get(Status.DELETED.value):
-            return {}
-        read, _ = readable_shown(await self._store.memories(owner, names))
-        facts = {
-            fact.fact_id
-            for cell in read.values()
-            for fact in cell.atomic_facts
-            if fact.fact_id is not None
-        }
-        memories, _ = readable_shown(
-            await self._store.memories(owner, sorted(facts)) if facts else {}
-        )
-        gone = {
-            name
-            for name, fact in memories.items()
-            if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED
-        }
-        return {
-            name: frozenset(
-                fact.message
-                for fact in cell.atomic_facts
-                if fact.fact_id in gone and fact.message is not None
-            )
-            for name, cell in read.items()
-            if any(fact.fact_id in gone for fact in cell.atomic_facts)
-        }
-
-    async def among(
-        self, owner: Owner, head: Head | None, memories: Iterable[Memory]
-    ) -> frozenset[str]:
-        """The ids of those memories that are not to be told. Raises Unavailable."""
-        candidates = [*memories]
-        silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
-        return frozenset(memory.id for memory in candidates if is_silenced(memory, silenced))
-
-
-def is_silenced(memory: Memory, silenced: Silenced) -> bool:
-    """Whether a memory tells what is not to be told: a message that said it, or a story or a note
-    of its cell.
-    """
-    numbers = silenced.get(memory.cell_id or "")
-    if numbers is None:
-        return False
-    return (
-        memory.metadata.get("message") in numbers
-        if is_message(memory.id)
-        else memory.category in STORIES
-    )

@@ -16,8 +16,8 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.announced import change_begins_at
 from memory_core.domain.statements.change_messages import SpeakerMessage, read
 from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line
@@ -27,7 +27,7 @@ from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
-from memory_core.recollection.read import shows
+from memory_core.recollection.filters import shows
 
 MAX_HOPS = 24
 """Successors that are followed, a read each; of a truth that has changed more often since,

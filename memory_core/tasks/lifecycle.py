@@ -60,13 +60,8 @@ class Beginning:
         """
 
         def decide(look: ReadSet) -> Changes[str]:
-            earlier = earlier_result(look.documents, owner, call)
-            if earlier is not None:
-                return Changes(str(earlier["task_id"]))
-            if (stored := look.documents.get(task.task_id)) is not None:
-                if stored.body["leased_by"] != task.leased_by is not None:
-                    raise TaskLost  # another worker began it
-                return Changes(task.task_id)  # an earlier try, whose answer was lost
+            if (earlier := _begun_before(look, owner, task, call)) is not None:
+                return Changes(earlier)
             creates = (
                 *subject(look),
                 written(task),
@@ -106,6 +101,26 @@ class Beginning:
         possible; then the sweep does it.
         """
         return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+
+
+def _begun_before(look: ReadSet, owner: Owner, task: Task, call: Call) -> str | None:
+    """The id of the task that this very call began before. Raises TaskLost.
+
+    Args:
+        look: What was read.
+        owner: Whose task it is.
+        task: As it is to be begun.
+        call: The caller and the idempotency key.
+
+    """
+    earlier = earlier_result(look.documents, owner, call)
+    if earlier is not None:
+        return str(earlier["task_id"])
+    if (stored := look.documents.get(task.task_id)) is None:
+        return None
+    if stored.body["leased_by"] != task.leased_by is not None:
+        raise TaskLost  # another worker began it
+    return task.task_id  # an earlier try, whose answer was lost
 
 
 def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> list[str]:

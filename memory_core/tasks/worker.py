@@ -13,8 +13,9 @@ from datetime import timedelta
 
 from memory_core.domain.conversation import Task, TaskKind, TaskMessage
 from memory_core.domain.errors import HeadMoved, Malformed, QuotaExceeded, Unavailable
-from memory_core.ledger.commit import Ledger, Mirror
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.mirror import Mirror
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.control import Steering, Sweep

@@ -20,7 +20,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.note import parts_of, render_note
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import Proofs
-from memory_core.evolution.agent_rulings import what_is_lost
+from memory_core.evolution.synthesis_checks import what_is_lost
 from memory_core.ports import Agents, DecisionItem, SceneItem
 from tests.builders import memory
 from tests.chat_server import ChatServer

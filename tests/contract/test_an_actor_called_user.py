@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import as_named
 from memory_core.domain.requests.memories import ConverseInput
 from tests.builders import ALICE, NOW

@@ -17,8 +17,8 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import DecayInput, ForgetInput
 from memory_core.domain.requests.memories import SaveInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Saved
-from memory_core.domain.text.excerpts import shortened
 from memory_core.domain.text.sameness import names_in
+from memory_core.domain.text.shortening import shortened
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import ReadSet

@@ -12,7 +12,7 @@ from memory_core.domain.memory import Foresight, MemoryType
 from memory_core.domain.requests.memories import Context, ContextInput, ConverseInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.text.excerpts import count_tokens
+from memory_core.domain.text.token_count import count_tokens
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.chat_forms import FORMS

@@ -19,7 +19,7 @@ from memory_core.domain.requests.maintenance import ReplayInput
 from memory_core.domain.requests.memories import ListInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
 from memory_core.ledger.readable import as_memory
-from memory_core.recollection.read import of_list, shows
+from memory_core.recollection.filters import of_list, shows
 from tests.world import World, listed, rule
 
 KEY = "editor"

@@ -12,8 +12,8 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import from_memories
 from memory_core.domain.ranking.index_terms import analyse
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW, memory, query, save
 from tests.messages import best_words, lines, rare_words, results, say

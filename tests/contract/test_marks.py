@@ -19,7 +19,7 @@ from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ports import LongTermStore, Mark, Near
-from memory_core.recollection.read import shows
+from memory_core.recollection.filters import shows
 from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where
 from tests.contract.conftest import StoreFactory, on_cosmos, on_sqlite
 from tests.cosmos_server import CosmosServer

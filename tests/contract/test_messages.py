@@ -19,7 +19,7 @@ from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
 from memory_core.domain.requests.maintenance import AgentMemoryInput, ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, ContextInput, RetrieveInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.recollection.results import MOST_PASSAGES
+from memory_core.recollection.passages import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW

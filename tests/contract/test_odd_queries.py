@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
-from memory_core.domain.text.excerpts import count_tokens
+from memory_core.domain.text.token_count import count_tokens
 from tests.builders import ALICE
 from tests.world import turn
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.ranking.query import asks_for_everything
+from memory_core.domain.ranking.questions import asks_for_everything
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE
 from tests.telling import tell

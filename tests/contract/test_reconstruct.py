@@ -13,7 +13,7 @@ from memory_core.domain.memory import Foresight
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
-from memory_core.domain.text.excerpts import count_tokens
+from memory_core.domain.text.token_count import count_tokens
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.consolidation.run import EndingRules
+from memory_core.consolidation.run_commits import EndingRules
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Task

@@ -17,7 +17,7 @@ from memory_core.domain.errors import AgentFailed, Conflict, Invalid, Unavailabl
 from memory_core.domain.requests.maintenance import SummaryInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.formation import accept
+from memory_core.formation import summaries
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.couriers import ScriptedCourier
@@ -133,7 +133,7 @@ async def test_whoever_wants_it_fast_gets_it_in_time(
 ) -> None:
     model = Model()
     core = await world.core(agents=model)
-    monkeypatch.setattr(accept, "FAST_WITHIN_S", 0.05)
+    monkeypatch.setattr(summaries, "FAST_WITHIN_S", 0.05)
 
     async def never(name: str) -> None:
         await asyncio.Event().wait()
@@ -231,7 +231,7 @@ async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_ca
 
     rules = Brief(before=wait)
     core = await world.core(agents=rules, rules=rules)
-    many = accept.MAX_READ // 30_000
+    many = summaries.MAX_READ // 30_000
     long, half = (
         asked(messages=["a" * 30_000] * many),
         asked(messages=["a" * 30_000] * (many // 2 + 1)),
@@ -258,7 +258,7 @@ async def test_a_task_waits_for_rules_that_have_much_to_read(world: World) -> No
 
     rules = Brief(before=wait)
     core = await world.core(agents=rules, rules=rules)
-    long = asked(messages=["a" * 30_000] * (accept.MAX_READ // 30_000))
+    long = asked(messages=["a" * 30_000] * (summaries.MAX_READ // 30_000))
     first = asyncio.create_task(core.summary("app", long))
     await waiting.wait()
     accepted = await later(core, messages=["a" * 30_000])

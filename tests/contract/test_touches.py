@@ -23,7 +23,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ledger import access_counts as touches_module
-from memory_core.ledger.access_counts import Touches
+from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.waiting_accesses import (
     ADDED_AFTER,
     DOCUMENT_ID,
@@ -339,7 +339,7 @@ async def test_what_could_not_be_written_is_tried_again_and_counts_once(world: W
     core = await world.core()
     (tea,) = await saved(core, "green tea")
     store = Deaf(await world.look_on())
-    gathering = Touches(
+    gathering = AccessCounts(
         cast("LongTermStore", store), NullShortTermStore(), world.clock, RandomIds()
     )
     gathering.note(ALICE, [tea], world.clock.now())
@@ -371,7 +371,7 @@ async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(
     monkeypatch.setattr(touches_module, "MOST_GATHERED", 3)
     core = await world.core()
     tea, *others = await saved(core, "green tea", "coffee", "water")
-    gathering = Touches(
+    gathering = AccessCounts(
         await world.look_on(),
         Slow(lambda: gathering.note(ALICE, [tea], NOW)),
         world.clock,
@@ -405,7 +405,7 @@ async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
 ) -> None:
     core, short = await world.core(), Held()
     (tea,) = await saved(core, "green tea")
-    gathering = Touches(await world.look_on(), short, world.clock, RandomIds())
+    gathering = AccessCounts(await world.look_on(), short, world.clock, RandomIds())
     gathering.note(ALICE, [tea], world.clock.now())
     world.clock.forward(6)
     gathering.note(ALICE, [tea], world.clock.now())
@@ -419,7 +419,7 @@ async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
 
 
 async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:
-    gathering = Touches(
+    gathering = AccessCounts(
         await world.look_on(HashEmbedder(64)), NullShortTermStore(), world.clock, RandomIds()
     )
     gathering.note(BOB, [], world.clock.now())

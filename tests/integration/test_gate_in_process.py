@@ -24,7 +24,7 @@ from memory_core.domain.requests.memories import ClearInput
 from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.request_parsing import Nothing
-from memory_core.localhost.triggers import Timer, Timers
+from memory_core.localhost.timers import Timer, Timers
 from memory_core.logs import PrivacyFilter
 
 KEY = "mc_shop_k1_0123456789abcdef"

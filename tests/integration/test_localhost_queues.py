@@ -22,7 +22,8 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.system import SystemClock
 from memory_core.localhost import triggers as serving
 from memory_core.localhost.host import sorted_by_trigger
-from memory_core.localhost.triggers import QueueOptions, Queues
+from memory_core.localhost.host_settings import QueueOptions
+from memory_core.localhost.triggers import Queues
 from memory_core.ports import Delivery, TaskQueue
 from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock

@@ -20,7 +20,8 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests.memories import SaveInput
-from memory_core.localhost.triggers import QueueFunction, QueueOptions, Queues
+from memory_core.localhost.host_settings import QueueOptions
+from memory_core.localhost.triggers import QueueFunction, Queues
 from memory_core.tasks.lifecycle import message_of
 from memory_core.tasks.resending import ResendingQueue
 from tests.azurite_server import AzuriteServer

@@ -13,7 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_core.localhost.triggers import next_due, resolved
+from memory_core.localhost.host_settings import resolved
+from memory_core.localhost.timers import next_due
 
 FILE = Path(__file__).with_name("functions.json")
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from memory_core.localhost.http import Route, Router
+from memory_core.localhost.routing import Route, Router
 from tests.official_runtime.environment import interpreter
 
 DRIVER = Path(__file__).with_name("driver.py")

@@ -10,16 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import MemoryType
+from memory_core.domain.ranking.anchors import MOST_ANCHORS, MOST_TELLERS, anchors, dated, tellers
 from memory_core.domain.ranking.candidates import from_memories
 from memory_core.domain.ranking.index_terms import analyse
-from memory_core.domain.ranking.query import (
-    MOST_ANCHORS,
-    MOST_TELLERS,
-    analyse_query,
-    anchors,
-    dated,
-    tellers,
-)
+from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.text.dates import Window
 from tests.builders import memory
 

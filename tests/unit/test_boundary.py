@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.agent_schemas import Boundaries
 from memory_core.domain.conversation import Message
-from memory_core.formation.cells import MAX_MESSAGES, BoundaryRules, cells_of, cut_into_cells
+from memory_core.formation.boundaries import MAX_MESSAGES, BoundaryRules, cells_of, cut_into_cells
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 RULES = BoundaryRules(silence=timedelta(hours=6))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.query import asks_directly, asks_of_oneself
+from memory_core.domain.ranking.questions import asks_directly, asks_of_oneself
 from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.change_sentences import _CUES
 from memory_core.domain.statements.changes import LaterChange, change, update_closeness

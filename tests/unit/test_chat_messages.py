@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.chat.messages import ReadMessage, read_messages, timed
+from memory_core.domain.chat.messages import read_messages
 from memory_core.domain.chat.parts import MAX_TOOL_CHARACTERS, without_data_urls
+from memory_core.domain.chat.read_message import ReadMessage, timed
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SummaryInput
 from memory_core.domain.requests.memories import ContextInput, ConverseInput

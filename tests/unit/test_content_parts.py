@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.chat.content_parts import MAX_PARTS, lengths_of_parts, split_content
-from memory_core.domain.chat.messages import parts_sent, read_messages, timed
+from memory_core.domain.chat.message_forms import parts_sent
+from memory_core.domain.chat.messages import read_messages
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Message
 from tests.builders import NOW
 

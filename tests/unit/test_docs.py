@@ -24,7 +24,7 @@ from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.openapi import document
 from memory_core.functions.registered import Door, door_of
 from memory_core.functions.request_parsing import from_json
-from memory_core.localhost.http import Route, Router
+from memory_core.localhost.routing import Route, Router
 from memory_core.setting_types import COMMAND_LINE, LIVE, variable
 from memory_core.telemetry import Telemetry
 from tests import docs_diagrams

@@ -10,7 +10,7 @@ from memory_core.adapters.offline.facts import said_facts
 from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.empty_facts import points
-from memory_core.domain.statements.fact_checks import told_facts
+from memory_core.domain.statements.fact_checks import asserted_facts
 from tests.builders import NOW
 
 SAYING_NOTHING = (
@@ -80,7 +80,7 @@ def test_a_models_fact_with_a_pointing_value_is_left_out(value: str) -> None:
         attribute="present",
         value=value,
     )
-    checked = told_facts(ExtractedFacts(facts=[fact]), told_by(text))
+    checked = asserted_facts(ExtractedFacts(facts=[fact]), told_by(text))
     assert (checked.facts, checked.dropped) == ([], 1)
 
 

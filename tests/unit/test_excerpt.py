@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.text.excerpts import (
-    _READ,
-    KEPT_BYTES,
-    Source,
-    _halves,
-    _halves_by_columns,
-    count_tokens,
-    excerpt,
-)
+from memory_core.domain.text.excerpts import _READ, KEPT_BYTES, Source, excerpt
+from memory_core.domain.text.token_count import _halves, _halves_by_columns, count_tokens
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)

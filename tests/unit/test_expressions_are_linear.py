@@ -66,7 +66,7 @@ MADE_OF_VALUES = {
     "memory_core.adapters.openai.chat.after": [r"\btemperature\b"],
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
-    "memory_core.adapters.offline.clauses.possessive": [
+    "memory_core.adapters.offline.voice.possessive": [
         rf"\b{re.escape(name)}\b" for name in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
     ],
     "memory_core.domain.scenes._written": [

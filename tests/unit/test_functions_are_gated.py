@@ -15,7 +15,7 @@ from azure.functions.warmup import WarmUpContext
 
 import function_app
 from memory_core.functions.registered import door_of
-from memory_core.localhost.http import Route
+from memory_core.localhost.routing import Route
 
 ROOT = Path(__file__).parents[2]
 OPEN_TO_ANYONE = {

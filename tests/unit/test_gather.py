@@ -6,8 +6,8 @@ import pytest
 
 from memory_core.domain.ranking.selection import Grant
 from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.recollection.gather import grant_for
 from memory_core.recollection.passing_rows import NEAR
-from memory_core.recollection.reconstruct import grant_for
 
 THRESHOLD = 0.4
 CLOSE = NEAR * THRESHOLD + 0.01

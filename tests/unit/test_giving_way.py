@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from memory_core.consolidation.run import IN_ALL_S, LONGEST_S, LULL_S, TIMES, GivingWay, UserCalls
+from memory_core.consolidation.giving_way import (
+    IN_ALL_S,
+    LONGEST_S,
+    LULL_S,
+    TIMES,
+    GivingWay,
+    UserCalls,
+)
 
 
 class Host:

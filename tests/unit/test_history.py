@@ -29,7 +29,7 @@ from memory_core.domain.chat.history import (
     without_seals,
 )
 from memory_core.domain.chat.history_alignment import RepeatedMessage, aligned
-from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.text.unicode_forms import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)

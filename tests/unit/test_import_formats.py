@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_core.cli.import_calls import CALL_MESSAGES, SkippedCounts, calls_of
 from memory_core.cli.import_formats.formats import FORMATS, detect_format
 from memory_core.cli.import_formats.items import (
     MESSAGE_BYTES,
@@ -24,7 +25,6 @@ from memory_core.cli.import_formats.items import (
 )
 from memory_core.cli.import_formats.json_lines import SAVE_FIELDS
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
-from memory_core.cli.importing import CALL_MESSAGES, SkippedCounts, calls_of
 from memory_core.domain.requests.memories import SaveInput
 from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.localhost.triggers import QueueOptions
+from memory_core.localhost.host_settings import QueueOptions
 
 ROOT = Path(__file__).parents[2]
 

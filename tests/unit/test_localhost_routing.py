@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.localhost.http import Route, Router
+from memory_core.localhost.routing import Route, Router
 
 TEMPLATES = {
     "one": ("GET", "api/v1/memories/{memory_id}"),

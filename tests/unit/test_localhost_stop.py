@@ -9,8 +9,9 @@ from typing import Any
 
 from azure.functions import HttpRequest, HttpResponse
 
-from memory_core.localhost.http import Application, Limits, Route, Router
-from memory_core.localhost.triggers import Timers
+from memory_core.localhost.http import Application, Limits
+from memory_core.localhost.routing import Route, Router
+from memory_core.localhost.timers import Timers
 
 
 async def test_a_request_that_is_cancelled_by_the_stop_is_answered_503_and_may_be_sent_again() -> (

@@ -8,7 +8,8 @@ from azure.functions.timer import TimerRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.localhost.triggers import Timer, Timers, next_due, resolved
+from memory_core.localhost.host_settings import resolved
+from memory_core.localhost.timers import Timer, Timers, next_due
 
 FRIDAY = datetime(2026, 5, 8, 13, 56, 7, 500_000, tzinfo=timezone.utc)
 

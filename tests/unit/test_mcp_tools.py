@@ -28,7 +28,8 @@ from memory_core.domain.errors import (
     Unavailable,
 )
 from memory_core.domain.memory import Event, MemoryType
-from memory_core.domain.results import EventPage, Hit, Retrieved, SerializedMemory
+from memory_core.domain.results import EventPage, Hit, Retrieved
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.functions.mcp.answers import (
     SHORT,
     memory_line,

@@ -10,10 +10,10 @@ import pytest
 
 from memory_core.adapters.offline.behaviour import episode_analysis
 from memory_core.adapters.offline.boundaries import boundaries
-from memory_core.adapters.offline.clauses import third_person
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.summary import keywords_of
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
 from memory_core.recollection.quotations import is_ahead
 from tests.talk import FRIDAY, talk

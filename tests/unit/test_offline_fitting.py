@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from memory_core.adapters.offline.running_rules import Fitted, answer_within_schema, fitted
 from memory_core.domain.agent_schemas import ConversationSummary, Cut, RetrievalHints, SaidFact
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.shortening import beginning
 
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.offline.clauses import third_person, told_of
+from memory_core.adapters.offline.voice import third_person, told_of
 from memory_core.domain.conversation import Message
 from tests.odd_conversations import ACTORS, METACHARACTERS, TEMPLATES
 from tests.talk import FRIDAY

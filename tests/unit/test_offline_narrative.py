@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.adapters.offline.clauses import third_person
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.summary import (
     MAX_WORDS,
@@ -15,6 +14,7 @@ from memory_core.adapters.offline.summary import (
     narrative,
     retrieval_hints,
 )
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import PROTOTYPES, themes
 from memory_core.domain.text.analyzer import words

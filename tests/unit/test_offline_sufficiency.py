@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.adapters.offline.agents import judged
+from memory_core.adapters.offline.sufficiency import judged
 from memory_core.ports import DecisionItem
 from tests.builders import NOW
 

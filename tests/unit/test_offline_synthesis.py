@@ -23,7 +23,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.note import render_note
-from memory_core.evolution.agent_rulings import what_is_lost
+from memory_core.evolution.synthesis_checks import what_is_lost
 from memory_core.ports import DecisionItem
 from tests.builders import memory
 from tests.talk import FRIDAY

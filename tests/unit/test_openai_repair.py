@@ -18,13 +18,11 @@ from memory_core.adapters.openai.answers import Repaired, answer_in, values_in
 from memory_core.adapters.openai.joint_answers import cell_parts, reflected_parts, window_parts
 from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
-    Aspect,
     Boundaries,
     ConversationSummary,
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     Narrative,
     ProfileUpdate,
@@ -32,6 +30,7 @@ from memory_core.domain.agent_schemas import (
     Synthesis,
 )
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import Aspect, FormedParts
 from memory_core.prompts import NAMES, Name, prompt
 from tests.chat_server import GOOD
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from memory_core.domain.chat.messages import read_messages
 from memory_core.domain.ranking.selection import EXPONENT, BudgetLeft, Grant, Piece, chosen, packed
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import count_tokens, cut, excerpt
+from memory_core.domain.text.excerpts import cut, excerpt
 from memory_core.domain.text.fence import fenced, mark_for, one_line, without_contexts
+from memory_core.domain.text.token_count import count_tokens
 
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
 LINE = re.compile(r"\[(\d{1,3})\] .*|  .+|\d{4}-\d\d-\d\d")

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.query import MAX_TERMS, analyse_query, asks_of_assistant, longest
+from memory_core.domain.ranking.query import MAX_TERMS, analyse_query, longest
+from memory_core.domain.ranking.questions import asks_of_assistant
 from memory_core.domain.text.analyzer import counts, tokens
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)

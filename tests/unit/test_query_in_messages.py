@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memory_core.domain.chat.messages import ReadMessage, read_messages
-from memory_core.domain.ranking.query import is_remark, query_in, texts_said
+from memory_core.domain.chat.messages import read_messages
+from memory_core.domain.chat.read_message import ReadMessage
+from memory_core.domain.ranking.chat_query import is_remark, query_in, texts_said
 from memory_core.domain.text.sameness import normalised
 from tests.chat_forms import CALL, FORMS, ChatForm
 

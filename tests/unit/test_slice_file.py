@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.memory_index.columns import CODED, FINDABLE, Slice
 from memory_core.adapters.memory_index.rough import LEAST_ROWS, coded, is_usable
-from memory_core.adapters.memory_index.search import LEAST_PRUNED, find, neighbours
+from memory_core.adapters.memory_index.search import find, neighbours
 from memory_core.adapters.memory_index.slice_file import (
     FORMAT,
     Identity,
@@ -27,6 +27,7 @@ from memory_core.adapters.memory_index.slice_file import (
     read_slice,
     write_slice,
 )
+from memory_core.adapters.memory_index.word_scores import LEAST_PRUNED
 from memory_core.domain.memory import Lexical
 from memory_core.ports import Filter, Near, Search
 from tests.builders import NOW, memory, unit

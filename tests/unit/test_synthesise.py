@@ -1,7 +1,7 @@
 import pytest
 
 from memory_core.domain.memory import MemoryType
-from memory_core.evolution.agent_rulings import CAP, fits, what_is_invented, what_is_lost
+from memory_core.evolution.synthesis_checks import CAP, fits, what_is_invented, what_is_lost
 from tests.builders import memory
 
 FIRST = (

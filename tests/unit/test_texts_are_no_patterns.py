@@ -29,23 +29,23 @@ PATTERN_MAKERS = {
 }
 REASONS = {
     (
-        'domain/redaction/rules.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
+        'domain/redaction/named_secrets.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
         'es})\\\\s{{1,3}}[\\\\"\']?([^\\\\s\\\\"\'<>]{{4,500}})""")'
     ): "called with constants, by its own module",
     (
-        "domain/redaction/rules.py: "
+        "domain/redaction/named_secrets.py: "
         "re.compile(f'(?:{names})(?i:{_SUFFIX}{_TAG_ENDS})\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</')"
     ): "called with constants, by its own module",
-    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX})\\\\Z')": (
+    "domain/redaction/named_secrets.py: re.compile(f'(?:{names})(?i:{_SUFFIX})\\\\Z')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(f'(?:{nouns})(?i:{_SAID})')": (
+    "domain/redaction/said_secrets.py: re.compile(f'(?:{nouns})(?i:{_SAID})')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX}{_VALUE})')": (
+    "domain/redaction/named_secrets.py: re.compile(f'(?:{names})(?i:{_SUFFIX}{_VALUE})')": (
         "called with constants, by its own module"
     ),
-    "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
+    "domain/redaction/issued_keys.py: re.compile(BEFORE + expression)": "the rows of its table",
     "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",  # noqa: E501
     "domain/statements/change_phrases.py: re.compile(expression, re.IGNORECASE)": (
         "called with constants, by its own module"
@@ -61,7 +61,7 @@ REASONS = {
     "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": (
         "called with constants, by its own module"
     ),
-    "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",  # noqa: E501
+    "domain/ranking/questions.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",  # noqa: E501
     "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": (
         "called with constants, by its own module"
@@ -80,9 +80,9 @@ REASONS = {
     "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": (
         "phrases are escaped in the line before"
     ),
-    "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
-    "adapters/offline/facts.py: row.template.format(**parts)": "the rows of a table",
-    "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
+    "adapters/offline/fact_matches.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
+    "adapters/offline/fact_matches.py: row.template.format(**parts)": "the rows of a table",
+    "adapters/offline/fact_matches.py: row.filled.format(value=value)": "the rows of a table",
     "adapters/offline/clause_facts.py: re.compile(self.pattern)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",

@@ -12,7 +12,7 @@ import pytest
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.fact_checks import ToldFacts, last_word_wins, told_facts
+from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts, last_word_wins
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
@@ -27,8 +27,10 @@ def fact(text: str, quote: str, **fields: Any) -> SaidFact:
     return SaidFact.model_validate({"text": text, "message": 0, "quote": quote} | fields)
 
 
-def told(facts: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
-    return told_facts(ExtractedFacts(facts=facts if isinstance(facts, list) else [facts]), messages)
+def told(facts: SaidFact | list[SaidFact], *messages: Message) -> AssertedFacts:
+    return asserted_facts(
+        ExtractedFacts(facts=facts if isinstance(facts, list) else [facts]), messages
+    )
 
 
 def home(value: str, subject: str | None = "Ana") -> dict[str, Any]:
@@ -276,12 +278,12 @@ def ahead(description: str, **fields: Any) -> SaidForesight:
     ids=["a name", "ends before it begins", "in another age", "not said"],
 )
 def test_foresight_goes_through_the_same_checks(foresight: SaidForesight) -> None:
-    done = told_facts(ExtractedFacts(foresight=[foresight]), [LISBON])
+    done = asserted_facts(ExtractedFacts(foresight=[foresight]), [LISBON])
     assert (done.foresight, done.dropped) == ([], 1)
 
 
 def test_foresight_is_of_the_speaker_by_name() -> None:
-    done = told_facts(
+    done = asserted_facts(
         ExtractedFacts(foresight=[ahead("The user is in Lisbon until 5 March 2026")]), [LISBON]
     )
     assert [foresight.description for foresight in done.foresight] == [
@@ -307,4 +309,4 @@ def test_foresight_is_of_the_speaker_by_name() -> None:
 def test_what_the_rules_read_passes(text: str) -> None:
     messages = [says(text, None)]
     facts = said_facts(messages)
-    assert told_facts(ExtractedFacts(facts=facts), messages) == ToldFacts(facts, [], 0)
+    assert asserted_facts(ExtractedFacts(facts=facts), messages) == AssertedFacts(facts, [], 0)

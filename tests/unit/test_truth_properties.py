@@ -13,10 +13,13 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Trimming, Withdrawal
-from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
+from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
+from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import project
 from tests.truth_by_moments import Grid
 from tests.truth_logs import (
@@ -135,7 +138,7 @@ def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -
         for n, value in ((1, "Oslo"), (2, "Rome"))
     ]
     both = Assertion(memory_id="m3", value="both", asserted_at=day(3), valid_from=day(3))
-    log = added(log, commands.merges(["m1", "m2"], both), 3)
+    log = added(log, decisions.merges(["m1", "m2"], both), 3)
     for number, name, version in ((4, "m2", 2), (5, "m5", 1)):
         statement = Assertion(
             sequence=number,
@@ -422,16 +425,16 @@ def test_a_decision_undone_leaves_all_as_it_was(
     new, others = pairs[choice % len(pairs)]
     old = sorted(others)[0]
     if decision == "supersede":
-        command = commands.supersedes(old, new, "cft")
+        command = decisions.supersedes(old, new, "cft")
     elif decision == "reject_new":
         command = commands.withdraws(new, "cft")
     else:
         merged = Assertion(
             sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW
         )
-        command = commands.merges([old, new], merged, "cft")
+        command = decisions.merges([old, new], merged, "cft")
     decided = added(log, command, LATER, NOW)
-    back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
+    back = resolve(added(decided, decisions.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals
     assert {
         name: projection
@@ -514,7 +517,7 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     }
     own = [entry.value for entry in log if isinstance(entry, Assertion) and entry.memory_id == name]
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
-    forgotten = commands.without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
+    forgotten = without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()
     deleted = resolve(added(log, commands.deletes(name), LATER))
     assert [replace(interval, places=()) for interval in resolve(forgotten).intervals] == [

@@ -1,4 +1,4 @@
-"""The client of Cosmos DB: deadlines, retries of reads, and failures as our errors.
+"""The client of Cosmos DB: deadlines, retries of reads, charges.
 
 Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its
 sender to find out, by the commit's marker.
@@ -14,22 +14,27 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from math import ceil
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from memory_core.adapters.azure_storage.account import credential, has_proxy
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.items import DEPENDENCY, partition_of
-from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable, described
+from memory_core.domain.errors import Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
 
 if TYPE_CHECKING:
-    from azure.core.exceptions import AzureError
     from azure.core.pipeline import PipelineResponse
     from azure.cosmos.aio import ContainerProxy, CosmosClient
     from azure.identity.aio import DefaultAzureCredential
-
+from memory_core.adapters.cosmos.failures import (
+    is_behind,
+    is_missing,
+    passes,
+    told_to_wait,
+    translated,
+    wait_in,
+)
 
 READ_ATTEMPTS = 5
 PAUSE_S = 0.02
@@ -165,7 +170,7 @@ class CosmosConnection:
             try:
                 return await work(container, wanted)
             except AzureError as error:
-                wanted = None if _is_behind(error) else wanted
+                wanted = None if is_behind(error) else wanted
                 raise
 
         return await self.read(read)
@@ -380,99 +385,6 @@ async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-# What the service and the way to it can answer instead of an answer, in the product's words.
-#
-# Note: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say
-# that it was not, and even those may be the echo of a first try whose answer was lost on the way:
-# the SDK sends a cut batch again by itself.
-
-
-PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
-"""Statuses after which the same read may well succeed."""
-RETRY_AFTER_S = 2
-BEHIND = 1002
-"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session
-consistency only).
-"""
-
-
-def passes(error: AzureError) -> bool:
-    """Whether a read that failed so is worth asking again."""
-    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
-
-    if isinstance(error, HttpResponseError) and error.status_code is not None:
-        return error.status_code in PASSING or _is_behind(error)
-    return not isinstance(error, ClientAuthenticationError)
-
-
-def is_missing(error: AzureError) -> bool:
-    """Whether the document is not there, which is an answer; a container that is not there
-    is a failure.
-    """
-    from azure.core.exceptions import HttpResponseError
-
-    return (
-        isinstance(error, HttpResponseError)
-        and error.status_code == 404
-        and getattr(error, "sub_status", 0) in (None, 0)
-    )
-
-
-def translated(error: AzureError) -> MemoryCoreError | None:
-    """The error to raise instead; None for one that is a mistake of ours (400) and must be
-    seen as it is.
-    """
-    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
-
-    status = error.status_code if isinstance(error, HttpResponseError) else None
-    if status == 413:
-        return TooLarge("the store refused the commit as too large")
-    if status in (401, 403) or isinstance(error, ClientAuthenticationError):
-        return Unavailable(
-            DEPENDENCY,
-            f"Cosmos DB refused us: identity, key, rights or a full partition ({status})",
-            retry_after_s=30,
-        )
-    if _is_behind(error):
-        return Unavailable(
-            DEPENDENCY,
-            "no replica of Cosmos DB has yet what this process has seen",
-            retry_after_s=RETRY_AFTER_S,
-        )
-    if status == 404:
-        return Unavailable(
-            DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30
-        )
-    if status is None:
-        return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
-    if status in PASSING:
-        return told_to_wait(status, wait_in(getattr(error, "headers", None) or {}))
-    return None
-
-
-def _is_behind(error: AzureError) -> bool:
-    return (
-        getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
-    )
-
-
-def wait_in(headers: Mapping[str, Any]) -> float | None:
-    """Seconds after which the service asks to be asked again; None when it does not say."""
-    asked = str(headers.get("x-ms-retry-after-ms", ""))
-    return int(asked) / 1000 if asked.isdecimal() else None
-
-
-def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
-    """The error for a status that may pass, with the wait that the service asks for,
-    rounded up; else the usual one.
-    """
-    return Unavailable(
-        DEPENDENCY,
-        f"Cosmos DB answered {status}",
-        retry_after_s=RETRY_AFTER_S if wait_s is None else max(1, ceil(wait_s)),
-    )
 
 
 # What a process remembers of the users it has lately seen.

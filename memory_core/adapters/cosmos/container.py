@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
+from memory_core.adapters.cosmos.client import CosmosConnection
+from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.items import DEPENDENCY, addressed
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.ranking.vectors import VectorKind

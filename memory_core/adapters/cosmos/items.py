@@ -22,8 +22,8 @@ from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memor
 from memory_core.domain.fading import fades, halvings, shrinkable_length
 from memory_core.domain.memory import INTERNAL_FIELDS, Head, Lexical, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.worth import worth_factor
 from memory_core.domain.truth.slots import folded
 from memory_core.ports import Batch, Document, Mark, Write

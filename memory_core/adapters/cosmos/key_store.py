@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.conditions import Conditions
+from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.items import DEPENDENCY, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.queries import BRIEF, after_place
 from memory_core.domain.errors import Unavailable

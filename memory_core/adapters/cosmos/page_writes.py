@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.event_pages import (
     PAGE,
     are_one_commits,
@@ -23,6 +23,7 @@ from memory_core.adapters.cosmos.event_pages import (
     page_of,
     rewritten,
 )
+from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.items import DEPENDENCY, MAX_BATCH_BYTES, Item, item_of
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY
 from memory_core.domain.errors import AlreadyExists, Unavailable

@@ -1,4 +1,4 @@
-"""Reads of Cosmos DB: heads with documents, neighbours, searches, reads of an admin.
+"""Reads of Cosmos DB: heads with documents that belong to them, reads of an admin.
 
 Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built
 on both would undo what it did not see. So documents count only when the head had not moved since
@@ -10,59 +10,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from datetime import datetime
-from itertools import zip_longest
-from math import log1p
 from typing import Any, NamedTuple, cast
 
-import numpy as np
-
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import Answer, CosmosConnection, Remembered, together
+from memory_core.adapters.cosmos.client import Answer, CosmosConnection, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import EmbedderRecord
 from memory_core.adapters.cosmos.event_pages import opened, with_pages
-from memory_core.adapters.cosmos.items import (
-    HEAD_ID,
-    MEMORY_KINDS,
-    Item,
-    belonging,
-    document_of,
-    epoch_of,
-    memory_of,
-)
-from memory_core.adapters.cosmos.queries import SIMILARITIES
-from memory_core.domain.errors import Damaged
-from memory_core.domain.event_log import is_version
-from memory_core.domain.memory import Head, Lexical, Memory, Vector
-from memory_core.domain.ranking.candidates import (
-    TURNS_THAT_LEND,
-    CandidateSet,
-    Statistics,
-    from_memories,
-    listed,
-    mean_log_length,
-    own_length,
-    without_lent_words,
-)
-from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.items import HEAD_ID, MEMORY_KINDS, Item, document_of, epoch_of
+from memory_core.adapters.cosmos.neighbours import Neighbourhoods
+from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import marked
-from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Place, Search
+from memory_core.ports import AgentCount, Document, Near, Place
 
 POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more,
 by one query, which costs about as much as four of these, and is one request.
 """
 IDS_A_QUERY = 200
-COMPARED_AT_ONCE = 25
-"""Memories a vector up to which all are compared by one query: a row costs about as much as what
-each further query does, shared out.
-"""
-VECTORS_A_QUERY = 10
-"""Vectors that one query names: a statement may have 512 KB, and a vector 30."""
 PLACED_BY_TIME = frozenset({"task"})
 """Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
 three times over.
@@ -285,35 +253,6 @@ class Looks:
         return asked
 
 
-# Heads with the ETag each was read with, so that a commit need not read its head again.
-
-
-class Known(NamedTuple):
-    """A head and the ETag of the item that held it. written_at: when that was, by the service's
-    clock; 0 where only a commit was told.
-
-    token: of the state in which it was seen: a read that is given it sees all that this head
-    vouches for.
-    """
-
-    head: Head
-    etag: str
-    written_at: int = 0
-    token: str | None = None
-
-
-Heads = Remembered[Known]
-"""The last known head of each user; the service compares the ETag, so an old one does no harm."""
-
-
-def known_of(read: Answer) -> Known | None:
-    """The head in what a point read of it answered."""
-    if not read.rows:
-        return None
-    item = read.rows[0]
-    return Known(Head.model_validate(item["body"]), item["_etag"], item.get("_ts", 0), read.token)
-
-
 # Memories shown to a decision about a new truth: its slot's, or else near ones.
 #
 # Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a
@@ -323,360 +262,6 @@ def known_of(read: Answer) -> Known | None:
 
 
 log = logging.getLogger(__name__)
-
-
-class Neighbourhoods:
-    """The memories that may be neighbours of new truths. What several truths of a user with few
-    memories are compared with comes by one query.
-    """
-
-    def __init__(self, connection: CosmosConnection, embedder: EmbedderRecord) -> None:
-        self._connection, self._embedder = connection, embedder
-        self._about_to_ask: dict[_Compared, _Asking] = {}
-
-    async def around(self, owner: Owner, near: Near, known: Known) -> Sequence[Item]:
-        """The memories that may be neighbours, whole.
-
-        A second query is sent only when the slot was filled once and no memory is in it now.
-        """
-        head, since = known.head, known.token
-        if near.key is not None:
-            return (
-                await self._connection.query(
-                    owner, queries.of_key(owner, near.key, near), since=since
-                )
-            ).rows
-        mates: Sequence[Item] = ()
-        if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
-            mates = (
-                await self._connection.query(
-                    owner, queries.in_slot(owner, near.slot, near), since=since
-                )
-            ).rows
-        if near.vector is None or any(item["epoch"] == head.epoch for item in mates):
-            return mates
-        return await self._nearest(owner, near, near.vector, known)
-
-    async def _nearest(
-        self, owner: Owner, near: Near, vector: Vector, known: Known
-    ) -> Sequence[Item]:
-        """The nearest memories: those of several truths that are asked for at once are chosen here
-        from all, where the service would send each of them no fewer times.
-        """
-        name = _Compared(owner, known.etag, near.types, near.statuses)
-        limits, asking = self._about_to_ask.get(name) or self._begun(name, near, known)
-        limits.append(near.limit)
-        rows = await asyncio.shield(asking)
-        if rows is not None:
-            return _best(rows, vector, near.limit)
-        query = queries.nearest(owner, near, vector, self._embedder.only)
-        return (await self._connection.query(owner, query, since=known.token)).rows
-
-    def _begun(self, name: _Compared, near: Near, known: Known) -> _Asking:
-        limits = list[int]()
-        asking = asyncio.create_task(self._all(name, limits, near, known))
-        asking.add_done_callback(_heard)
-        self._about_to_ask[name] = limits, asking
-        return limits, asking
-
-    async def _all(
-        self, name: _Compared, limits: Sequence[int], near: Near, known: Known
-    ) -> Sequence[Item] | None:
-        """All memories to compare with; None where each truth had better ask for its own."""
-        del self._about_to_ask[name]
-        if len(limits) == 1 or sum(known.head.counts.values()) > sum(limits):
-            return None
-        query = queries.comparable(name.owner, near, self._embedder.only)
-        return (await self._connection.query(name.owner, query, since=known.token)).rows
-
-    async def nearest(
-        self, owner: Owner, nears: Sequence[Near], known: Known
-    ) -> list[dict[str, float]]:
-        """By id how near memories are to each of several vectors: of a user with few memories by
-        queries over all, else by one for each vector.
-        """
-        few = sum(known.head.counts.values()) <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY)
-        size, only = VECTORS_A_QUERY if few else 1, self._embedder.only
-        parts = [nears[start : start + size] for start in range(0, len(nears), size)]
-        answers = await together(
-            *(
-                self._connection.query(
-                    owner, queries.closest(owner, part, only, of_all=few), since=known.token
-                )
-                for part in parts
-            )
-        )
-        return [
-            _over_the_floor(near, answer.rows, f"similarity_{place}", known.head.epoch)
-            for part, answer in zip(parts, answers, strict=True)
-            for place, near in enumerate(part)
-        ]
-
-
-def _over_the_floor(near: Near, rows: Sequence[Item], column: str, epoch: str) -> dict[str, float]:
-    similar = {
-        row["id"]: float(row[column])
-        for row in rows
-        if row["epoch"] == epoch and row.get(column, -1.0) >= near.floor
-    }
-    best = sorted(similar, key=lambda name: -similar[name])[: near.limit]
-    return {name: similar[name] for name in best}
-
-
-_Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
-"""How many memories each of several truths is compared with, and what asks for them all."""
-
-
-def _heard(asking: asyncio.Task[Any]) -> None:
-    """Take note of a failure, also where no caller waits for it any more."""
-    if not asking.cancelled():
-        asking.exception()
-
-
-class _Compared(NamedTuple):
-    """What several truths are compared with."""
-
-    owner: Owner
-    etag: str
-    types: frozenset[str]
-    statuses: frozenset[str]
-
-
-def _best(rows: Sequence[Item], vector: Vector, most: int) -> Sequence[Item]:
-    """The nearest of these memories."""
-    if len(rows) <= most:
-        return rows
-    similarity = np.array([row["embedding"] for row in rows], dtype=np.float32) @ vector
-    return [rows[place] for place in np.argsort(-similarity, kind="stable")[:most]]
-
-
-def neighbours(
-    near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind
-) -> tuple[Neighbour, ...]:
-    """The memories over the floor, in the slot or of the key, nearest first.
-
-    A member of the slot or the key without a vector has similarity 0.
-    """
-    made: dict[str, Neighbour] = {}
-    for item in items:
-        if item["epoch"] != epoch or item["id"] in made:
-            continue
-        mate = (
-            near.slot is not None
-            and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
-        )
-        mate = mate or (near.key is not None and item.get("key") == near.key)
-        try:
-            memory = memory_of(item, kind)
-        except Damaged as error:
-            if mate:  # what it says in its slot must not be ignored
-                raise
-            log.error("a neighbour is left out: %s", error.detail)
-            continue
-        known = near.vector is not None and memory.embedding is not None
-        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
-        if mate or (known and similarity >= near.floor):
-            made[memory.id] = Neighbour(memory, similarity)
-    return tuple(sorted(made.values(), key=lambda neighbour: -neighbour.similarity))
-
-
-# Two lists of items as one candidate set, with the statistics that relevance needs.
-#
-# Note: the service's order of the lexical list picks candidates and does nothing else. What a
-# memory is worth is computed from its own tokens, by the same function as for every other store.
-
-
-Rows = Sequence[Mapping[str, Any]]
-
-
-def readable(head: Head | None, rows: Iterable[Item]) -> dict[str, Memory]:
-    """The memories of the head's epoch by id, but for those that can't be read,
-    which must not hide the others.
-    """
-    ours = {
-        row["id"]: row
-        for row in belonging(rows, head)
-        if head is not None and row["epoch"] == head.epoch
-    }
-    return {name: memory for name, row in ours.items() if (memory := _readable(row)) is not None}
-
-
-def lending_turns(search: Search, memories: Iterable[Memory]) -> frozenset[tuple[str, int]]:
-    """Session and turn of what may have lent one of these memories a term that it does
-    not say itself.
-    """
-    return frozenset(
-        (memory.session_id, turn)
-        for memory in memories
-        if memory.session_id is not None
-        and any(_is_lent(memory.lexical, term) for term in search.terms)
-        for turn in _turns_before(memory)
-    )
-
-
-def search_answer(
-    head: Head | None,
-    search: Search,
-    near: Sequence[Rows],
-    worded: Rows,
-    memories: Mapping[str, Memory],
-    charge: float,
-    kind: VectorKind,
-    deleted: Rows = (),
-) -> Found:
-    """The answer to a search.
-
-    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors;
-    what the service made of a vector of another kind says nothing. deleted: session and turn of
-    deleted turns, which lend no words.
-    """
-    nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
-    rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
-    comparable = {
-        name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)
-    }
-    asked = listed(search.terms, search.related)
-    hidden = {(row["session_id"], turn) for row in deleted if (turn := row.get("turn")) is not None}
-    alone = {
-        name
-        for name, memory in memories.items()
-        if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))
-    }
-    lists = {
-        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in comparable)),
-        # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
-        "lexical": [
-            row["id"]
-            for row in worded
-            if row["id"] in memories
-            and _holds_any(memories[row["id"]].lexical, asked, row["id"] in alone)
-        ],
-    }
-    chosen = {
-        identity: memories[identity]
-        for identity in dict.fromkeys(lists["vector"] + lists["lexical"])
-    }
-    cosines = {
-        identity: similarities
-        for identity in chosen
-        if identity in comparable and (similarities := _similarities(rows[identity], search))
-    }
-    apart = [
-        _apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()
-    ]
-    candidates = from_memories(
-        apart, search.terms, search.compared, cosines, search.related, search.where.has_faded
-    )
-    if alone:
-        candidates = without_lent_words(candidates, alone)
-    candidates.memories, candidates.lists = chosen, lists
-    return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
-
-
-def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
-    """Everything of a small user as the lists that the service would make: by each vector,
-    and by words.
-    """
-    near: list[Rows] = [
-        sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[  # type: ignore[misc]
-            : search.limit
-        ]
-        for name in SIMILARITIES[: len(search.vectors)]
-    ]
-    asked = set(listed(search.terms, search.related))
-    mentions = {row["id"]: asked & _words_of(row) for row in rows}
-    holders = Counter(term for terms in mentions.values() for term in terms)
-    worth = {term: log1p(len(rows) / count) for term, count in holders.items()}
-    worded = [row for row in rows if mentions[row["id"]]]
-    return near, sorted(worded, key=lambda row: -sum(worth[term] for term in mentions[row["id"]]))[
-        : search.limit
-    ]
-
-
-def _words_of(row: Mapping[str, Any]) -> set[str]:
-    lexical = row.get("lexical")
-    parts = (
-        [lexical.get(name) for name in ("own", "date", "previous", "before_previous")]
-        if isinstance(lexical, dict)
-        else []
-    )
-    return {word for part in parts if isinstance(part, dict) for word in part}
-
-
-def with_similarities(rows: Rows, known: Rows) -> Rows:
-    """The rows, each with the similarities that another row of the same memory has."""
-    numbered = {
-        row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known
-    }
-    return [{**row, **numbered.get(row["id"], {})} for row in rows]
-
-
-def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
-    """One for each vector of the search; none of a memory without a vector."""
-    names = SIMILARITIES[: len(search.vectors)]
-    return [float(row[name]) for name in names] if all(name in row for name in names) else []
-
-
-def _readable(row: Mapping[str, Any]) -> Memory | None:
-    """The memory in a row; None for one that can't be read, which must not hide the others."""
-    try:
-        return memory_of(row)
-    except Damaged as error:
-        log.error("a search leaves it out: %s", error.detail)
-        return None
-
-
-def _turns_before(memory: Memory) -> list[int]:
-    """The turns of its session that lent a memory words; none for an old version,
-    which has only kept them.
-    """
-    turn = None if is_version(memory.id) else memory.lexical.turn
-    return [] if turn is None else [turn - step for step in range(1, TURNS_THAT_LEND + 1)]
-
-
-def _is_lent(lexical: Lexical, term: str) -> bool:
-    is_own = term in lexical.own or term in lexical.date
-    return not is_own and (term in lexical.previous or term in lexical.before_previous)
-
-
-def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
-    """alone: whether its own words count and no others."""
-    parts = (
-        lexical.own,
-        lexical.date,
-        *(() if alone else (lexical.previous, lexical.before_previous)),
-    )
-    return any(term in part for part in parts for term in terms)
-
-
-def _apart(version: Memory) -> Memory:
-    """An old version without its turn: the memory itself has that place among the neighbours."""
-    return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
-
-
-def _statistics(
-    candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]
-) -> Statistics:
-    """What is counted over the candidates alone: how many there are, how long,
-    and how many hold a term.
-
-    How often a term occurs among all of a user's memories would take a table of terms. Over the two
-    lists of 50 it costs no recall (.81 either way), as long as all counts are of the same set:
-    against the number of all memories, what is frequent among the candidates would look rare.
-    """
-    documents = len(candidates)
-    turns = [
-        own_length(memory.lexical)
-        for memory in memories
-        if memory.session_id is not None and memory.lexical.turn is not None
-    ]
-    return Statistics(
-        documents=documents,
-        mean_length=float(candidates.length.mean()) if documents else 0.0,
-        document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
-        actors=frozenset(actor for actor in candidates.actor if actor is not None),
-        turn_log_length=mean_log_length(turns),
-    )
 
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.

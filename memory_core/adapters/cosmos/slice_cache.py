@@ -24,9 +24,10 @@ from typing import Final
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import CosmosConnection, Remembered
 from memory_core.adapters.cosmos.event_pages import events_of
+from memory_core.adapters.cosmos.heads import Known, known_of
 from memory_core.adapters.cosmos.items import HEAD_ID, Item, belonging, memory_body, vector_of
-from memory_core.adapters.cosmos.reads import Known, known_of
-from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
+from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice
+from memory_core.adapters.memory_index.stored_values import as_blob
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.ranking.vectors import VectorKind

@@ -1,17 +1,16 @@
-"""The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
+"""The long-term store on Cosmos DB: each method a logical read, or a batch.
 
 Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of
-two moments. The first is asked for beside the head, here; the second is looked at,
-and if need be again, in `reads.py`.
+two moments. The first is asked for beside the head, here and in `searches`; the second is looked
+at, and if need be again, in `reads`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import Any
 
 import orjson
@@ -19,7 +18,6 @@ import orjson
 from memory_core.adapters.cosmos import queries, reads, writes
 from memory_core.adapters.cosmos import writes as committing
 from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, CosmosConnection, together
-from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import (
     ENOUGH,
     Consistency,
@@ -29,6 +27,7 @@ from memory_core.adapters.cosmos.container import (
     provision,
 )
 from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, passes
+from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     Item,
@@ -40,17 +39,19 @@ from memory_core.adapters.cosmos.items import (
     shown_of,
 )
 from memory_core.adapters.cosmos.key_store import CosmosKeyStore
-from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
+from memory_core.adapters.cosmos.neighbours import neighbours
+from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Looks
+from memory_core.adapters.cosmos.searches import Searches, seen_by
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
-from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
-from memory_core.adapters.memory_index.search import find, with_own_name
+from memory_core.adapters.cosmos.text_ranking import TextRanking
+from memory_core.adapters.memory_index.stored_values import with_own_name
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import Event, Head, Status, Vector
+from memory_core.domain.memory import Event, Head, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
     AgentCount,
     Batch,
@@ -75,29 +76,13 @@ FEW_EVENTS = 50
 """Up to so many events are asked for as if each was an item of its own."""
 
 
-def _is_small(head: Head, search: Search) -> bool:
-    """Whether one list brings all memories of a user: two lists by the service would cost twice and
-    bring the same.
-    """
-    return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
-        search
-    )
-
-
-def _seen_by(where: Filter, head: Head) -> Filter:
-    """A filter that takes messages for unformed that a head names so."""
-    if not where.hide_formed_messages or not head.unformed:
-        return where
-    return replace(where, unformed=frozenset(head.unformed_messages))
-
-
 def _paged(where: Filter | None, known: Known | None) -> Filter | None:
     """The same of a page, which is asked for by a head that may have moved: messages that were
     written since pass, so that the page shows it.
     """
     if where is None or known is None:
         return where
-    return replace(_seen_by(where, known.head), later_than=known.head.sequence)
+    return replace(seen_by(where, known.head), later_than=known.head.sequence)
 
 
 def _items_of_events(limit: int) -> int:
@@ -160,7 +145,7 @@ class CosmosStore:
         self._heads = Heads()
         self._looks = Looks(self._connection, self._heads, self._embedder)
         self._slice_budget_bytes = slice_budget_bytes
-        self._held = HeldUsers(self._connection, self._kind, 0, clock)
+        self._hold(budget_bytes=0)
         self._is_open = False
         self._refusal = NOT_OPEN
         self._last_ok: datetime | None = None
@@ -181,8 +166,15 @@ class CosmosStore:
             raise
         self._connection.reads_twice = level in ENOUGH["strong"]
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
-        self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
+        self._hold(budget)
         self._is_open = True
+
+    def _hold(self, budget_bytes: int) -> None:
+        """Hold users in memory within so many bytes, and search with them."""
+        self._held = HeldUsers(self._connection, self._kind, budget_bytes, self._clock)
+        self._searches = Searches(
+            self._connection, self._looks, self._held, self._ranking, self._embedder, self._kind
+        )
 
     async def _compared(self) -> str:
         """The account's consistency, once container and account are as they should be."""
@@ -324,133 +316,9 @@ class CosmosStore:
         """Nothing: all lists of a search are asked for at once."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the
-        head alone, and what was missed.
-
-        Of a user who has deleted something, then, which of the turns are deleted that lent words
-        to what came.
-        """
+        """Search once the store is open, as `Searches.search` does."""
         await self._check(*search.vectors)
-        if (
-            owner in self._held
-            and search.where.at is None
-            and not search.where.metadata
-            and (answer := await self._find(owner, search)) is not None
-        ):
-            return answer
-        way = await self._ranking.way() if search.terms else WAYS[0]
-        known, lists, spent, beside = await self._looks.with_head(
-            owner, lambda known: self._asked(owner, search, way, known, None)
-        )
-        if known is not None and any(
-            row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows
-        ):
-            lists, beside = (
-                await together(*self._asked(owner, search, way, known, known.head.epoch)),
-                known,
-            )
-            spent += sum(ranked.charge for ranked in lists)
-        is_small = beside is not None and _is_small(beside.head, search)
-        if (
-            is_small
-            and known is not None
-            and lists
-            and len(lists[0].rows) > queries.most_of_small(search)
-        ):
-            lists, is_small = (
-                await together(*self._ranked(owner, search, way, known, known.head.epoch)),
-                False,
-            )
-            spent += sum(ranked.charge for ranked in lists)
-        apart = Answer()
-        if is_small:
-            near, worded = reads.lists_of([row for ranked in lists for row in ranked.rows], search)
-        else:
-            near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
-            worded = lists[-1].rows if search.terms and lists else []
-            if not way.beside:
-                apart = await self._similarities(
-                    owner, search, near, worded, None if known is None else known.token
-                )
-                worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
-        known_head = None if known is None else known.head
-        memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
-        deleted = await self._deleted_turns(
-            owner, known, reads.lending_turns(search, memories.values())
-        )
-        charge = spent + apart.charge + deleted.charge
-        self._held.paid(owner, known_head, charge)
-        return reads.search_answer(
-            known_head, search, near, worded, memories, charge, self._kind, deleted.rows
-        )
-
-    async def _similarities(
-        self,
-        owner: Owner,
-        search: Search,
-        near: Sequence[reads.Rows],
-        worded: reads.Rows,
-        since: str | None,
-    ) -> Answer:
-        """Of rows by words that came without them and are not among the nearest."""
-        nearest = {row["id"] for rows in near for row in rows}
-        ids = [row["id"] for row in worded if row["id"] not in nearest]
-        if not ids or not search.vectors:
-            return Answer()
-        return await self._connection.query(
-            owner, queries.similarities(owner, ids, search), since=since
-        )
-
-    async def _deleted_turns(
-        self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]
-    ) -> Answer:
-        """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
-        if known is None or not turns or not known.head.counts.get(Status.DELETED.value):
-            return Answer()
-        asked = queries.deleted_turns(owner, {session for session, _ in turns}, known.head.epoch)
-        return await self._connection.query(owner, asked, since=known.token)
-
-    async def _find(self, owner: Owner, search: Search) -> Found | None:
-        """The answer from the user's slice; None when it can't be had there."""
-        read = await self._looks.read_head(owner)
-        known = self._looks.noted(owner, read)
-        user_slice, charge = await self._held.caught_up(owner, known)
-        if known is None or user_slice is None:
-            return None
-        return Found(known.head, *find(user_slice, search), read.charge + charge)
-
-    def _asked(
-        self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
-    ) -> list[Coroutine[Any, Any, Answer]]:
-        """What a search asks for: of a small user everything at once, else a list by each vector
-        and one by words.
-        """
-        if _is_small(known.head, search):
-            search = replace(search, where=_seen_by(search.where, known.head))
-            return [
-                self._candidates(owner, queries.of_a_small_user(owner, search, epoch), known.token)
-            ]
-        return self._ranked(owner, search, way, known, epoch)
-
-    def _ranked(
-        self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
-    ) -> list[Coroutine[Any, Any, Answer]]:
-        search = replace(search, where=_seen_by(search.where, known.head))
-        near = [
-            queries.by_vector(owner, search, vector, epoch, self._embedder.only)
-            for vector in search.vectors[: queries.MAX_VECTORS]
-        ]
-        asked = [self._candidates(owner, query, known.token) for query in near]
-        if search.terms:
-            worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
-            asked.append(self._candidates(owner, worded, known.token, across=not way.by_key))
-        return asked
-
-    async def _candidates(
-        self, owner: Owner, query: Query, since: str | None, *, across: bool = False
-    ) -> Answer:
-        answer = await self._connection.query(owner, query, across=across, since=since)
-        return replace(answer, rows=[queries.candidate_in(row, owner) for row in answer.rows])
+        return await self._searches.search(owner, search)
 
     async def memories(
         self,
@@ -468,10 +336,10 @@ class CosmosStore:
         parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
 
         def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
-            seen_by = None if where is None else _seen_by(where, known.head)
+            head_filter = None if where is None else seen_by(where, known.head)
             return [
                 self._connection.query(
-                    owner, queries.to_show(owner, part, seen_by), since=known.token
+                    owner, queries.to_show(owner, part, head_filter), since=known.token
                 )
                 for part in parts
             ]

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from memory_core.adapters.cosmos import queries
-from memory_core.adapters.cosmos.client import PASSING, CosmosConnection
+from memory_core.adapters.cosmos.client import CosmosConnection
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import STATES_PATH, VECTOR_PATH
+from memory_core.adapters.cosmos.failures import PASSING
+from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     HEAD_ID,
@@ -32,7 +34,6 @@ from memory_core.adapters.cosmos.items import (
     patches_of,
 )
 from memory_core.adapters.cosmos.page_writes import Pairs, as_page, into_pages
-from memory_core.adapters.cosmos.reads import Heads, Known, known_of
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner

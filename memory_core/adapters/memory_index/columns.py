@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import blake2b
 from math import isnan, log
 from typing import Any, Final
@@ -27,8 +27,9 @@ from memory_core.adapters.memory_index.packed import (
     Totals,
 )
 from memory_core.adapters.memory_index.postings import LexicalIndex, Vectors
+from memory_core.adapters.memory_index.stored_values import as_vector, seconds
 from memory_core.domain.fading import fades
-from memory_core.domain.memory import Lexical, MemoryType, Status, Vector
+from memory_core.domain.memory import Lexical, MemoryType, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import own_length, weighted_tokens
 from memory_core.domain.ranking.index_terms import order_bytes
@@ -544,23 +545,3 @@ def _by_name(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]
     beside = {name: arrays["beside"][:, place] for place, name in enumerate(BESIDE)}
     numbers = {name: arrays["numbers"][:, place] for place, name in enumerate(NUMBERS)}
     return arrays | beside | numbers
-
-
-# Times and vectors between the form in which they are stored and the one that is computed with.
-#
-# Note: a vector from a blob is a view of it, so it can't be written to.
-
-
-def as_blob(vector: Vector | None) -> bytes | None:
-    """A vector as it is stored: little-endian float32."""
-    return None if vector is None else np.ascontiguousarray(vector, dtype="<f4").tobytes()
-
-
-def as_vector(blob: bytes | None) -> Vector | None:
-    """The vector in a blob, read-only."""
-    return None if blob is None else np.frombuffer(blob, dtype="<f4")
-
-
-def seconds(text: str | None) -> float | None:
-    """Epoch seconds of a stored time."""
-    return None if text is None else datetime.fromisoformat(text).timestamp()

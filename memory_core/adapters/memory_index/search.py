@@ -6,61 +6,42 @@ what the filter leaves. A filter must not change what a word is worth.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.memory_index.columns import (
-    FINDABLE,
-    MAX_TURNS,
-    STATUS_CODES,
-    TYPE_CODES,
-    Slice,
+from memory_core.adapters.memory_index.columns import STATUS_CODES, Slice
+from memory_core.adapters.memory_index.masks import (
+    faded_rows,
+    messages,
+    narrowed,
+    rows_of,
+    standing_rows,
 )
 from memory_core.adapters.memory_index.postings import Postings
-from memory_core.domain.fading import (
-    LEAST_IMPORTANCE,
-    MOST_USES,
-    USES_A_TELLING,
-    USES_THAT_DOUBLE,
-    Fading,
+from memory_core.adapters.memory_index.word_scores import (
+    nearness_of_words,
+    without_hidden_turns,
+    word_scores,
 )
 from memory_core.domain.memory import MemoryType, Status, Vector
-from memory_core.domain.messages import MESSAGE
-from memory_core.domain.ranking.candidates import (
-    TURNS_THAT_LEND,
-    CandidateSet,
-    Flags,
-    Floats,
-    Ints,
-    Statistics,
-)
-from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, places_of
-from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
-from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.ports import Batch, Document, Filter, Near, Search, Write
+from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.ranking.index_terms import places_of
+from memory_core.ports import Filter, Near, Search
 
-FEW_POSTINGS: Final = 4
-"""The most frequent terms are those without which less than a part of this of the postings is
-left."""
-LEAST_PRUNED: Final = 4_000
-"""Scoring fewer postings costs less than looking for those that don't matter."""
-ROUNDING: Final = 1e-9
-"""By what part the sum of a few worths may differ from a true one, and more."""
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
-    """What the words of a search find in a slice: all that is known of it without vectors.
+    """All that the words of a search find in a slice, without vectors.
 
     search: that search, as `_without_vectors`. slice_state: the epoch and the change that the slice
-    was at. rows: the best by the words, best first. near: rows × terms (`_nearness`). mask: the
-    rows that the filter leaves; standing: those that it admits by status alone.
+    was at. rows: the best by the words, best first. near: rows × terms (`nearness_of_words`). mask:
+    the rows that the filter leaves; standing: those that it admits by status alone.
     """
 
     search: Search
@@ -90,7 +71,7 @@ def match_words(
 ) -> WordMatches:
     """Match a search's words. only: as in `find`."""
     findable = user_slice.column("findable")
-    postings = _without_hidden_turns(user_slice, user_slice.index.find(search.terms))
+    postings = without_hidden_turns(user_slice, user_slice.index.find(search.terms))
     frequencies = np.bincount(
         postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms)
     )
@@ -98,12 +79,12 @@ def match_words(
     standing = standing_rows(user_slice, search.where)
     mask = narrowed(user_slice, search.where, standing)
     if only is not None:
-        mask &= _named(user_slice, only)
-    near = _nearness(user_slice, postings, search)
+        mask &= rows_of(user_slice, only)
+    near = nearness_of_words(user_slice, postings, search)
     rows = _together(
         [
             _best_worded(user_slice, scores, mask, search.limit)
-            for scores in _word_scores(user_slice, postings, statistics, near, mask, search)
+            for scores in word_scores(user_slice, postings, statistics, near, mask, search)
         ]
     )
     return WordMatches(
@@ -160,30 +141,6 @@ def find(
     candidates.places = places_of(worded_rows, search.terms, terms[1])
     candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": user_slice.ids.of(worded)}
     return candidates, matches.statistics
-
-
-def _without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
-    """The postings but for words that only the turns before lent, where one of these
-    turns is deleted.
-    """
-    deleted = (
-        user_slice.column("alive")
-        & (user_slice.column("status") == STATUS_CODES[Status.DELETED.value])
-        & (user_slice.column("turn") >= 0)
-    )
-    if not deleted.any():
-        return postings
-    places = user_slice.column("session").astype(np.int64) * MAX_TURNS + user_slice.column("turn")
-    lent = (~postings.own & (user_slice.column("turn")[postings.rows] >= 0)).nonzero()[0]
-    # A place before the first of its session is the last but so many of another,
-    # which has no turn there.
-    before = places[postings.rows[lent]][:, None] - np.arange(1, TURNS_THAT_LEND + 1)
-    hidden = np.isin(before, places[deleted]).any(axis=1)
-    visible = np.ones(len(postings.rows), dtype=np.bool_)
-    visible[lent[hidden]] = False
-    return Postings(
-        postings.term[visible], postings.rows[visible], postings.tf[visible], postings.own[visible]
-    )
 
 
 def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
@@ -284,107 +241,6 @@ def _together(lists: Sequence[Ints]) -> Ints:
     longest = max(map(len, lists), default=0)
     ranked = [rows[rank] for rank in range(longest) for rows in lists if rank < len(rows)]
     return np.array(list(dict.fromkeys(ranked)), dtype=np.int64)
-
-
-def _nearness(user_slice: Slice, postings: Postings, search: Search) -> Floats | None:
-    """Rows × terms: how near the words of each row come to a term that it does not hold itself;
-    None without related words.
-    """
-    if not search.related:
-        return None
-    near = np.zeros((len(user_slice), len(search.terms)))
-    near_postings = user_slice.index.find([word.word for word in search.related])
-    of, likeness = (
-        np.array([word.of for word in search.related]),
-        np.array([word.likeness for word in search.related]),
-    )
-    which = near_postings.term[near_postings.own]
-    np.maximum.at(near, (near_postings.rows[near_postings.own], of[which]), likeness[which])
-    near[postings.rows[postings.own], postings.term[postings.own]] = 0.0
-    return near
-
-
-def _word_scores(
-    user_slice: Slice,
-    postings: Postings,
-    statistics: Statistics,
-    near: Floats | None,
-    mask: Flags,
-    search: Search,
-) -> list[Floats]:
-    """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that
-    hold either are touched. Of rows that can't be among the best within the mask it may be less.
-    """
-    every = idf(statistics.document_frequency.values(), statistics.documents)
-    scores_by_sentence = []
-    for asked in [sentence.places for sentence in search.sentences] or [tuple(range(len(every)))]:
-        worth = np.zeros(len(every))
-        worth[list(asked)] = every[list(asked)]
-        if near is None:
-            telling = _telling_postings(user_slice, postings, statistics, worth, mask, search.limit)
-            scores_by_sentence.append(_bm25(user_slice, telling, statistics, worth))
-        else:
-            scores = ORDER_NEAR * (near @ worth)
-            scores += _bm25(user_slice, postings, statistics, worth)
-            scores_by_sentence.append(scores)
-    return scores_by_sentence
-
-
-def _bm25(user_slice: Slice, postings: Postings, statistics: Statistics, worth: Floats) -> Floats:
-    """BM25 of every row by some postings, each term with its worth."""
-    if not len(postings.rows):
-        return np.zeros(len(user_slice))
-    # Of a text longer than all others a passage may be what is asked for, and relevance
-    # weighs that.
-    length = np.minimum(
-        user_slice.column("length")[postings.rows], max(statistics.mean_length, PASSAGE_TERMS)
-    )
-    share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
-    weights = share * worth[postings.term]
-    return np.bincount(postings.rows, weights, len(user_slice)).astype(np.float64, copy=False)
-
-
-def _telling_postings(
-    user_slice: Slice,
-    postings: Postings,
-    statistics: Statistics,
-    worth: Floats,
-    mask: Flags,
-    limit: int,
-) -> Postings:
-    """The postings without those of the most frequent terms in rows that can't be among the best
-    (MaxScore): a term gives a row at most its worth, and enough rows have more by other terms.
-    """
-    if len(postings.rows) < LEAST_PRUNED:
-        return postings
-    starts = np.searchsorted(postings.term, np.arange(len(worth) + 1))  # they stand term by term
-    sizes = np.diff(starts)
-    order = sizes.argsort()[::-1]
-    left = len(postings.rows) - sizes[order].cumsum()
-    frequent = order[: int((left * FEW_POSTINGS > len(postings.rows)).sum()) + 1]
-    parts = [slice(starts[term], starts[term + 1]) for term in frequent.tolist()]
-    which = np.ones(len(postings.rows), dtype=np.bool_)
-    for part in parts:
-        which[part] = False
-    others = _some(postings, which)
-    hit = np.zeros(len(user_slice), dtype=np.bool_)
-    hit[others.rows] = True
-    hit_rows = (hit & mask).nonzero()[0]
-    if len(hit_rows) < limit:
-        return postings
-    scores = _bm25(user_slice, others, statistics, worth)[hit_rows]
-    least = np.partition(scores, -limit)[-limit]
-    if worth[frequent].sum() * (1 + ROUNDING) >= least:
-        return postings
-    for part in parts:
-        which[part] = hit[postings.rows[part]]
-    return _some(postings, which)
-
-
-def _some(postings: Postings, which: Flags) -> Postings:
-    """Some of the postings."""
-    at = which.nonzero()[0]
-    return Postings(postings.term[at], postings.rows[at], postings.tf[at], postings.own[at])
 
 
 def _likeness(
@@ -493,173 +349,3 @@ def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[F
     tf[at, term] = postings.tf[hit]
     own[at, term] = postings.own[hit]
     return tf, own
-
-
-# What a Filter means, as a mask over the rows of a slice.
-#
-# Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version)
-# counts whatever its status is now, and old versions count too; without it neither does.
-
-
-def standing_rows(user_slice: Slice, where: Filter) -> Flags:
-    """The rows that a filter admits by status, validity and versions alone.
-
-    That is without the narrowing by type, tag, session… Neighbouring turns must be admitted so,
-    too, or a deleted memory would still speak through the one beside it.
-    """
-    if (
-        where.statuses == FINDABLE
-        and where.at is None
-        and (where.now is None or not user_slice.expiring)
-    ):
-        return user_slice.column("findable").copy()
-    standing = _among(user_slice, "status", [STATUS_CODES[status] for status in where.standing])
-    until = user_slice.column("valid_until")
-    if where.at is None:
-        standing &= ~user_slice.column("version")
-        if where.now is not None:
-            standing &= ~(until <= where.now.timestamp())
-    else:
-        at = where.at.timestamp()
-        standing |= user_slice.column("overtaken")
-        standing &= user_slice.column("valid_from") <= at
-        standing &= ~(until <= at)
-    standing &= user_slice.column("alive")
-    if (hidden := where.hides_faded) is not None:
-        standing &= ~faded_rows(user_slice, np.arange(len(user_slice)), *hidden)
-    return standing
-
-
-def faded_rows(user_slice: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
-    """Which of the rows have faded at a moment, marked as decayed or not yet:
-    `fading.has_faded` by columns.
-    """
-    status = user_slice.column("status")[rows]
-    uses = (
-        user_slice.column("access_count")[rows]
-        + USES_A_TELLING * user_slice.column("tellings")[rows]
-    )
-    worth = user_slice.column("worth_factor")[rows]
-    lasts = np.where(np.isinf(worth), 0.0, worth) * (
-        1.0 + np.minimum(uses, MOST_USES) / USES_THAT_DOUBLE
-    )
-    base, floor = (
-        np.log2(np.maximum(user_slice.column("importance_base")[rows], LEAST_IMPORTANCE)),
-        rules.bounds(now)["floor"],
-    )
-    fades_at = user_slice.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(
-        base - floor, 0.0
-    )
-    fades_at[np.isinf(worth)] = np.inf
-    faded: Flags = (status == STATUS_CODES["decayed"]) | (
-        (status == STATUS_CODES["active"]) & (fades_at < now.timestamp())
-    )
-    return faded
-
-
-def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
-    """The rows of `standing` that the rest of the filter leaves."""
-    mask = standing.copy()
-    if where.types:
-        mask &= _among(user_slice, "type", [TYPE_CODES[memory_type] for memory_type in where.types])
-    if where.categories:
-        mask &= _among(user_slice, "category", map(user_slice.categories.known, where.categories))
-    if where.next_ids:
-        mask &= _among(user_slice, "successor", map(user_slice.successors.known, where.next_ids))
-    if where.session_id is not None:
-        mask &= _among(user_slice, "session", [user_slice.sessions.known(where.session_id)])
-    if where.without_session_id is not None:
-        mask &= ~_among(
-            user_slice, "session", [user_slice.sessions.known(where.without_session_id)]
-        )
-    if where.agent_id is not None:
-        mask &= _among(user_slice, "agent", [user_slice.agents.known(where.agent_id)])
-    if where.tags:
-        tagged = np.zeros(len(mask), dtype=np.bool_)
-        for tag in where.tags:
-            tagged[user_slice.tagged(tag)] = True
-        mask &= tagged
-    if where.hide_formed_messages:
-        mask &= ~(messages(user_slice) & (user_slice.column("cell") >= 0))
-    if where.since is not None:
-        mask &= user_slice.column("event_at") >= where.since.timestamp()
-    if where.until is not None:
-        mask &= user_slice.column("event_at") < where.until.timestamp()
-    return mask
-
-
-def _named(user_slice: Slice, ids: Collection[str]) -> Flags:
-    """The rows of these memories."""
-    named = np.zeros(len(user_slice), dtype=np.bool_)
-    named[[row for name in ids if (row := user_slice.row(name)) >= 0]] = True
-    return named
-
-
-def messages(user_slice: Slice) -> Flags:
-    """The rows of messages as they were said."""
-    return _among(user_slice, "category", [user_slice.categories.known(MESSAGE)])
-
-
-def _among(user_slice: Slice, column: str, wanted: Iterable[int]) -> Flags:
-    """Which rows have one of the wanted codes.
-
-    A code below 0 (no row has that name) is none. A table, since np.isin takes 0.1 ms more.
-    """
-    codes = user_slice.column(column)
-    known = [code for code in wanted if code >= 0]
-    table = np.zeros(max(known, default=-1) + 2, dtype=np.bool_)
-    table[known] = True  # the last place stays False: for higher codes, and for -1 = none
-    mask: Flags = table[np.minimum(codes, len(table) - 1)]
-    return mask
-
-
-# Vectors of the configured embedder, apart from those of another one that a store still holds.
-
-
-_MEMORY_KINDS: Final = frozenset({"memory", "version"})
-
-
-def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[str, Document]:
-    """Documents without vectors of another embedder, which must not be compared with the
-    present one's.
-    """
-    return {
-        name: document if _is_comparable(document, kind) else replace(document, vector=None)
-        for name, document in documents.items()
-    }
-
-
-def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
-    """The batch, in which each memory with a vector names the configured embedder.
-
-    No vector of another embedder is ever handed out, so a vector that is written is the present
-    one's. A memory that was read while its vector was another's still names that one.
-    """
-    if not any(_names_another(write.document, kind) for write in batch.writes):
-        return batch
-    return replace(
-        batch,
-        writes=tuple(
-            _renamed(write, kind) if _names_another(write.document, kind) else write
-            for write in batch.writes
-        ),
-    )
-
-
-def _is_comparable(document: Document, kind: VectorKind) -> bool:
-    return document.vector is None or kind.fits(document.body, len(document.vector))
-
-
-def _names_another(document: Document, kind: VectorKind) -> bool:
-    if document.kind not in _MEMORY_KINDS or document.vector is None:
-        return False
-    return document.body.get("embedding_model") is not None and not kind.made(document.body)
-
-
-def _renamed(write: Write, kind: VectorKind) -> Write:
-    body = {
-        **write.document.body,
-        "embedding_model": kind.model,
-        "embedding_dimensions": kind.dimensions,
-    }
-    return replace(write, document=replace(write.document, body=body))

@@ -9,9 +9,9 @@ vectors that mean something; with the `hash` embedder give None, for its similar
 from __future__ import annotations
 
 import logging
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 from typing import TypeVar
@@ -29,6 +29,7 @@ from memory_core.adapters.offline.running_rules import (
     checkpoint,
     fitted,
 )
+from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.summary import retrieval_hints
 from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
@@ -37,13 +38,10 @@ from memory_core.domain.agent_schemas import (
     ConversationSummary,
     Decisions,
     EpisodeAnalysis,
-    EpisodeParts,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
-    ReflectedParts,
     RetrievalHints,
     SaidFact,
     SeenTrait,
@@ -54,14 +52,12 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import EpisodeParts, FormedParts, ReflectedParts
 from memory_core.domain.memory import Vector
 from memory_core.domain.profile import MIN_CELLS, tells_length
-from memory_core.domain.ranking.passages import idf
-from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.text.analyzer import tokens
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
 
 log = logging.getLogger(__name__)
@@ -403,65 +399,6 @@ def _follow_ups(
         for sentence in sentences
         if sentence.message == last and sentence.asks
     ][:2]
-
-
-# Whether what was found is enough, by rule.
-#
-# It is enough where a few memories stand out, and the words of the query are in what was found.
-#
-#     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
-#     lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not
-#
-# Note: the words alone say little. A question about hobbies has all its words in any memory of a
-# hobby, and the other hobbies may be missing; where ten memories are about equally relevant, it is
-# unknown how many more are. So this says "enough" seldom, and then it mostly is:
-# docs/recollection.md has the figures. It never asks again: other words of what was found only
-# lead back to it.
-
-
-ENOUGH = 0.7
-"""The share of what the query says that must stand in what was found."""
-LEAD = 0.25
-"""How far the best must be before the tenth."""
-_NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
-"""The terms of a query do not depend on when it is asked."""
-
-
-def judged(query: str, results: Sequence[DecisionItem]) -> Sufficiency:
-    """The verdict; never another query. Without any `lead` no memory surely answers."""
-    terms = analyse_query(query, _NO_DATES).terms
-    if not results:
-        return Sufficiency(sufficient=False, why="Nothing was found.")
-    terms_of_each = [set(tokens(result.text)) for result in results]
-    frequency = Counter(term for terms in terms_of_each for term in terms)
-    missing = [term for term in terms if not frequency[term]]
-    share = _share(terms, frequency, len(results))
-    leads = [result.lead for result in results if result.lead is not None]
-    why = (
-        f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, "
-        f"{round(100 * share)} % of what it says"
-    )
-    why += f"; not found: {', '.join(missing[:5])}." if missing else "."
-    if not leads:
-        return fitted(Sufficiency, sufficient=False, why=f"{why} No memory surely answers it.")
-    if max(leads) < LEAD:
-        return fitted(
-            Sufficiency,
-            sufficient=False,
-            why=f"{why} Many memories are about as near to it as the best.",
-        )
-    return fitted(Sufficiency, sufficient=share >= ENOUGH, why=why)
-
-
-def _share(terms: Sequence[str], frequency: Counter[str], results: int) -> float:
-    """The share of what the terms say that was found; nothing for a query without terms."""
-    if not terms:
-        return 0.0
-    worth = idf([frequency[term] for term in terms], results)
-    return float(
-        sum(value for term, value in zip(terms, worth, strict=True) if frequency[term])
-        / worth.sum()
-    )
 
 
 # What the scenes of a person's life show of them, by rule.

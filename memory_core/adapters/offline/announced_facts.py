@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memory_core.adapters.offline.clauses import asserted_clauses, told_and_owner, without_fillers
+from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_values import job, organisation
 from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.names import place
 from memory_core.adapters.offline.running_rules import fitted
+from memory_core.adapters.offline.voice import told_and_owner
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.announced import (

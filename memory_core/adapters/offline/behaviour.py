@@ -26,7 +26,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.shortening import beginning
 
 SHORT_WORDS, LONG_WORDS = 12, 45
 """Mean words of a message up to which it is short, and from which it is long."""
@@ -155,13 +155,7 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
         (number, message) for number, message in enumerate(messages) if message.role == "user"
     ]
     if not user_messages:
-        return EpisodeAnalysis(
-            context=fitted(
-                EpisodeContext,
-                available_data=_describe_data(messages),
-                analysis_limitation="No user speaks in it.",
-            )
-        )
+        return _analysis_without_users(messages)
     users = beginning(
         " and ".join(dict.fromkeys(speaker(message) for _, message in user_messages)), 120
     )
@@ -210,6 +204,16 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
                 wish for cue, wish in _AVERSIONS if any(cue.search(text) for text in texts)
             ][:2],
         ),
+    )
+
+
+def _analysis_without_users(messages: Sequence[Message]) -> EpisodeAnalysis:
+    return EpisodeAnalysis(
+        context=fitted(
+            EpisodeContext,
+            available_data=_describe_data(messages),
+            analysis_limitation="No user speaks in it.",
+        )
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory_core.adapters.offline.clauses import is_past
+from memory_core.adapters.offline.voice import is_past
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY, NUMBER_WORDS
 
 Shape = Callable[[str], str | None]

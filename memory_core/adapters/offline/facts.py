@@ -16,23 +16,19 @@ from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.clause_facts import read_clauses
-from memory_core.adapters.offline.clauses import (
-    SINGULAR,
-    Clause,
-    asserted_clauses,
-    conjugated,
-    quotes,
-    third_person,
-    told_and_owner,
-    told_of,
-    without_fillers,
+from memory_core.adapters.offline.clauses import asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.fact_matches import (
+    FoundFact,
+    fact_of_match,
+    facts_of_table,
+    is_negated,
+    newcomers,
 )
-from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import CLOSED, likes_in_sight, listed
+from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.names import COUNTRIES
-from memory_core.adapters.offline.retractions import PatternMatch, over, put_right
+from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.change_messages import tells_change
@@ -40,24 +36,12 @@ from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
-from memory_core.domain.text.excerpts import beginning
-from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
-from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
+from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
 MAX_NAME = 60
 """Characters of the name by which a person is told of."""
-_BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
-    of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)
-    for of in ("self", "we", "mine", "call", "other", "foreign")
-}
-_ADVERBS = re.compile(
-    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually"
-    r"|absolutely|even|mostly|both|finally|only|truly|do|does"
-    r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
-    re.IGNORECASE,
-)
 _HEDGED = re.compile(
     r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope"
     r"|wonder|suppose|feel like|appreciate|understand|agree|bet"
@@ -67,33 +51,8 @@ _HEDGED = re.compile(
     r"|instruct|authori[sz]e)\b",
     re.IGNORECASE,
 )
-_NEGATIONS = NEGATIONS - {
-    "without",
-    "except",
-    "unless",
-    "former",
-    "formerly",
-    "ohne",
-    "sans",
-    "sin",
-    "sem",
-}
-"""Those that turn the whole clause: coffee without milk is liked all the same."""
 _MARKUP = frozenset("<>{}|\\")
-_GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
 _NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One match of a row: the fact's parts, before its quote is known."""
-
-    text: str
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    confidence: float
-    lasting: bool = False
 
 
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
@@ -158,7 +117,9 @@ class _Reading:
             (self.certain if fact.attribute else self.plain).setdefault(
                 f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)
             )
-        of_table = [_found(match, name) for match in self._matches(sentence.text, name, abroad)]
+        of_table = [
+            fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
+        ]
         for fact in of_table:
             self.certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
@@ -170,12 +131,12 @@ class _Reading:
             if plain_fact is not None:
                 self.plain.setdefault(plain_fact.text.casefold(), _said(plain_fact, number, quote))
 
-    def _matches(self, text: str, name: str, abroad: Sequence[_Found]) -> list[PatternMatch]:
+    def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """What the table finds in a sentence, which may put right the one before."""
-        matches = [] if abroad else list(_of_table(text))
+        matches = [] if abroad else list(facts_of_table(text))
         slip = put_right(text, self.matches.get(name, []))
         if slip is not None:
-            self.certain.pop(_found(slip[0], name).text.casefold(), None)
+            self.certain.pop(fact_of_match(slip[0], name).text.casefold(), None)
             matches = [slip[1]]
         self.matches[name] = matches
         likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
@@ -187,7 +148,7 @@ class _Reading:
                 and not (likes and match.row.attribute == fact_patterns.OPINION)
                 and not (elsewhere and (match.row.attribute or "").startswith("number of"))
             ),
-            *_newcomers(text),
+            *newcomers(text),
         ]
 
 
@@ -195,7 +156,7 @@ def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
     return not says_nothing(fact) and proofs.prove(fact.quote, fact.message)
 
 
-def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[_Found]:
+def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
     """What a German or Japanese sentence says, each fact in the words in which it was said."""
     text = without_fillers(sentence.text)
     if not _MARKUP.isdisjoint(text):
@@ -216,9 +177,9 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[_Found]:
         ):
             continue
         if reading.attribute is None:
-            yield _Found(text_of_fact, None, None, None, 0.6, lasting=True)
+            yield FoundFact(text_of_fact, None, None, None, 0.6, lasting=True)
         else:
-            yield _Found(
+            yield FoundFact(
                 text_of_fact,
                 f"{owner}'s {reading.of}" if reading.related else reading.of or owner,
                 reading.attribute,
@@ -250,7 +211,7 @@ def speaker(message: Message) -> str:
     return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
 
-def _said(fact: _Found, number: int, quote: str) -> SaidFact:
+def _said(fact: FoundFact, number: int, quote: str) -> SaidFact:
     slot = _slot(fact)
     return fitted(
         SaidFact,
@@ -265,7 +226,7 @@ def _said(fact: _Found, number: int, quote: str) -> SaidFact:
     )
 
 
-def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
+def _slot(fact: FoundFact) -> tuple[str, str, str] | tuple[None, None, None]:
     """Subject, attribute and value; none where one is missing or too long, because a cut name or
     value is another one.
     """
@@ -282,222 +243,9 @@ def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
     return fact.subject, fact.attribute, fact.value
 
 
-def _of_table(sentence: str) -> Iterator[PatternMatch]:
-    """What rows of the table read in one sentence."""
-    before: tuple[Pattern, str] | None = None
-    for clause in asserted_clauses(sentence):
-        matches = list(_matches(clause, sentence))
-        if (
-            not matches
-            and before is not None
-            and clause.carried
-            and (more := _one_more(before[0], clause)) is not None
-        ):
-            yield PatternMatch(*more, before[1])
-            continue
-        before = None
-        for row, groups in matches:
-            yield PatternMatch(row, groups, clause.subject)
-            before = (row, clause.subject) if row.many else before
-
-
-def _newcomers(sentence: str) -> Iterator[PatternMatch]:
-    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in
-    passing: "my husband Ben and I".
-    """
-    for match in _WHERE_WE_LIVE.finditer(sentence):
-        yield PatternMatch(
-            _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
-        )
-    for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
-        yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
-
-
-_WHERE_WE_LIVE = re.compile(
-    r"\b[FfIi](?:rom|n) (?P<place>[A-ZÀ-Þ]\w{1,30}(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2}),? "
-    r"(?:that is|that's|which is) where (?P<who>I|we) (?:now )?live\b"
-)
-_LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
-_NEWCOMER = re.compile(
-    rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
-    r"|their) name(?:'s| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
-)
-_IN_PASSING = re.compile(
-    rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)"
-)
-
-
-def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
-    """One more item of the list that a clause began, "German and French", or what is not:
-    "but no English".
-    """
-    words = clause.rest
-    without = re.match(
-        r"(?:no|not)\s+(?:to\s+)?(?!(?:with|without|in|on|at|for|from|when|if)\b)(?=\S)", words
-    )
-    if without is not None and clause.joined == "but":
-        row = _NOT_SO.get((row.attribute or "", row.filled), row)
-        words = words[without.end() :] if row.negative else words
-    value = row.shape(words) if listed(words) or row.shape in CLOSED else None
-    return None if value is None else (row, {"value": value})
-
-
-def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
-    rest = clause.rest
-    adverbs = _ADVERBS.match(rest)
-    rest = rest[adverbs.end() :] if adverbs else rest
-    negated = _negated(rest)
-    matches = [
-        match
-        for row in _BY_SUBJECT[_kind(clause)]
-        if row.negative in (negated, None) and (match := _read(row, rest)) is not None
-    ]
-    yield from matches
-    if (negated or _GAVE_UP.match(rest)) and not matches:
-        yield from _over(clause, rest)
-    if clause.called:
-        yield _NAMED, {"value": clause.called}
-    if (
-        clause.lead
-        and clause.subject == "I"
-        and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest))
-        and _GREETS.match(sentence)
-    ):
-        yield _NAMED, {"value": name[1]}
-
-
-_DUE = re.compile(r"\b(?:deadline|due date)\b", re.IGNORECASE)
-_CLOCK_ALONE = re.compile(
-    r"(?:midnight|noon|midday|\d{1,2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?| o'clock)?)", re.IGNORECASE
-)
-"""What is due once, at an hour without a day, is due today, and nothing to keep of a person."""
-
-
-def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
-    match = row.expression.match(words)
-    if match is None:
-        return None
-    groups = {name: text for name, text in match.groupdict().items() if text}
-    value = row.shape(groups.get("value") or words[match.end() :])
-    if value is None or (_DUE.search(groups.get("of", "")) and _CLOCK_ALONE.fullmatch(value)):
-        return None
-    return row, {**groups, "value": value}
-
-
-def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
-    """What a negated clause says has ended: what the other rows read in it, or else something that
-    used to be done.
-    """
-    kind = _kind(clause)
-    ended = over(words, of_another=kind == "other")
-    if ended is None:
-        return
-    rows = [
-        _read(row, ended.left)
-        for row in _BY_SUBJECT[kind]
-        if row.attribute is not None and not row.negative
-    ]
-    matches = [
-        match
-        for match in rows
-        if match is not None and match[1]["value"] and ended.names(match[1]["value"])
-    ]
-    for row, groups in matches:
-        yield row, {**groups, "over": ended.summary}
-    if not matches and ended.lasting and kind in _USED_TO.of:
-        yield _USED_TO, {"value": ended.left, "over": ended.summary}
-
-
-_NOT_SO = {
-    (row.attribute, so): row
-    for so in ("yes", "likes")
-    for row in reversed(fact_patterns.ENGLISH)
-    if row.negative and row.attribute is not None and "{value}" in row.attribute
-}
-"""The row that says the opposite of a row's attribute and what fills it."""
-_USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
-_ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
-_GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
-_NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
-
-
-def _kind(clause: Clause) -> Of:
-    kinds: dict[str, Of] = {"I": "self", "we": "we", "my": "mine", "call me": "call", "": "foreign"}
-    return kinds.get(clause.subject, "other")
-
-
-def _negated(words: str) -> bool:
-    return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
-
-
-def _found(match: PatternMatch, speaker_name: str) -> _Found:
-    """The fact that a row makes of its match, about the speaker."""
-    row, groups, subject = match.row, match.groups, match.subject
-    value = told_of(groups["value"], speaker_name)
-    of = groups.get("of", "").strip().lower()
-    of = _thing_of(_ONE_NAME.get(of, of))
-    named, owner, slotted = told_and_owner(subject, speaker_name)
-    pair = " and ".join(sorted((value.lower(), of)))
-    parts = {
-        "who": named,
-        "value": value,
-        "of": of,
-        "a_value": _with_article(value),
-        "does": conjugated(value),
-        "pair": pair,
-    }
-    attribute = (
-        row.attribute.format(**{**parts, "value": value.lower()})
-        if row.attribute and slotted
-        else None
-    )
-    if attribute is not None and row.attribute == "{of}":
-        attribute = canonical_attribute(attribute)
-    if attribute == "home city" and value.lower() in COUNTRIES:
-        attribute = "home country"
-    text = (
-        f"{named} {told_of(groups['over'], speaker_name)}"
-        if "over" in groups
-        else row.template.format(**parts)
-    )
-    filled = row.filled.format(value=value)
-    if "over" in groups and row is not _USED_TO:
-        filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
-    confidence = 0.9 if named == speaker_name else 0.8
-    lasting = attribute is None and (row.attribute is None or not slotted)
-    return _Found(
-        text,
-        owner if attribute else None,
-        attribute,
-        filled if attribute else None,
-        confidence,
-        lasting,
-    )
-
-
-def _thing_of(of: str) -> str:
-    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget",
-    "new rent" the "rent".
-    """
-    thing = _QUALITY.sub("", of)
-    match = _FOR_WHAT.fullmatch(thing)
-    return f"{match['what']} {match['thing']}" if match else thing
-
-
-_QUALITY = re.compile(r"\A(?:new|current|total|overall) ")
-_FOR_WHAT = re.compile(
-    r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my "
-    r"|our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"
-)
-
-
-def _with_article(value: str) -> str:
-    if value[:1].isupper():
-        return value
-    return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
-
-
-def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]) -> _Found | None:
+def _statement(
+    sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]
+) -> FoundFact | None:
     """A plain statement in the third person; None when the facts of the table say as much,
     or when nothing is stated.
     """
@@ -511,7 +259,7 @@ def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str])
         or not 4 <= len(text.split()) <= 40
     ):
         return None
-    if _negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
+    if is_negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
         return None
     rewritten = third_person(text, speaker_name)
     if rewritten is None:
@@ -522,13 +270,13 @@ def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str])
     )
     new = terms - known - _THIN
     return (
-        _Found(rewritten, None, None, None, 0.5)
+        FoundFact(rewritten, None, None, None, 0.5)
         if len(new) >= (1 if known else 2) and len(terms - _THIN) >= 2
         else None
     )
 
 
-def _in_own_words(sentence: Sentence, speaker_name: str) -> _Found | None:
+def _in_own_words(sentence: Sentence, speaker_name: str) -> FoundFact | None:
     """What of a sentence lasts, in the words in which it was said; None where it supposes,
     quotes, or is no talk.
     """
@@ -541,10 +289,12 @@ def _in_own_words(sentence: Sentence, speaker_name: str) -> _Found | None:
     fact_text = (
         third_person(lasting, speaker_name) or f"{speaker_name}: {lasting[:1].upper()}{lasting[1:]}"
     )
-    return _Found(fact_text, None, None, None, 0.6, lasting=True)
+    return FoundFact(fact_text, None, None, None, 0.6, lasting=True)
 
 
-def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) -> _Found | None:
+def _changing(
+    sentence: Sentence, speaker_name: str, facts: Sequence[FoundFact]
+) -> FoundFact | None:
     """A sentence that may say of something told before that it is over, or otherwise now; None
     where what it tells says so already.
     """
@@ -565,7 +315,7 @@ def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) ->
         if japanese_facts.is_japanese(text) or german_facts.is_german(text)
         else third_person(text, speaker_name)
     )
-    return _Found(
+    return FoundFact(
         rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5
     )
 

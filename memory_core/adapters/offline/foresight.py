@@ -13,17 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
-from memory_core.adapters.offline.clauses import (
-    asserted_clauses,
-    expanded,
-    is_past,
-    third_person,
-    without_fillers,
-)
+from memory_core.adapters.offline.clauses import asserted_clauses, expanded, without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
+from memory_core.adapters.offline.voice import is_past, third_person
 from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.provenance import may_tell, own_words

@@ -14,18 +14,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_core.adapters.offline.clauses import third_person, without_fillers
+from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import MAX_NAME
 from memory_core.adapters.offline.names import CITIES, COUNTRIES, NOWHERE
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.summary import content_terms
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import FoundPattern, FoundPatterns
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.analyzer import words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import ANY_WEEKDAY, WEEKDAYS, numbers_in
 from memory_core.ports import DecisionItem
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_core.adapters.offline.clauses import conjugated
 from memory_core.adapters.offline.fact_patterns import Pattern
+from memory_core.adapters.offline.voice import conjugated
 
 _BASES = {
     "living": "live",

@@ -19,7 +19,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from memory_core.domain.errors import MemoryCoreError
-from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.shortening import beginning
 
 TURN_S, PAUSE_S = 0.005, 0.0005
 """Seconds that a rule computes at a time, and for which it then pauses, so that the event loop and

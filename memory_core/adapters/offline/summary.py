@@ -18,19 +18,20 @@ from math import log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.offline.clauses import third_person, without_fillers
+from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_WORDS = 180

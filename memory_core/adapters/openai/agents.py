@@ -33,17 +33,16 @@ from memory_core.domain.agent_schemas import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
-    FormedParts,
     FoundPatterns,
     ProfileUpdate,
     Provenance,
     Ranking,
-    ReflectedParts,
     Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.joint_answers import FormedParts, ReflectedParts
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import canonical_attribute, canonical_subject
 from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.text.excerpts import beginning
+from memory_core.domain.text.shortening import beginning
 
 T = TypeVar("T", bound=BaseModel)
 _ROUNDS = 4

@@ -16,22 +16,24 @@ from pydantic import BaseModel
 from memory_core.adapters.openai.answers import Repaired, answer_of, values_in
 from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
-    MAX_EPISODES,
     Boundaries,
     EpisodeAnalysis,
-    EpisodeParts,
     ExtractedFacts,
+    FoundPatterns,
+    ProfileUpdate,
+)
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.joint_answers import (
+    MAX_EPISODES,
+    EpisodeParts,
     FormedCell,
     FormedParts,
     FormedWindow,
-    FoundPatterns,
     Observations,
-    ProfileUpdate,
     ReflectedParts,
     Reflection,
     Story,
 )
-from memory_core.domain.errors import AgentFailed
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from memory_core.adapters.memory_index.columns import as_blob, as_vector, seconds
+from memory_core.adapters.memory_index.stored_values import as_blob, as_vector, seconds
 from memory_core.domain.archival import due_columns
 from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, lengthened_by_use, shrinkable_length

@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
+from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice
 from memory_core.adapters.memory_index.packed import PackedSlice
+from memory_core.adapters.memory_index.stored_values import as_blob
 from memory_core.adapters.sqlite.reads import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.adapters.sqlite.slice_files import CHANGED_PART_AT_END, SliceFiles

@@ -22,14 +22,8 @@ from pydantic import ValidationError
 
 from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.packed import SliceSnapshot
-from memory_core.adapters.memory_index.search import (
-    find,
-    match_words,
-    neighbours,
-    nothing,
-    with_own_name,
-    without_others,
-)
+from memory_core.adapters.memory_index.search import find, match_words, neighbours, nothing
+from memory_core.adapters.memory_index.stored_values import with_own_name, without_others
 from memory_core.adapters.sqlite import reads, writes
 from memory_core.adapters.sqlite import writes as committing
 from memory_core.adapters.sqlite.database import (
@@ -55,8 +49,8 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_me
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Event, Head, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
-from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
     AgentCount,
     Batch,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from memory_core.adapters.memory_index.columns import as_blob, seconds
+from memory_core.adapters.memory_index.stored_values import as_blob, seconds
 from memory_core.adapters.sqlite.database import ACCESSES_DUE, record_embedder
 from memory_core.adapters.sqlite.reads import head_of, known_head
 from memory_core.adapters.sqlite.rows import (

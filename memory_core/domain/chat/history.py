@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from memory_core.domain.chat.history_alignment import RepeatedMessage, aligned
-from memory_core.domain.chat.messages import ReadMessage
+from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.unicode_forms import normal_form
 

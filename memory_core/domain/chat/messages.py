@@ -6,14 +6,15 @@ LangChain. Pure: no clock; times that are missing are filled in by `timed`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, overload
+from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from memory_core.domain.chat.content_parts import SEAM, lengths_of_parts
+from memory_core.domain.chat.content_parts import SEAM
+from memory_core.domain.chat.message_forms import name_of_content, unwrapped
+from memory_core.domain.chat.message_pieces import MessagePieces
 from memory_core.domain.chat.parts import (
     PartError,
     ToolNames,
@@ -23,20 +24,13 @@ from memory_core.domain.chat.parts import (
     read_part,
     without_data_urls,
 )
-from memory_core.domain.conversation import GivenRole, Message, Role
+from memory_core.domain.chat.read_message import ReadMessage
+from memory_core.domain.conversation import GivenRole, Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
 from memory_core.domain.fields import Content, Input, Label, Name
-from memory_core.domain.memory import MAX_CONTENT_BYTES
 from memory_core.domain.scope import EventTimestamp
-from memory_core.domain.text.fence import without_contexts
 
 MAX_MESSAGES = 200
-MAX_PACK_CHARACTERS = 8_000
-"""Of the tools' doings of one message that are kept as one: four at their longest,
-which fit into a content in any script.
-"""
-LEAST_OF_DOCUMENT = 100
-"""Bytes below which nothing is kept of a document."""
 MAX_ERRORS = 50
 MAX_IGNORED = 50
 KNOWN_FIELDS = frozenset({
@@ -109,50 +103,6 @@ _SAYING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMessage:
-    """One message as it was read.
-
-    role: None where the call may leave it out, and did. timestamp: None where none was given.
-    parts: the texts that the content was joined from. unnamed: the parts of a tool's result without
-    the tool's name.
-    """
-
-    role: Role | None
-    content: str
-    timestamp: datetime | None = None
-    actor: str | None = None
-    id: str | None = None
-    parts: tuple[str, ...] = ()
-    unnamed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReadMessages(Sequence[ReadMessage]):
-    """The messages of a call. ignored: names of fields and kinds that were given and
-    are not known.
-    """
-
-    messages: tuple[ReadMessage, ...]
-    ignored: tuple[str, ...] = ()
-
-    @overload
-    def __getitem__(self, place: int) -> ReadMessage: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[ReadMessage]: ...
-    def __getitem__(self, place: int | slice) -> ReadMessage | Sequence[ReadMessage]:
-        """The message at a place, or those of a slice."""
-        return self.messages[place]
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.messages)
-
-    def __iter__(self) -> Iterator[ReadMessage]:
-        """Each in order."""
-        return iter(self.messages)
-
-
 def read_messages(
     raw: Sequence[Any],
     *,
@@ -190,35 +140,6 @@ def read_messages(
     return reader.messages, tuple(reader.ignored)
 
 
-def timed(messages: Sequence[ReadMessage], now: datetime, role: Role = "user") -> list[Message]:
-    """The messages with a time each, ready to be kept.
-
-    A missing time is that of the message before it; of the first, the next given one,
-    or `now` where none is given.
-
-    Args:
-        messages: As they were read.
-        now: The moment of the call.
-        role: Of a message that names none.
-
-    """
-    moment = next((message.timestamp for message in messages if message.timestamp is not None), now)
-    result = []
-    for message in messages:
-        moment = message.timestamp or moment
-        result.append(
-            Message(
-                role=message.role or role,
-                content=message.content,
-                timestamp=moment,
-                actor=message.actor,
-                id=message.id,
-                part_lengths=lengths_of_parts(message.content, message.parts),
-            )
-        )
-    return result
-
-
 class _Frame(Input):
     """What a message has beside its content."""
 
@@ -231,61 +152,6 @@ class _Frame(Input):
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content, config=ConfigDict(defer_build=True))
 _FRAME_FIELDS = tuple(_Frame.model_fields)
-
-
-@dataclass(slots=True)
-class _Pieces:
-    """What one message says.
-
-    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name.
-    documents: places of documents' texts among the words. tools_first: whether a tool's came
-    before any word.
-    """
-
-    words: list[str] = field(default_factory=list)
-    doings: list[str] = field(default_factory=list)
-    unnamed: list[str] = field(default_factory=list)
-    documents: list[int] = field(default_factory=list)
-    tools_first: bool = False
-
-    def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
-        text = without_contexts(text)
-        if text.strip():
-            self.tools_first = self.tools_first or (from_tool and not self.words)
-            if from_document:
-                self.documents.append(len(self.words))
-            (self.doings if from_tool else self.words).append(text)
-
-    def cut_documents(self) -> None:
-        """Cut the texts of documents to equal parts of the room that all other words leave,
-        where together they are too long.
-        """
-        room = MAX_CONTENT_BYTES - sum(
-            len(text.encode("utf-8", "replace")) + 1 for text in self.words
-        )
-        if room >= 0 or not self.documents:
-            return
-        room += sum(len(self.words[place].encode("utf-8", "replace")) for place in self.documents)
-        by_length = sorted(
-            self.documents, key=lambda place: len(self.words[place].encode("utf-8", "replace"))
-        )
-        for left, place in zip(range(len(by_length), 0, -1), by_length, strict=True):
-            self.words[place] = _beginning(self.words[place], max(room // left, 0))
-            room -= len(self.words[place].encode("utf-8", "replace"))
-        self.words[:] = filter(None, self.words)
-
-    def packs(self) -> Iterator[list[str]]:
-        """The doings of tools, those together that fit into one message."""
-        pack: list[str] = []
-        size = 0
-        for doing in self.doings:
-            if pack and size + len(doing) > MAX_PACK_CHARACTERS:
-                yield pack
-                pack, size = [], 0
-            pack.append(doing)
-            size += len(doing) + 1
-        if pack:
-            yield pack
 
 
 class MessageReader:
@@ -323,7 +189,7 @@ class MessageReader:
             self._refuse(path, "should be an object")
             return
         outer = message
-        path, message = _unwrapped(path, message)
+        path, message = unwrapped(path, message)
         for name in dict.fromkeys([*outer, *message]):
             if name not in KNOWN_FIELDS:
                 self._ignore(shown_name(name))
@@ -335,7 +201,7 @@ class MessageReader:
         frame = self._frame(path, message, kind)
         if frame is None or (kind in _DROPPED_TYPES and "role" not in message):
             return
-        pieces = _Pieces()
+        pieces = MessagePieces()
         try:
             if self._is_tool_item(kind, message):
                 self._read_item(path, message, str(kind), pieces)
@@ -387,7 +253,9 @@ class MessageReader:
             and kind.endswith(("_call", "_output"))
         )
 
-    def _read_item(self, path: str, item: Mapping[str, Any], kind: str, pieces: _Pieces) -> None:
+    def _read_item(
+        self, path: str, item: Mapping[str, Any], kind: str, pieces: MessagePieces
+    ) -> None:
         """An item of OpenAI's responses that is a tool's call or its output."""
         if kind.endswith("_output"):
             if "output" not in item:
@@ -426,9 +294,9 @@ class MessageReader:
                 )
 
     def _read_message(
-        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces
+        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: MessagePieces
     ) -> None:
-        content_field = _content_field(message)
+        content_field = name_of_content(message)
         content, calls = message.get(content_field), set[str]()
         beside = any(message.get(name) is not None for name in _PAYLOADS)
         silent = frame.role in MAY_BE_BLANK
@@ -464,7 +332,7 @@ class MessageReader:
             pieces.unnamed, pieces.words = pieces.words, []
 
     def _read_parts(
-        self, path: str, parts: Sequence[Any], calls: set[str], pieces: _Pieces
+        self, path: str, parts: Sequence[Any], calls: set[str], pieces: MessagePieces
     ) -> None:
         for place, part in enumerate(parts):
             if len(self.errors) >= MAX_ERRORS:
@@ -487,7 +355,7 @@ class MessageReader:
                 self._refuse(f"{path}.{place}", "should be an object or a text")
 
     def _read_payloads(
-        self, path: str, message: Mapping[str, Any], calls: set[str], pieces: _Pieces
+        self, path: str, message: Mapping[str, Any], calls: set[str], pieces: MessagePieces
     ) -> None:
         """What a message says beside its content: a refusal, speech, calls of tools."""
         refusal, audio = message.get("refusal"), message.get("audio")
@@ -523,7 +391,9 @@ class MessageReader:
                     error.message,
                 )
 
-    def _add(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
+    def _add(
+        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: MessagePieces
+    ) -> None:
         pieces.cut_documents()
         words: list[tuple[Role | None, list[str]]] = (
             [(frame.role, pieces.words)] if pieces.words else []
@@ -559,82 +429,6 @@ class MessageReader:
 
     def _refuse(self, field_name: str, message: str) -> None:
         self.errors.append(FieldError(field_name, message))
-
-
-def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The content of a message as the list of parts that it came as, each an object;
-    None where it was no list.
-    """
-    _, message = _unwrapped("", message)
-    content = message.get(_content_field(message))
-    if not isinstance(content, Sequence) or isinstance(content, str):
-        return None
-    parts = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
-    return [dict(part) for part in parts if isinstance(part, Mapping)]
-
-
-def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message whose content is a list of parts, with the texts of all parts in the first one
-    that has a text.
-    """
-    path, inner = _unwrapped("", message)
-    parts = parts_sent(message) or []
-    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    first = next(
-        (place for place, part in enumerate(parts) if isinstance(part.get("text"), str)), None
-    )
-    joined = [
-        {**part, "text": SEAM.join(texts)} if place == first else part
-        for place, part in enumerate(parts)
-        if place == first or not isinstance(part.get("text"), str)
-    ]
-    content = {_content_field(inner): joined}
-    wrapper = path.removeprefix(".")
-    return (
-        {**message, wrapper: {**message[wrapper], **content}} if wrapper else {**message, **content}
-    )
-
-
-def _content_field(message: Mapping[str, Any]) -> str:
-    """The field that holds the content: `parts` in the messages of Google's models."""
-    return (
-        "parts"
-        if "content" not in message and isinstance(message.get("parts"), Sequence)
-        else "content"
-    )
-
-
-def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path;
-    any other as it is.
-
-    A field beside `data`, such as a time that was added to the dump, counts as if it stood within.
-    """
-    kind = message.get("type")
-    if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():
-        beside = {name: value for name, value in message.items() if name != "data"}
-        return f"{path}.data", {**beside, **message["data"]}
-    names = message.get("id")
-    if (
-        kind == "constructor"
-        and isinstance(message.get("kwargs"), Mapping)
-        and isinstance(names, Sequence)
-        and names
-    ):
-        return f"{path}.kwargs", {"type": names[-1], **message["kwargs"]}
-    return path, message
-
-
-def _beginning(text: str, most: int) -> str:
-    """The text, or its beginning and "…" in at most `most` bytes."""
-    encoded = text.encode("utf-8", "surrogatepass")
-    if len(encoded) <= most:
-        return text
-    return (
-        encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…"
-        if most >= LEAST_OF_DOCUMENT
-        else ""
-    )
 
 
 def error_words(details: Any) -> str:

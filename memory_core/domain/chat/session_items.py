@@ -14,7 +14,8 @@ from typing import Any, Final, overload
 
 from pydantic import ValidationError
 
-from memory_core.domain.chat.messages import MAX_ERRORS, MessageReader, ReadMessage, error_words
+from memory_core.domain.chat.messages import MAX_ERRORS, MessageReader, error_words
+from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.conversation import GivenRole, Role
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import Input, Label, value_of_json

@@ -210,19 +210,7 @@ def from_memories(
 
     """
     rows, width = len(memories), len(terms)
-    # Term by term: to weigh every token of every memory first would take ten times as long.
-    weighed = [_weighted_parts(memory.lexical) for memory in memories]
-    tf = [
-        [sum(weight * part.get(term, 0) for part, weight in parts) for term in terms]
-        for parts in weighed
-    ]
-    own = np.array(
-        [
-            [term in memory.lexical.own or term in memory.lexical.date for term in terms]
-            for memory in memories
-        ],
-        dtype=np.bool_,
-    ).reshape(rows, width)
+    tf, own = _term_columns(memories, terms)
     orders = {
         row: order_bytes(memory.lexical.order)
         for row, memory in enumerate(memories)
@@ -245,7 +233,7 @@ def from_memories(
         cosine=cosine,
         previous_cosine=previous_cosine,
         next_cosine=next_cosine,
-        tf=np.array(tf, dtype=np.float64).reshape(rows, width),
+        tf=tf,
         own=own,
         length=np.array([weighted_length(memory) for memory in memories], dtype=np.float64),
         own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
@@ -273,6 +261,25 @@ def from_memories(
         says_i=as_shares([memory.lexical.says_i for memory in memories]),
         states=[state_bytes(memory.lexical.states) for memory in memories],
         memories={memory.id: memory for memory in memories},
+    )
+
+
+def _term_columns(memories: Sequence[Memory], terms: Sequence[str]) -> tuple[Floats, Flags]:
+    """Memories × terms: the weighed frequency of each, and whether the memory itself has it."""
+    shape = len(memories), len(terms)
+    # Term by term: to weigh every token of every memory first would take ten times as long.
+    weighed = [_weighted_parts(memory.lexical) for memory in memories]
+    tf = [
+        [sum(weight * part.get(term, 0) for part, weight in parts) for term in terms]
+        for parts in weighed
+    ]
+    own = [
+        [term in memory.lexical.own or term in memory.lexical.date for term in terms]
+        for memory in memories
+    ]
+    return (
+        np.array(tf, dtype=np.float64).reshape(shape),
+        np.array(own, dtype=np.bool_).reshape(shape),
     )
 
 

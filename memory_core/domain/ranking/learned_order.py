@@ -20,7 +20,8 @@ import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import QueryPart, asks_of_assistant
+from memory_core.domain.ranking.query import QueryPart
+from memory_core.domain.ranking.questions import asks_of_assistant
 from memory_core.domain.ranking.relevance import Relevance, in_rows, rescaled
 from memory_core.domain.ranking.vectors import States, TokenStates, nearest_tokens
 

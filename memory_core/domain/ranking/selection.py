@@ -30,9 +30,10 @@ from functools import cached_property
 
 from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
-from memory_core.domain.text.excerpts import Source, count_tokens, excerpt
+from memory_core.domain.text.excerpts import Source, excerpt
 from memory_core.domain.text.fence import fenced, one_line, visible_lines
 from memory_core.domain.text.sameness import differences
+from memory_core.domain.text.token_count import count_tokens
 
 FENCE_TOKENS = 32
 """Tokens of the two fences, at most."""

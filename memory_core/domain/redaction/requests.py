@@ -20,16 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from pydantic import BaseModel
 
 from memory_core.domain.chat.content_parts import SEAM
-from memory_core.domain.chat.messages import (
-    ReadMessage,
-    ReadMessages,
-    parts_sent,
-    with_joined_texts,
-)
+from memory_core.domain.chat.message_forms import parts_sent, with_joined_texts
+from memory_core.domain.chat.read_message import ReadMessage, ReadMessages
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 
 if TYPE_CHECKING:
-    from memory_core.domain.redaction.rules import Rule
+    from memory_core.domain.redaction.rule import Rule
 
 KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
 """What the setting may name. `secrets` includes card numbers."""

@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memory_core.domain.redaction.rules import (
-    BY_KIND,
+from memory_core.domain.redaction.issued_keys import LEAST_OF_A_TOKEN
+from memory_core.domain.redaction.named_secrets import (
     LEAST_OF_A_NUMBER,
-    LEAST_OF_A_TOKEN,
     NAMES,
     NAMES_OF_NUMBERS,
-    SECRETS,
     WEAK_NAME,
-    Rule,
 )
+from memory_core.domain.redaction.rule import Rule
+from memory_core.domain.redaction.rules import BY_KIND, SECRETS
 from memory_core.domain.redaction.values import is_measure, is_secret_value
 from memory_core.domain.text.kept import KeptNumbers, keep_texts
 

@@ -17,8 +17,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
 
-from memory_core.domain.chat.messages import MAX_MESSAGES, ReadMessages, read_messages
+from memory_core.domain.chat.messages import MAX_MESSAGES, read_messages
 from memory_core.domain.chat.parts import UNTYPED
+from memory_core.domain.chat.read_message import ReadMessages
 from memory_core.domain.chat.session_items import SessionItems, read_items
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import NAME_SCHEMA, NOT_BLANK

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from memory_core.domain.chat.messages import timed
+from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conflict import ConflictStatus, Decision
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.deferred_model import DeferredModel

@@ -14,12 +14,11 @@ to be named in both.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, ChangeClause, telling
+from memory_core.domain.statements.change_clauses import ChangeClause, telling
 from memory_core.domain.statements.change_messages import SpeakerMessage, read
 from memory_core.domain.statements.change_phrases import (
     AGAIN,
@@ -40,26 +39,24 @@ from memory_core.domain.statements.change_phrases import (
     USES_NOW,
     USING,
 )
-from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
-from memory_core.domain.statements.change_topics import ALIKE, MATTERS
-from memory_core.domain.statements.said_things import SELF, adds, in_common, is_same
+from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.said_things import SELF, adds, is_same
+from memory_core.domain.statements.same_thing import (
+    LEAST_COVERED,
+    LEAST_COVERED_BY_SUBJECT,
+    are_of_one_thing,
+    same_subject,
+    same_thing,
+    shared_terms,
+)
+from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
-from memory_core.domain.text.kept import keep_texts
 
 Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
 """Telling words that two sentences share which tell a number of one thing."""
-LEAST_COVERED = 0.33
-"""Of the telling words of the sentence that has fewer, the part that both share where one says that
-the other is over or otherwise.
-"""
-LEAST_COVERED_BY_NAME = 0.15
-"""The same where a name is among them, and in Japanese, whose words are cut into pairs."""
-LEAST_COVERED_BY_SUBJECT = 0.5
-"""Of the sentence that has more, where both begin with the one word that they share: facts of one
-person all begin with the name.
-"""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
@@ -177,7 +174,7 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
     )
-    return another and _same_subject(before, now)
+    return another and same_subject(before, now)
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
@@ -238,11 +235,11 @@ def _closeness(
     loosely = now.moves or TO_NUMBER.search(now.text) is not None
     if not theirs.differ(values, loosely=loosely):
         return 0
-    shared = _shared(before.terms, now.terms)
+    shared = shared_terms(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
         return 0
-    same = _same_thing(before, now, shared)
-    if not (_same_subject(before, now) or not same.isdisjoint(asked.terms)):
+    same = same_thing(before, now, shared)
+    if not (same_subject(before, now) or not same.isdisjoint(asked.terms)):
         return 0
     counts_same = theirs.numbers.keys() & values.numbers.keys() - {""}
     return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
@@ -258,7 +255,7 @@ def _ground(
 ) -> Ground | None:
     if now.asks and not now.corrects:
         return None
-    of_one_thing = _are_of_one_thing(before, now) and not _is_called_off_once(now)
+    of_one_thing = are_of_one_thing(before, now) and not _is_called_off_once(now)
     if of_one_thing and _over(before, now):
         return "ends"
     if now.named.adds:
@@ -283,76 +280,6 @@ def _is_called_off_once(now: SaidSentence) -> bool:
     return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
 
 
-def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences share enough of what they tell, or a name: in long ones some word is
-    always the same.
-
-    Laid beside all that a person said before, a hundred sentences have a word in common with one
-    that tells a change.
-    """
-    if before.keys.isdisjoint(now.keys):
-        return False
-    fewer = min(len(before.terms), len(now.terms))
-    shared = _shared(before.terms, now.terms)
-    covered = len(shared) / fewer if fewer else 0.0
-    if has_japanese(now.text):
-        return covered >= LEAST_COVERED_BY_NAME
-    if len(shared) == 1 and shared == before.first & now.first:
-        return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
-    if covered >= LEAST_COVERED:
-        return True
-    return (
-        fewer <= MOST_OF_SHORT
-        and covered >= LEAST_COVERED_BY_NAME
-        and not shared.isdisjoint(before.names | now.names)
-    )
-
-
-def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
-    """The terms that two sentences have in common, compounds and words for one
-    matter among them.
-    """
-    of_others = frozenset(theirs)
-    both = of_others.intersection(ours)
-    matters = {ALIKE[term] for term in of_others if term in ALIKE}
-    alike = (
-        frozenset(term for term in ours if term in ALIKE and ALIKE[term] in matters)
-        if matters
-        else frozenset()
-    )
-    heads = {head for term in of_others for head in _heads(term)}
-    compounds = frozenset(
-        term for term in ours if term in heads or not of_others.isdisjoint(_heads(term))
-    )
-    return both | alike | compounds
-
-
-LONGEST_COMPOUND = 40
-"""Letters of a compound whose beginnings are looked at."""
-
-
-@keep_texts(4_096)
-def _heads(term: str) -> tuple[str, ...]:
-    """The beginnings of a term that could be a word it is a compound of, with another
-    word behind.
-    """
-    beginnings = (
-        term[:end]
-        for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1)
-    )
-    return tuple(beginning for beginning in beginnings if beginning.isalpha())
-
-
-def _same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
-    """Of the terms that two sentences share those that name one thing in both."""
-    return in_common(before.named, now.named.things, frozenset(shared), _shared)
-
-
-def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences have one subject: the speaker, where one names none."""
-    return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)
-
-
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """What of a sentence another says to be over."""
     ends = [ended for ended in now.ended if ended]
@@ -360,7 +287,7 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
         return frozenset()
     terms: set[str] = set()
     for ended in ends:
-        shared = _same_thing(before, now, _shared(ended, before.terms))
+        shared = same_thing(before, now, shared_terms(ended, before.terms))
         if not any(over & shared for over in before.ended):
             terms |= shared
     return frozenset(terms)
@@ -395,7 +322,7 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
     around = earlier.before(before) if "money" in before.values.numbers else frozenset()
     return any(
         part.values.differ(new, loosely=loosely)
-        and bool(_same_thing(before, now, _shared(part.terms | around, ours)))
+        and bool(same_thing(before, now, shared_terms(part.terms | around, ours)))
         for part in before.valued_parts
     )
 
@@ -412,14 +339,14 @@ def _switched(before: SaidSentence, now: SaidSentence, later: SpeakerMessage) ->
     """Whether the speaker says to have switched away from what was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
-    shared = _shared(before.terms, later.around(now))
+    shared = shared_terms(before.terms, later.around(now))
     to_another = not now.switched <= before.terms or (
         not now.switched and not USES_NOW.search(now.text)
     )
     return (
         to_another
         and len(shared) >= LEAST_COVERED * len(before.terms)
-        and _same_subject(before, now)
+        and same_subject(before, now)
     )
 
 
@@ -430,7 +357,9 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
     thing = now.changed_thing
     if thing is None or not before.holds or not thing.pre <= before.terms:
         return False
-    return bool(in_common(before.named, [thing], _shared(thing.words, before.terms), _shared))
+    return bool(
+        in_common(before.named, [thing], shared_terms(thing.words, before.terms), shared_terms)
+    )
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
@@ -439,7 +368,7 @@ def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """
     if not before.holds or FROM_NOW.search(now.text) is None:
         return False
-    shared = _same_thing(before, now, before.terms & now.terms)
+    shared = same_thing(before, now, before.terms & now.terms)
     return len(shared) >= LEAST_SHARED and shared < now.terms
 
 
@@ -447,12 +376,12 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker does again what the earlier sentence says is not done."""
     if now.supposed or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
-    if not before.holds or not _same_subject(before, now):
+    if not before.holds or not same_subject(before, now):
         return False
     denied = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
     again = [clause.terms for clause in now.clauses if AGAIN.search(clause.text)]
     return any(
-        terms and len(_shared(terms, again_terms)) > LEAST_COVERED_BY_SUBJECT * len(terms)
+        terms and len(shared_terms(terms, again_terms)) > LEAST_COVERED_BY_SUBJECT * len(terms)
         for terms, again_terms in product(denied, again)
     )
 
@@ -460,7 +389,7 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
     clauses = product(before.clauses, now.present_clauses)
-    return any(_same_frame(*pair) for pair in clauses) and _same_subject(before, now)
+    return any(_same_frame(*pair) for pair in clauses) and same_subject(before, now)
 
 
 def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
@@ -485,7 +414,7 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
     return any(
-        _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
+        shared_terms([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
     )
 
 

@@ -35,8 +35,8 @@ from memory_core.domain.statements.provenance import (
 )
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import tokens, words
-from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
 from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
 
@@ -107,7 +107,7 @@ _MONTH = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFacts:
+class AssertedFacts:
     """What is left of an agent's answer. dropped: how many facts, foresights and instructions
     were left out.
     """
@@ -118,7 +118,7 @@ class ToldFacts:
     instructions: list[SaidInstruction] = field(default_factory=list)
 
 
-def told_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> ToldFacts:
+def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> AssertedFacts:
     """The facts and the foresight that were really told, in the form in which they are remembered.
 
     Args:
@@ -127,7 +127,7 @@ def told_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> ToldFa
 
     """
     if not (extracted.facts or extracted.foresight or extracted.instructions):
-        return ToldFacts([], [], 0)
+        return AssertedFacts([], [], 0)
     record = _Record(messages)
     facts = [
         fact
@@ -143,7 +143,7 @@ def told_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> ToldFa
         instruction for instruction in extracted.instructions if record.instructs(instruction)
     ]
     accepted = len(facts) + len(foresight) + len(instructions)
-    return ToldFacts(
+    return AssertedFacts(
         facts,
         foresight,
         len(extracted.facts) + len(extracted.foresight) + len(extracted.instructions) - accepted,

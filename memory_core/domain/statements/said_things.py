@@ -12,7 +12,7 @@ only where some thing of both has one name, one owner, and nothing that tells th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
@@ -139,90 +139,6 @@ def is_same(person: str, other: str) -> bool:
 def adds(text: str) -> bool:
     """Whether what a text says holds beside what was said before: also, a second, as well."""
     return _ADDS.search(text) is not None
-
-
-def in_common(
-    before: ThingsSaid,
-    now: Collection[Thing],
-    shared: frozenset[str],
-    alike: Callable[[Collection[str], Collection[str]], frozenset[str]],
-) -> frozenset[str]:
-    """Of the terms that two sentences share those that name one thing in both.
-
-    Args:
-        before: The earlier sentence.
-        now: Things of the later one.
-        shared: The terms.
-        alike: The terms of one set that are those of another one, or alike.
-
-    """
-    known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.things))
-    named: set[str] = set()
-    for ours in now:
-        for theirs in before.things:
-            if not _agree(theirs, ours, known):
-                continue
-            common: set[str] = set()
-            for their_name, name in _names_of_both(theirs, ours, known):
-                if their_name and name:
-                    common |= alike(their_name, name) | alike(name, their_name)
-            if common and common.isdisjoint(shared):  # Mia's hearing, in both
-                owner = f" {ours.owner}"
-                common |= {term for term in shared if f" {term}" in owner}
-            named |= common
-    return shared & named
-
-
-def _names_of_both(
-    before: Thing, now: Thing, known: frozenset[str]
-) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """What of the names of two things may be one: violin, and violin lesson."""
-    names = []
-    if not _tells_apart(before, now, ("pre",)):
-        names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
-    is_apart = _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object", KIND))
-    if not (is_apart or _is_anothers(before, now, known)):
-        names += [(before.words, now.words)]
-        names += [(before.pre, now.pre)] if before.words & now.words else []
-    return names
-
-
-def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
-    """Whether two things may have one owner.
-
-    Where a sentence says nothing of whose its thing is, the earlier one tells of the speaker's, and
-    the later one of the thing told of. known: the terms of all that the earlier one names.
-    """
-    if not now.owner or before.owner == now.owner:
-        return True
-    owners = set(now.owner.split())
-    if not before.owner:
-        return now.owner == SELF or not owners.isdisjoint(known)
-    if now.owner == UNKNOWN:
-        return before.owner != SELF
-    return not owners.isdisjoint(before.owner.split())
-
-
-def _is_anothers(before: Thing, now: Thing, known: frozenset[str]) -> bool:
-    """Whether the earlier sentence tells of a thing of the speaker's, and the later one of that of
-    something which the earlier one does not name: "my rent", "the rent of the shop". known:
-    the terms of all that it names.
-    """
-    is_own = before.does and before.owner == SELF
-    if not is_own or before.which or before.pre or now.owner:
-        return False
-    of = {term for kind, term in now.which if kind == PART}
-    return bool(of) and of.isdisjoint(known)
-
-
-def _tells_apart(before: Thing, now: Thing, kinds: Collection[str]) -> bool:
-    """Whether something of one of these kinds is told of both things, and is another."""
-    for kind in kinds:
-        ours = {word for of, word in now.which if of == kind}
-        theirs = {word for of, word in before.which if of == kind}
-        if ours and theirs and ours.isdisjoint(theirs):
-            return True
-    return False
 
 
 def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]) -> ThingsSaid:

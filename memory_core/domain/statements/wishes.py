@@ -2,7 +2,7 @@
 
 Each sentence of a user's own words is read with the one before it, in English, German and Japanese.
 A linear model says how likely it is a wish (`linear_models`); rules say what can't be one
-(`wish_rules`), and what a request to forget is about (`topic_of`).
+(`wish_rules`). The topic of a request to forget is in `forget_topics`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all, topic_of
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
 from memory_core.domain.statements.wish_rules import (
     asks_for_one_piece,
     is_no_instruction,
@@ -26,7 +26,7 @@ from memory_core.domain.statements.wish_rules import (
     only_asks_for_one_piece,
 )
 from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
-from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, has_japanese
+from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
@@ -351,295 +351,6 @@ def _telling_words(text: str) -> frozenset[str]:
 
 def _plain(text: str) -> str:
     return text.replace("’", "'").strip()
-
-
-# What a request to forget is about, in the words of its sentence.
-
-
-_GENERAL = """
-    please always never again now anymore use using answer answers reply replies respond response
-    give want need can may longer ok okay fine stop start keep make thing things stuff tell told say
-    said mention talk know rule instruction instructions wish request forget ignore after bitte
-    immer nie wieder jetzt mehr antworten antworte nutze verwende benutze benutzen kannst darfst
-    musst brauchst regel sache doch nicht mein meine meinen meinem meiner dein deine der die das den
-    dem des ein eine einen einem einer dass ich du über
-"""
-GENERAL_WORDS = frozenset(_GENERAL.split()) | QUERY_WORDS | FUNCTION_WORDS
-"""Words of a wish that do not say what it is about."""
-_ABOUT = re.compile(
-    r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich"
-    r"|with|at|angeht|to)|(?<=\ba)n)\Z"
-)
-_POINTS = frozenset(
-    {
-        "MEMORY",
-        "TOLD",
-        "KNOW",
-        "FORGET",
-        "VERGESSEN",
-        "DELETE",
-        "DROP",
-        "ALL",
-        "KEEP",
-        "DONT_KEEP",
-        "NEVER_TOLD",
-        "MENTION",
-    }
-)
-"""Kinds after which "about" names what is meant."""
-_REQUEST = frozenset(
-    {
-        "PLEASE",
-        "LEAD",
-        "FORGET",
-        "VERGESSEN",
-        "DELETE",
-        "DROP",
-        "GONE",
-        "PRETEND",
-        "NEVER_TOLD",
-        "KEEP",
-        "DONT_KEEP",
-        "TOLD",
-        "REGRET",
-    }
-    | {
-        "KNOW",
-        "MEMORY",
-        "LAST",
-        "EARLIER",
-        "ALL",
-        "PRON",
-        "YOU",
-        "WISH",
-        "MUST",
-        "STAND",
-        "NOT",
-        "STOP",
-        "AGAIN",
-        "AGAIN_OK",
-        "NO_NEED",
-    }
-    | {
-        "ME",
-        "ABOUT_JA",
-        "NEVERMIND",
-        "ONEOFF",
-        "OTHER",
-        "PASTI",
-        "SAYS",
-        "DO_ANSWER",
-        "ASKS_BACK",
-        "HABIT",
-        "MENTION",
-        "FORGOT",
-        BREAK,
-    }
-)
-"""Kinds of the words of a request, which are no part of what it is about."""
-_ENDS = _REQUEST - {
-    "ME",
-    "STAND",
-    "NOT",
-    "PASTI",
-    "OTHER",
-    "MENTION",
-    "DO_ANSWER",
-    "HABIT",
-    "EARLIER",
-    "LEAD",
-    "FORGOT",
-    "PRON",
-}
-"""Kinds that end the words after "about" or "that"."""
-_SAID = re.compile(r"[^\W_]")
-_KANA_ALONE = re.compile(r"\A[\u3040-\u309fー]*\Z")
-_TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
-_THAT = frozenset({"that", "dass", "daß", "the fact that", "the fact"})
-_MEMORY_ITSELF = re.compile(
-    r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z"
-)
-
-
-def topic_of(reading: MarkedSentence) -> str:
-    """What the request is about; "" where it only points, as "forget that" does."""
-    marks = _for_topics(reading.marks)
-    if not reading.japanese:
-        for target in (_after_about(reading, marks), _after_that(reading, marks)):
-            if target:
-                return target
-    tells = reading.kind_set & {"TOLD", "MEMORY", "KNOW", "REGRET", "KEEP", "DONT_KEEP"}
-    if not points_only(reading):
-        return _longest(reading, marks, frozenset())
-    return (
-        _longest(reading, marks, frozenset({"PERSONAL", "MY"}))
-        if tells or _names_before_verb(marks)
-        else ""
-    )
-
-
-def names_all(reading: MarkedSentence) -> bool:
-    """Whether everything about it is meant, rather than the thing that was told."""
-    return "ALL" in reading.kind_set or any(
-        mark.kind == "MEMORY"
-        and re.match(r"(?:everything|all|anything|alles|was|what|nothing|nichts|any)\b", mark.text)
-        for mark in reading.marks
-    )
-
-
-def japanese_words_of(topic: str) -> list[str]:
-    """The words of a Japanese topic that say something, without particles and titles:
-    a text that tells of it has them all.
-    """
-    marks = [
-        mark
-        for mark in _for_topics(read(topic).marks)
-        if mark.kind not in ("FUNC", BREAK, "ME", "MY")
-    ]
-    named = (
-        (_TITLE.sub("", mark.text) or mark.text) if mark.kind == OTHER_WORDS else mark.text
-        for mark in marks
-    )
-    return list(dict.fromkeys(named))
-
-
-def points_only(reading: MarkedSentence) -> bool:
-    """Whether what is to be forgotten is a pronoun: "forget that", "bitte lösch das wieder",
-    "それ、消して".
-    """
-    kinds = reading.kinds
-    for place, kind in enumerate(kinds):
-        if kind in ("FORGET", "DELETE", "DROP", "VERGESSEN"):
-            after = [
-                other for other in kinds[place + 1 :] if other not in ("PLEASE", "LEAD", "NOT")
-            ][:2]
-            if after[:1] == ["PRON"] and (
-                len(after) == 1 or after[1] in (BREAK, "AGAIN", "STAND", "EARLIER", "FUNC")
-            ):
-                return True
-    return False
-
-
-def _names_before_verb(marks: Sequence[WishMark]) -> bool:
-    """Whether the sentence begins with something of the speaker's, before the verb that removes:
-    "my nickname, please delete it".
-    """
-    verb = next(
-        (
-            place
-            for place, mark in enumerate(marks)
-            if mark.kind in ("FORGET", "DELETE", "DROP", "VERGESSEN")
-        ),
-        0,
-    )
-    named = [mark.kind for mark in marks[:verb] if mark.kind not in ("LEAD", "FUNC", BREAK)]
-    return named[:1] == ["MY"] and named[1:2] in (["PERSONAL"], [OTHER_WORDS])
-
-
-def _after_about(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
-    """The words after "about", "über", "mit", where these follow what was told, or nothing."""
-    for place, mark in enumerate(marks):
-        if not _ABOUT.search(mark.text) or _MEMORY_ITSELF.search(mark.text):
-            continue
-        pointed = mark.kind in _POINTS or any(before.kind in _POINTS for before in marks[:place])
-        opens = mark.text not in ("to", "with", "at", "mit", "von", "on", "of") and place == 0
-        if pointed or opens:
-            target = _until_end(reading, marks[place + 1 :])
-            if target:
-                return target
-    return ""
-
-
-def _after_that(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
-    """The clause after "forget that", "vergiss, dass"."""
-    for place, mark in enumerate(marks[:-1]):
-        follows = any(
-            before.kind in ("FORGET", "VERGESSEN", "DELETE", "KEEP", "DONT_KEEP", "DROP")
-            for before in marks[:place]
-        )
-        if (
-            mark.text in _THAT
-            and follows
-            and marks[place + 1].kind in ("ME", "MY", "OTHER", OTHER_WORDS, "PERSONAL", "HABIT")
-        ):
-            return _until_end(reading, marks[place + 1 :])
-    return ""
-
-
-def _until_end(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
-    end = next((place for place, mark in enumerate(marks) if mark.kind in _ENDS), len(marks))
-    words = list(marks[:end])
-    while words and words[-1].kind in _REQUEST | {"FUNC"}:
-        words.pop()
-    return _text(reading, words) if any(_is_content(mark) for mark in words) else ""
-
-
-def _longest(reading: MarkedSentence, marks: Sequence[WishMark], needed: frozenset[str]) -> str:
-    """The run of words with the most that say something, the first of these, without little
-    words around it.
-
-    needed: kinds of which it has one, unless none is named.
-    """
-    runs: list[list[WishMark]] = [[]]
-    named: set[int] = set()
-    for mark in marks:
-        if mark.kind in _REQUEST:
-            if mark.kind == "ABOUT_JA":
-                named.add(len(runs) - 1)
-            runs.append([])
-        else:
-            runs[-1].append(mark)
-    best: list[WishMark] = []
-    most = 0
-    for place, run in enumerate(runs):
-        trimmed = _trimmed(run)
-        weight = _weight(trimmed)
-        weight += 5 if weight and place in named else 0
-        if weight > most and (not needed or any(mark.kind in needed for mark in trimmed)):
-            best, most = trimmed, weight
-    return _text(reading, best)
-
-
-def _for_topics(marks: Sequence[WishMark]) -> list[WishMark]:
-    """The marks, of a phrase of several kinds only the one that says what it is about,
-    where one does.
-    """
-    personal = {mark.start for mark in marks if mark.kind == "PERSONAL"}
-    return [mark for mark in marks if mark.kind == "PERSONAL" or mark.start not in personal]
-
-
-def _trimmed(run: Sequence[WishMark]) -> list[WishMark]:
-    words = list(run)
-    while words and (words[-1].kind in ("FUNC", "MY") or _is_kana(words[-1])):
-        words.pop()
-    while words and (words[0].kind == "FUNC" or _is_kana(words[0])):
-        words.pop(0)
-    return words
-
-
-def _weight(run: Sequence[WishMark]) -> int:
-    return sum((3 if mark.kind == "PERSONAL" else 2) for mark in run if _is_content(mark))
-
-
-def _is_content(mark: WishMark) -> bool:
-    return (
-        mark.kind not in _REQUEST | {"FUNC", "MY"}
-        and _SAID.search(mark.text) is not None
-        and not _is_kana(mark)
-    )
-
-
-def _is_kana(mark: WishMark) -> bool:
-    """Whether it is nothing but the Japanese ending of another word."""
-    return (
-        mark.kind == OTHER_WORDS
-        and len(mark.text) <= 4
-        and _KANA_ALONE.match(mark.text) is not None
-    )
-
-
-def _text(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
-    return reading.text[marks[0].start : marks[-1].end] if marks else ""
 
 
 INSTRUCTION: Final = "instruction"

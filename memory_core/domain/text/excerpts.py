@@ -1,4 +1,4 @@
-"""Texts made short: excerpts for a query, shortened texts, first words, numbers of tokens.
+"""Excerpts of a text for a query, within a number of tokens.
 
 Whole units of the text (`sentences`: sentences, lines, rows of a table, objects of JSON), in their
 order, with "…" where some are left out. A word of the query counts by how few of the text's
@@ -16,24 +16,18 @@ the first is as good as any.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import log
 from types import MappingProxyType
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
 from memory_core.domain.text.kept import KeptNumbers
-from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import (
     MAX_LENGTH,
     Sentence,
@@ -41,10 +35,9 @@ from memory_core.domain.text.sentences import (
     find_stretches,
     find_tables,
     pieces,
-    sentences,
     units,
 )
-from memory_core.domain.text.spelling import numbers_in
+from memory_core.domain.text.token_count import count_tokens, least_tokens, tokens_of_parts
 
 GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
@@ -67,10 +60,8 @@ KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
 AHEAD_CHARACTERS = 500
 """Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
-KEPT_BYTES, KEPT_COUNTS = 2_000_000, 16_384
-"""Of what is kept of all texts: some 3 KB of a turn of 400 words; and of how many texts the number
-of tokens is.
-"""
+KEPT_BYTES = 2_000_000
+"""Of what is kept of all texts: some 3 KB of a turn of 400 words."""
 _NUMBERS = 1 << 32
 """Of terms: two of a text share one in a text of ten million."""
 _SMALL = 1 << 16
@@ -218,7 +209,7 @@ class _Read:
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
     """Starts, ends and tokens."""
     starts, ends = [unit.start for unit in every], [unit.end for unit in every]
-    costs, most = _tokens_of_parts(text, starts, ends), 2 * len(text)
+    costs, most = tokens_of_parts(text, starts, ends), 2 * len(text)
     return _packed(starts, most), _packed(ends, most), _packed(costs, most)
 
 
@@ -228,20 +219,14 @@ def _packed(numbers: Sequence[int], most: int) -> array[int]:
 
 
 _READ = KeptNumbers[_Read](KEPT_BYTES)
-_COUNTED = KeptNumbers[int](KEPT_COUNTS)
 
 
 def _longer(text: str, most: int) -> bool:
     """Whether a text takes more than `most` tokens; of a huge one the beginning tells."""
     beginning = text[: SURELY_LONGER * most]
-    if _least_tokens(beginning) > most or count_tokens(beginning) > most:
+    if least_tokens(beginning) > most or count_tokens(beginning) > most:
         return True
     return len(text) > len(beginning) and count_tokens(text) > most
-
-
-def _least_tokens(text: str) -> int:
-    """Tokens that a text takes at least; a tenth of the time of `count_tokens`."""
-    return len("".join(text.split())) // _LETTERS_OF_FIRST
 
 
 def _best_that_fits(
@@ -404,217 +389,3 @@ def _blank(between: str) -> str:
         after = between.rpartition("\n")[2]
         return "\n" + after[: len(after) - len(after.lstrip())]
     return " " if between else ""
-
-
-# A long text made short without losing its numbers, dates and names.
-#
-# These are what people ask for later. Note: no summary of any agent is trusted to keep them. What
-# it lost is put behind it, in the sentences that said it where there is room, else as bare words;
-# and a text that would not get much shorter by that stays as it is.
-
-
-MOST_SHARE = 0.7
-"""Of the original's length; what saves less is not worth an archive."""
-_WORD = re.compile(r"[^\s,;()\[\]\"“”]+")
-_EDGES = ".!?:'’"
-_SPEAKER_CHARACTERS = 40
-
-
-def shortened(original: str, summary: str) -> str | None:
-    """The summary with what it lost, at most 70 % of the original's length.
-
-    None when that can't be done. summary: in any words. A speaker before it ("Ana said:") that the
-    original does not have is taken off.
-    """
-    text = _without_speaker(original, summary.strip())
-    lost = _told(original) - _told(text)
-    if not lost:
-        return _if_short(original, text)
-    added = [
-        sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost
-    ]
-    return _if_short(original, "\n".join((text, *added))) or _if_short(
-        original, f"{text}\n{', '.join(_spelled(original, lost))}"
-    )
-
-
-def _told(text: str) -> frozenset[str]:
-    return names_in(text) | numbers_in(text).keys()
-
-
-def _if_short(original: str, text: str) -> str | None:
-    whole = not _told(original) - _told(text)
-    return text if text and whole and len(text) <= MOST_SHARE * len(original) else None
-
-
-def _spelled(original: str, lost: Iterable[str]) -> list[str]:
-    """The lost words as the original spells them, in its order."""
-    wanted, spellings = set(lost), dict[str, None]()
-    for match in _WORD.finditer(original):
-        word = match.group().strip(_EDGES)
-        if {word.casefold(), *numbers_in(word)} & wanted:
-            spellings.setdefault(word)
-    return list(spellings)
-
-
-def _without_speaker(original: str, summary: str) -> str:
-    speaker, colon, rest = summary.partition(": ")
-    if (
-        colon
-        and len(speaker) <= _SPEAKER_CHARACTERS
-        and speaker not in original
-        and rest[:_SPEAKER_CHARACTERS] in original
-    ):
-        return rest
-    return summary
-
-
-LEAST_SHARE = 0.6
-"""Of the characters that are allowed: a sentence or word that ends before this share would waste
-too much of them.
-"""
-_SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
-_LONGEST_CHARACTER = 64
-"""Code points of a character as readers see it; heaps of marks beyond that are cut anywhere."""
-_CHARACTER = regex.compile(r"\X")
-
-
-def beginning(text: str, limit: int) -> str:
-    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word,
-    where one is near, else of a character.
-
-    A family of emoji, or a letter with its accents, is one character to a reader and is not
-    taken apart.
-    """
-    if len(text) <= limit:
-        return text
-    head, least = text[:limit], int(limit * LEAST_SHARE)
-    sentence_ends = [
-        match.end()
-        for match in _SENTENCE_END.finditer(text, least, limit + 1)
-        if match.end() <= limit
-    ]
-    if sentence_ends:
-        return head[: sentence_ends[-1]]
-    words = [head] if text[limit].isspace() else head.rsplit(None, 1)[:-1]
-    if words and len(words[0].rstrip()) > least:
-        return words[0].rstrip()
-    start = max(0, limit - _LONGEST_CHARACTER)
-    ends = [
-        start + match.end()
-        for match in _CHARACTER.finditer(text[start : limit + _LONGEST_CHARACTER])
-    ]
-    return text[: max((end for end in ends if end <= limit), default=limit)].rstrip() or head
-
-
-# How many tokens a text takes, estimated without anybody's tokenizer.
-#
-# A budget in tokens is the caller's, for a model that this product does not know; so the estimate
-# must be cheap, the same everywhere, and rather too high than too low. Note: characters over four
-# is too low for what a context is full of, dates, names, brackets.
-#
-#     a word of ASCII letters            1 token for its first 9 letters, 1 for each 5 more begun
-#     a number                           1 token for each 3 digits begun
-#     a letter of another alphabet       1/2 token (German, Russian, Arabic, Hindi)
-#     a character of an unspaced script  1 token (Chinese, Japanese, Korean, Thai), as is any other sign; 2 beyond the basic plane (emoji)  # noqa: E501
-
-
-_ASCII = re.compile(r"([A-Za-z]+)|([0-9]+)|([^\sA-Za-z0-9])")
-_LETTERS_OF_FIRST, _LETTERS_A_TOKEN = 9, 5
-_DIGITS_A_TOKEN = 3
-_FIRST_UNSPACED, _BASIC_PLANE = 0x0E00, 0xFFFF
-
-
-_VECTORISED_FROM = 400
-"""Characters from which on a text is counted by columns."""
-_BLANK, _LETTER, _DIGIT, _SIGN = range(4)
-_KINDS = np.full(128, _SIGN, dtype=np.uint8)
-"""By code point of ASCII."""
-_KINDS[[code for code in range(128) if chr(code).isspace()]] = _BLANK
-_KINDS[[code for code in range(128) if chr(code).isalpha()]] = _LETTER
-_KINDS[[code for code in range(128) if chr(code).isdigit()]] = _DIGIT
-_ASCII_KINDS = _KINDS.tobytes() + bytes(128)
-_OTHER_BLANKS = np.array(
-    [code for code in range(128, 0x3001) if chr(code).isspace()], dtype=np.uint32
-)
-
-
-def count_tokens(text: str) -> int:
-    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take
-    0.1 ms, once.
-    """
-    if len(text) < _VECTORISED_FROM:
-        return -(-_halves(text) // 2)
-    if (known := _COUNTED.get(text)) is None:
-        known = -(-_halves_by_columns(text) // 2)
-        _COUNTED.put(text, value=known)
-    return known
-
-
-def _halves_by_columns(text: str) -> int:
-    """As `_halves`."""
-    return int(_halves_of_runs(text, ())[1].sum())
-
-
-def _tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """The tokens of each part of a text, as `count_tokens` counts them one by one."""
-    if not starts:
-        return []
-    firsts, halves = _halves_of_runs(text, (*starts, *ends))
-    before = np.concatenate(([0], np.cumsum(halves)))
-    parts = before[np.searchsorted(firsts, ends)] - before[np.searchsorted(firsts, starts)]
-    tokens: list[int] = (-(-parts // 2)).tolist()
-    return tokens
-
-
-def _halves_of_runs(
-    text: str, cuts: Collection[int]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the runs of letters, of digits, of signs and of blanks begin, and the half tokens of
-    each. cuts: where one ends, too.
-    """
-    worth: npt.NDArray[np.int64] | None = None
-    if text.isascii():
-        kinds = np.frombuffer(text.encode().translate(_ASCII_KINDS), dtype=np.uint8)
-    else:
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        kinds = _KINDS.take(codes, mode="clip")
-        others = codes >= 0x80
-        kinds[others] = np.where(np.isin(codes[others], _OTHER_BLANKS), _BLANK, _SIGN)
-        worth = (
-            2 - (others & (codes < _FIRST_UNSPACED)).astype(np.int64) + 2 * (codes > _BASIC_PLANE)
-        )
-    firsts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
-    if cuts:
-        inside = np.array([*cuts], dtype=np.int64)
-        firsts = np.unique(np.concatenate((firsts, inside[inside < len(kinds)])))
-    lengths, of_run = np.diff(firsts, append=len(kinds)), kinds[firsts]
-    signs = 2 * lengths if worth is None else np.add.reduceat(worth, firsts)
-    letters = 2 * (1 + np.maximum(0, -((_LETTERS_OF_FIRST - lengths) // _LETTERS_A_TOKEN)))
-    digits = -2 * (-lengths // _DIGITS_A_TOKEN)
-    halves: npt.NDArray[np.int64] = np.choose(
-        of_run, (np.zeros_like(lengths), letters, digits, signs)
-    )
-    return firsts, halves
-
-
-def _halves(text: str) -> int:
-    """Half tokens of a text."""
-    halves = 0
-    for word, number, sign in _ASCII.findall(text):
-        if word:
-            halves += 2 * (1 + max(0, -(-(len(word) - _LETTERS_OF_FIRST) // _LETTERS_A_TOKEN)))
-        elif number:
-            halves += 2 * -(-len(number) // _DIGITS_A_TOKEN)
-        else:
-            point = ord(sign)
-            halves += (
-                2
-                if point < 0x80
-                else 1
-                if point < _FIRST_UNSPACED
-                else 4
-                if point > _BASIC_PLANE
-                else 2
-            )
-    return halves

@@ -12,120 +12,20 @@ layers that are gone; then these statements are painted once more, alone.
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import partial
 from itertools import accumulate
 from operator import attrgetter
-from typing import NamedTuple
 
-from memory_core.domain.truth.entries import (
-    Assertion,
-    Entry,
-    Hiding,
-    Key,
-    Merge,
-    Pair,
-    Place,
-    Statement,
-    Trimming,
-    Withdrawal,
-)
+from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.cells import Cell, Cells, Layer
+from memory_core.domain.truth.entries import Assertion, Entry, Key, Place, Statement
 from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What counts in a log, as known at a sequence.
-
-    statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    trimmed: the places of edits and mentions that take no time from other memories. hidden_at: by
-    the place of a statement, the place of the first deletion of its memory that came after it.
-    pairs: by memory, those that it is kept beside. merged: by memory, the merge that was the last
-    to name it; only memories that were not asserted again since. others: the hidings, pairs, merges
-    and withdrawals that count.
-    """
-
-    statements: list[Statement]
-    withdrawn: list[Statement]
-    trimmed: set[Place]
-    hidden_at: Mapping[Place, Place]
-    pairs: Mapping[str, frozenset[str]]
-    merged: Mapping[str, Merge]
-    others: list[Entry]
-
-    @classmethod
-    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
-        """The account of a log.
-
-        Args:
-            log: entries in any order.
-            known_at: the last sequence that is known; None for all.
-
-        Returns:
-            What counts. A withdrawal that is itself withdrawn counts for nothing.
-
-        """
-        known = sorted(
-            (entry for entry in log if known_at is None or entry.sequence <= known_at),
-            key=attrgetter("place"),
-        )
-        gone, trimmed = set[Place](), set[Place]()
-        for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
-            if isinstance(entry, Withdrawal) and entry.place not in gone:
-                named = trimmed if isinstance(entry, Trimming) else gone
-                named.update(place for place in entry.places if place < entry.place)
-        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
-        beside: defaultdict[str, set[str]] = defaultdict(set)
-        merged: dict[str, Merge] = {}
-        for entry in known:
-            if isinstance(entry, Statement):
-                (withdrawn if entry.place in gone else statements).append(entry)
-            if entry.place in gone:
-                continue
-            if isinstance(entry, Statement):
-                merged.pop(entry.memory_id, None)
-                continue
-            others.append(entry)
-            if isinstance(entry, Merge):
-                merged |= dict.fromkeys(entry.memory_ids, entry)
-            for first, second in entry.sides if isinstance(entry, Pair) else ():
-                beside[first].add(second)
-                beside[second].add(first)
-        return cls(
-            sorted(statements, key=attrgetter("order")),
-            withdrawn,
-            trimmed,
-            _hidden_at([*statements, *withdrawn], others),
-            {memory_id: frozenset(names) for memory_id, names in beside.items()},
-            merged,
-            others,
-        )
-
-    def said_by(self, memory_id: str) -> list[Statement]:
-        """The statements of a memory that count, in the order of saying."""
-        return [statement for statement in self.statements if statement.memory_id == memory_id]
-
-
-def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
-    deletions: defaultdict[str, list[Place]] = defaultdict(list)
-    for entry in others:
-        if isinstance(entry, Hiding):
-            deletions[entry.memory_id].append(entry.place)
-    hidden: dict[Place, Place] = {}
-    for statement in statements:
-        places = deletions.get(statement.memory_id)
-        if places and statement.place < places[-1]:
-            hidden[statement.place] = places[bisect_right(places, statement.place)]
-        elif statement.is_forgotten:
-            hidden[statement.place] = (sys.maxsize, 0)
-    return hidden
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
@@ -154,103 +54,7 @@ def timeline_of(account: Account) -> Timeline:
     return Timeline(_intervals(visible), _intervals(hidden), members)
 
 
-class Layer(NamedTuple):
-    """A statement, where it has overwritten the time.
-
-    value: that it shows; None for a retraction, which shows where nothing else does, and for a gap,
-    which shows nothing (after a stated end). begins: where the statement began to overwrite, which
-    may be before the cell. until: the stated end, its own or that of the statement it repeats.
-    wording: the version that it is an edit of, however often edited; its own version if it is no
-    edit. hidden_at: the deletion that hides it.
-    """
-
-    statement: Statement
-    value: str | None
-    begins: datetime
-    until: datetime
-    wording: int
-    hidden_at: Place | None
-    is_gap: bool = False
-
-    def was_saved_before(self, limit: Place | None) -> bool:
-        """Whether it was saved before a deletion; True where there is none."""
-        return limit is None or self.statement.place < limit
-
-    def counts_for(self, statement: Statement) -> bool:
-        """Whether a statement meets it as something that holds: a deletion before the statement was
-        saved has ended it.
-        """
-        return not self.is_gap and (self.hidden_at is None or statement.place < self.hidden_at)
-
-    def gap_from(self, moment: datetime) -> Layer:
-        """The gap that it leaves from a moment on."""
-        return self._replace(value=None, begins=moment, is_gap=True)
-
-
-Cell = tuple[Layer, ...]
 Test = Callable[[Layer], bool]
-
-
-@dataclass(slots=True)
-class Cells:
-    """Cells in the order of time: each from its start to the next start, the last one for ever."""
-
-    starts: list[datetime]
-    cells: list[Cell]
-
-    def at(self, moment: datetime) -> Cell:
-        """The cell of a moment; an empty one before the first start."""
-        number = bisect_right(self.starts, moment) - 1
-        return self.cells[number] if number >= 0 else ()
-
-    def spans(self) -> Iterable[tuple[Cell, datetime, datetime]]:
-        """Each cell with its start and end."""
-        return zip(self.cells, self.starts, [*self.starts[1:], NEVER], strict=True)
-
-    def _split(self, moment: datetime) -> int:
-        """Let a cell start at a moment, and return its number."""
-        number = bisect_right(self.starts, moment) - 1
-        if self.starts[number] == moment:
-            return number
-        self.starts.insert(number + 1, moment)
-        self.cells.insert(number + 1, self.cells[number])
-        return number + 1
-
-    def change(self, begin: datetime, end: datetime, changed: Callable[[Cell], Cell]) -> None:
-        """Change the cells of an interval; those in a row that become equal are made one."""
-        if end is not NEVER and end <= begin:  # comparing with NEVER takes long
-            return
-        first = self._split(begin)
-        after = len(self.starts) if end is NEVER else self._split(end)
-        starts, cells = list[datetime](), list[Cell]()
-        for number in range(first, after):
-            cell = changed(self.cells[number])
-            if not cells or cell != cells[-1]:
-                starts.append(self.starts[number])
-                cells.append(cell)
-        self.starts[first:after], self.cells[first:after] = starts, cells
-
-    def _end(self, number: int) -> datetime:
-        return self.starts[number + 1] if number + 1 < len(self.starts) else NEVER
-
-    def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime:
-        """Where the cells from a moment's on first do not belong; the moment itself if its own does
-        not.
-        """
-        first = number = bisect_right(self.starts, moment) - 1
-        while number < len(self.cells) and belongs(self.cells[number]):
-            number += 1
-        return moment if number == first else self._end(number - 1)
-
-    def last_run(self, belongs: Callable[[Cell], bool]) -> tuple[datetime, datetime] | None:
-        """The last interval whose cells belong."""
-        numbers = [number for number, cell in enumerate(self.cells) if belongs(cell)]
-        if not numbers:
-            return None
-        first = last = numbers.pop()
-        while numbers and numbers[-1] == first - 1:
-            first = numbers.pop()
-        return self.starts[first], self._end(last)
 
 
 def paint(account: Account, statements: Iterable[Statement]) -> Cells:

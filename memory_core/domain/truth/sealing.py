@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.cells import Cells
 from memory_core.domain.truth.entries import (
     Entry,
     Hiding,
@@ -25,7 +27,7 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Account, Cells, Following, paint, timeline_of
+from memory_core.domain.truth.resolve import Following, paint, timeline_of
 from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 

@@ -1,0 +1,227 @@
+"""Two lists of items as one candidate set, with the statistics that relevance needs.
+
+Note: the service's order of the lexical list picks candidates and does nothing else. What a
+memory is worth is computed from its own tokens, by the same function as for every other store.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from math import log1p
+from typing import Any
+
+from memory_core.adapters.cosmos.items import Item, belonging, memory_of
+from memory_core.adapters.cosmos.queries import SIMILARITIES
+from memory_core.domain.errors import Damaged
+from memory_core.domain.event_log import is_version
+from memory_core.domain.memory import Head, Lexical, Memory
+from memory_core.domain.ranking.candidates import (
+    TURNS_THAT_LEND,
+    CandidateSet,
+    Statistics,
+    from_memories,
+    listed,
+    mean_log_length,
+    own_length,
+    without_lent_words,
+)
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.ports import Found, Search
+
+log = logging.getLogger(__name__)
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def readable(head: Head | None, rows: Iterable[Item]) -> dict[str, Memory]:
+    """The memories of the head's epoch by id, but for those that can't be read,
+    which must not hide the others.
+    """
+    ours = {
+        row["id"]: row
+        for row in belonging(rows, head)
+        if head is not None and row["epoch"] == head.epoch
+    }
+    return {name: memory for name, row in ours.items() if (memory := _readable(row)) is not None}
+
+
+def lending_turns(search: Search, memories: Iterable[Memory]) -> frozenset[tuple[str, int]]:
+    """Session and turn of what may have lent one of these memories a term that it does
+    not say itself.
+    """
+    return frozenset(
+        (memory.session_id, turn)
+        for memory in memories
+        if memory.session_id is not None
+        and any(_is_lent(memory.lexical, term) for term in search.terms)
+        for turn in _turns_before(memory)
+    )
+
+
+def search_answer(
+    head: Head | None,
+    search: Search,
+    near: Sequence[Rows],
+    worded: Rows,
+    memories: Mapping[str, Memory],
+    charge: float,
+    kind: VectorKind,
+    deleted: Rows = (),
+) -> Found:
+    """The answer to a search.
+
+    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors;
+    what the service made of a vector of another kind says nothing. deleted: session and turn of
+    deleted turns, which lend no words.
+    """
+    nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
+    rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
+    comparable = {
+        name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)
+    }
+    asked = listed(search.terms, search.related)
+    hidden = {(row["session_id"], turn) for row in deleted if (turn := row.get("turn")) is not None}
+    alone = {
+        name
+        for name, memory in memories.items()
+        if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))
+    }
+    lists = {
+        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in comparable)),
+        # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
+        "lexical": [
+            row["id"]
+            for row in worded
+            if row["id"] in memories
+            and _holds_any(memories[row["id"]].lexical, asked, row["id"] in alone)
+        ],
+    }
+    chosen = {
+        identity: memories[identity]
+        for identity in dict.fromkeys(lists["vector"] + lists["lexical"])
+    }
+    cosines = {
+        identity: similarities
+        for identity in chosen
+        if identity in comparable and (similarities := _similarities(rows[identity], search))
+    }
+    apart = [
+        _apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()
+    ]
+    candidates = from_memories(
+        apart, search.terms, search.compared, cosines, search.related, search.where.has_faded
+    )
+    if alone:
+        candidates = without_lent_words(candidates, alone)
+    candidates.memories, candidates.lists = chosen, lists
+    return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
+
+
+def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
+    """Everything of a small user as the lists that the service would make: by each vector,
+    and by words.
+    """
+    near: list[Rows] = [
+        sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[  # type: ignore[misc]
+            : search.limit
+        ]
+        for name in SIMILARITIES[: len(search.vectors)]
+    ]
+    asked = set(listed(search.terms, search.related))
+    mentions = {row["id"]: asked & _words_of(row) for row in rows}
+    holders = Counter(term for terms in mentions.values() for term in terms)
+    worth = {term: log1p(len(rows) / count) for term, count in holders.items()}
+    worded = [row for row in rows if mentions[row["id"]]]
+    return near, sorted(worded, key=lambda row: -sum(worth[term] for term in mentions[row["id"]]))[
+        : search.limit
+    ]
+
+
+def _words_of(row: Mapping[str, Any]) -> set[str]:
+    lexical = row.get("lexical")
+    parts = (
+        [lexical.get(name) for name in ("own", "date", "previous", "before_previous")]
+        if isinstance(lexical, dict)
+        else []
+    )
+    return {word for part in parts if isinstance(part, dict) for word in part}
+
+
+def with_similarities(rows: Rows, known: Rows) -> Rows:
+    """The rows, each with the similarities that another row of the same memory has."""
+    numbered = {
+        row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known
+    }
+    return [{**row, **numbered.get(row["id"], {})} for row in rows]
+
+
+def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
+    """One for each vector of the search; none of a memory without a vector."""
+    names = SIMILARITIES[: len(search.vectors)]
+    return [float(row[name]) for name in names] if all(name in row for name in names) else []
+
+
+def _readable(row: Mapping[str, Any]) -> Memory | None:
+    """The memory in a row; None for one that can't be read, which must not hide the others."""
+    try:
+        return memory_of(row)
+    except Damaged as error:
+        log.error("a search leaves it out: %s", error.detail)
+        return None
+
+
+def _turns_before(memory: Memory) -> list[int]:
+    """The turns of its session that lent a memory words; none for an old version,
+    which has only kept them.
+    """
+    turn = None if is_version(memory.id) else memory.lexical.turn
+    return [] if turn is None else [turn - step for step in range(1, TURNS_THAT_LEND + 1)]
+
+
+def _is_lent(lexical: Lexical, term: str) -> bool:
+    is_own = term in lexical.own or term in lexical.date
+    return not is_own and (term in lexical.previous or term in lexical.before_previous)
+
+
+def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
+    """alone: whether its own words count and no others."""
+    parts = (
+        lexical.own,
+        lexical.date,
+        *(() if alone else (lexical.previous, lexical.before_previous)),
+    )
+    return any(term in part for part in parts for term in terms)
+
+
+def _apart(version: Memory) -> Memory:
+    """An old version without its turn: the memory itself has that place among the neighbours."""
+    return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
+
+
+def _statistics(
+    candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]
+) -> Statistics:
+    """What is counted over the candidates alone: how many there are, how long,
+    and how many hold a term.
+
+    How often a term occurs among all of a user's memories would take a table of terms. Over the two
+    lists of 50 it costs no recall (.81 either way), as long as all counts are of the same set:
+    against the number of all memories, what is frequent among the candidates would look rare.
+    """
+    documents = len(candidates)
+    turns = [
+        own_length(memory.lexical)
+        for memory in memories
+        if memory.session_id is not None and memory.lexical.turn is not None
+    ]
+    return Statistics(
+        documents=documents,
+        mean_length=float(candidates.length.mean()) if documents else 0.0,
+        document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
+        actors=frozenset(actor for actor in candidates.actor if actor is not None),
+        turn_log_length=mean_log_length(turns),
+    )

@@ -1,0 +1,269 @@
+"""What rows of the table of facts read in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_core.adapters.offline import fact_patterns
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
+from memory_core.adapters.offline.fact_patterns import Of, Pattern
+from memory_core.adapters.offline.fact_values import CLOSED, listed
+from memory_core.adapters.offline.names import COUNTRIES
+from memory_core.adapters.offline.retractions import PatternMatch, over
+from memory_core.adapters.offline.voice import conjugated, told_and_owner, told_of
+from memory_core.domain.text.polarity import NEGATIONS
+from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
+
+_BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
+    of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)
+    for of in ("self", "we", "mine", "call", "other", "foreign")
+}
+_ADVERBS = re.compile(
+    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually"
+    r"|absolutely|even|mostly|both|finally|only|truly|do|does"
+    r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
+    re.IGNORECASE,
+)
+_NEGATIONS = NEGATIONS - {
+    "without",
+    "except",
+    "unless",
+    "former",
+    "formerly",
+    "ohne",
+    "sans",
+    "sin",
+    "sem",
+}
+"""Those that turn the whole clause: coffee without milk is liked all the same."""
+_GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """One match of a row: the fact's parts, before its quote is known."""
+
+    text: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    confidence: float
+    lasting: bool = False
+
+
+def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
+    """What rows of the table read in one sentence."""
+    before: tuple[Pattern, str] | None = None
+    for clause in asserted_clauses(sentence):
+        matches = list(_matches(clause, sentence))
+        if (
+            not matches
+            and before is not None
+            and clause.carried
+            and (more := _one_more(before[0], clause)) is not None
+        ):
+            yield PatternMatch(*more, before[1])
+            continue
+        before = None
+        for row, groups in matches:
+            yield PatternMatch(row, groups, clause.subject)
+            before = (row, clause.subject) if row.many else before
+
+
+def newcomers(sentence: str) -> Iterator[PatternMatch]:
+    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in
+    passing: "my husband Ben and I".
+    """
+    for match in _WHERE_WE_LIVE.finditer(sentence):
+        yield PatternMatch(
+            _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
+        )
+    for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
+        yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+
+
+_WHERE_WE_LIVE = re.compile(
+    r"\b[FfIi](?:rom|n) (?P<place>[A-ZÀ-Þ]\w{1,30}(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2}),? "
+    r"(?:that is|that's|which is) where (?P<who>I|we) (?:now )?live\b"
+)
+_LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
+_NEWCOMER = re.compile(
+    rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
+    r"|their) name(?:'s| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
+)
+_IN_PASSING = re.compile(
+    rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)"
+)
+
+
+def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
+    """One more item of the list that a clause began, "German and French", or what is not:
+    "but no English".
+    """
+    words = clause.rest
+    without = re.match(
+        r"(?:no|not)\s+(?:to\s+)?(?!(?:with|without|in|on|at|for|from|when|if)\b)(?=\S)", words
+    )
+    if without is not None and clause.joined == "but":
+        row = _NOT_SO.get((row.attribute or "", row.filled), row)
+        words = words[without.end() :] if row.negative else words
+    value = row.shape(words) if listed(words) or row.shape in CLOSED else None
+    return None if value is None else (row, {"value": value})
+
+
+def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
+    rest = clause.rest
+    adverbs = _ADVERBS.match(rest)
+    rest = rest[adverbs.end() :] if adverbs else rest
+    negated = is_negated(rest)
+    matches = [
+        match
+        for row in _BY_SUBJECT[_kind(clause)]
+        if row.negative in (negated, None) and (match := _read(row, rest)) is not None
+    ]
+    yield from matches
+    if (negated or _GAVE_UP.match(rest)) and not matches:
+        yield from _over(clause, rest)
+    if clause.called:
+        yield _NAMED, {"value": clause.called}
+    if (
+        clause.lead
+        and clause.subject == "I"
+        and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest))
+        and _GREETS.match(sentence)
+    ):
+        yield _NAMED, {"value": name[1]}
+
+
+_DUE = re.compile(r"\b(?:deadline|due date)\b", re.IGNORECASE)
+_CLOCK_ALONE = re.compile(
+    r"(?:midnight|noon|midday|\d{1,2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?| o'clock)?)", re.IGNORECASE
+)
+"""What is due once, at an hour without a day, is due today, and nothing to keep of a person."""
+
+
+def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
+    match = row.expression.match(words)
+    if match is None:
+        return None
+    groups = {name: text for name, text in match.groupdict().items() if text}
+    value = row.shape(groups.get("value") or words[match.end() :])
+    if value is None or (_DUE.search(groups.get("of", "")) and _CLOCK_ALONE.fullmatch(value)):
+        return None
+    return row, {**groups, "value": value}
+
+
+def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
+    """What a negated clause says has ended: what the other rows read in it, or else something that
+    used to be done.
+    """
+    kind = _kind(clause)
+    ended = over(words, of_another=kind == "other")
+    if ended is None:
+        return
+    rows = [
+        _read(row, ended.left)
+        for row in _BY_SUBJECT[kind]
+        if row.attribute is not None and not row.negative
+    ]
+    matches = [
+        match
+        for match in rows
+        if match is not None and match[1]["value"] and ended.names(match[1]["value"])
+    ]
+    for row, groups in matches:
+        yield row, {**groups, "over": ended.summary}
+    if not matches and ended.lasting and kind in _USED_TO.of:
+        yield _USED_TO, {"value": ended.left, "over": ended.summary}
+
+
+_NOT_SO = {
+    (row.attribute, so): row
+    for so in ("yes", "likes")
+    for row in reversed(fact_patterns.ENGLISH)
+    if row.negative and row.attribute is not None and "{value}" in row.attribute
+}
+"""The row that says the opposite of a row's attribute and what fills it."""
+_USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
+_ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
+_GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
+_NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
+
+
+def _kind(clause: Clause) -> Of:
+    kinds: dict[str, Of] = {"I": "self", "we": "we", "my": "mine", "call me": "call", "": "foreign"}
+    return kinds.get(clause.subject, "other")
+
+
+def is_negated(words: str) -> bool:
+    """Whether some words say that something is not so."""
+    return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
+
+
+def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
+    """The fact that a row makes of its match, about the speaker."""
+    row, groups, subject = match.row, match.groups, match.subject
+    value = told_of(groups["value"], speaker_name)
+    of = groups.get("of", "").strip().lower()
+    of = _thing_of(_ONE_NAME.get(of, of))
+    named, owner, slotted = told_and_owner(subject, speaker_name)
+    pair = " and ".join(sorted((value.lower(), of)))
+    parts = {
+        "who": named,
+        "value": value,
+        "of": of,
+        "a_value": _with_article(value),
+        "does": conjugated(value),
+        "pair": pair,
+    }
+    attribute = (
+        row.attribute.format(**{**parts, "value": value.lower()})
+        if row.attribute and slotted
+        else None
+    )
+    if attribute is not None and row.attribute == "{of}":
+        attribute = canonical_attribute(attribute)
+    if attribute == "home city" and value.lower() in COUNTRIES:
+        attribute = "home country"
+    text = (
+        f"{named} {told_of(groups['over'], speaker_name)}"
+        if "over" in groups
+        else row.template.format(**parts)
+    )
+    filled = row.filled.format(value=value)
+    if "over" in groups and row is not _USED_TO:
+        filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
+    confidence = 0.9 if named == speaker_name else 0.8
+    lasting = attribute is None and (row.attribute is None or not slotted)
+    return FoundFact(
+        text,
+        owner if attribute else None,
+        attribute,
+        filled if attribute else None,
+        confidence,
+        lasting,
+    )
+
+
+def _thing_of(of: str) -> str:
+    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget",
+    "new rent" the "rent".
+    """
+    thing = _QUALITY.sub("", of)
+    match = _FOR_WHAT.fullmatch(thing)
+    return f"{match['what']} {match['thing']}" if match else thing
+
+
+_QUALITY = re.compile(r"\A(?:new|current|total|overall) ")
+_FOR_WHAT = re.compile(
+    r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my "
+    r"|our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"
+)
+
+
+def _with_article(value: str) -> str:
+    if value[:1].isupper():
+        return value
+    return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"

@@ -1,0 +1,297 @@
+"""How a run commits what its steps decide, and how it ends.
+
+At its end what it went over is settled, its report is written, and it is said when the next run
+is due.
+
+Note: the head that the last commit is put onto says when that is. A write since the run began has
+made the user due again, and nothing here may take that back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from memory_core.consolidation.fading import COUNTS
+from memory_core.consolidation.run_reads import with_chunks
+from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER
+from memory_core.consolidation.step import Proposal, Run
+from memory_core.domain.archival import NextDue
+from memory_core.domain.fading import Fading
+from memory_core.domain.memory import Head
+from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.ids import derived
+from memory_core.ports import Clock, Document, TaskQueue
+from memory_core.tasks.leases import Lease
+from memory_core.tasks.lifecycle import tell_due
+from memory_core.tasks.operation_records import Chunk, Operation, added
+from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
+
+OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
+STEP_DONE: Final = "done"
+_MOST_WAITING: Final = 90
+"""Documents that one commit holds beside head, operation, task and report."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What a step has decided, which is committed with what follows. documents:
+    how many it writes.
+    """
+
+    step: str
+    proposal: Proposal
+    documents: int
+
+
+@dataclass
+class RunProgress:
+    """A run as far as it is. waiting: what its steps have decided since the last commit,
+    in their order. spent: tokens that no commit has counted yet.
+
+    Should the worker die, what waits is decided again by the same frozen answers.
+    """
+
+    operations: Operations
+    lease: Lease
+    operation: Operation
+    run: Run
+    spent: Counter[str]
+    waiting: list[_Waiting] = field(default_factory=list)
+
+    async def waits(self, step: str, proposal: Proposal) -> bool:
+        """Let a chunk wait, if it can, is its step's last, and finds room in one commit with
+        what waits already.
+        """
+        if not proposal.waits:
+            return False
+        chunk = proposal.decide(await self.run.reads.look(proposal.ids))
+        taken = sum(waiting.documents for waiting in self.waiting)
+        if not chunk.done or taken + chunk.documents > _MOST_WAITING:
+            return False
+        self.waiting.append(_Waiting(step, proposal, chunk.documents))
+        self.run.reads.decided(chunk)
+        return True
+
+    async def commit(self, step: str, proposal: Proposal) -> None:
+        """Commit a chunk by itself, decided on what is there then."""
+
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
+            return self._counted(_placed(step, proposal.decide(look)))
+
+        await self._commit(proposal.ids, decide)
+
+    async def commit_waiting(self) -> None:
+        """Commit what waits."""
+
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
+            return self._counted(self._together(look)[0])
+
+        await self._commit(self._ids, decide, await self._basis())
+
+    async def end(self, last: Callable[[Operation, Chunk], Chunk]) -> None:
+        """Commit what waits with the end of the run, or the first of it where one commit does not
+        hold all. last: from the operation and what waits to that with the end.
+        """
+
+        def decide(look: ReadSet, stored: Operation) -> Chunk:
+            chunk, is_all = self._together(look)
+            return last(stored, self._counted(chunk)) if is_all else self._counted(chunk)
+
+        await self._commit(self._ids, decide, await self._basis())
+
+    async def _commit(
+        self,
+        ids: Sequence[str],
+        decide: Callable[[ReadSet, Operation], Chunk],
+        basis: ReadSet | None = None,
+    ) -> None:
+        self.operation = await self.operations.advance(
+            self.lease, self.operation, ids, decide, basis=basis
+        )
+        self.spent.clear()
+        self.waiting.clear()
+        self.run.reads.committed()
+
+    @property
+    def _ids(self) -> list[str]:
+        ids = (name for waiting in self.waiting for name in waiting.proposal.ids)
+        return list(dict.fromkeys(ids))
+
+    async def _basis(self) -> ReadSet:
+        return await self.run.reads.stored([self.operation.id, *self._ids])
+
+    def _counted(self, chunk: Chunk) -> Chunk:
+        return replace(chunk, counts=added(chunk.counts, self.spent))
+
+    def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
+        """What waits as one chunk, as much of it as there is room for; whether that is all."""
+        made = Chunk(cursor=self.operation.cursor, fragile=False)
+        for waiting in self.waiting:
+            chunk = waiting.proposal.decide(with_chunks(look, [made]))
+            if made.documents and made.documents + chunk.documents > _MOST_WAITING:
+                return made, False
+            made = made.joined(_placed(waiting.step, chunk))
+            if not chunk.done:
+                return made, False
+        return made, True
+
+
+def _placed(step: str, chunk: Chunk) -> Chunk:
+    """A step's chunk as one of the run's."""
+    return replace(chunk, done=False, cursor=[step, STEP_DONE if chunk.done else chunk.cursor])
+
+
+def ending_overtaken() -> Chunk:
+    """The last chunk of a run that a later run has overtaken."""
+    return Chunk(
+        cursor=[STEP_DONE, None], done=True, status="cancelled", error=OVERTAKEN, fragile=False
+    )
+
+
+# How a run ends: what it went over is settled, its report is written, and it is said when the
+# next one is due.
+#
+# Note: the head that the last commit is put onto says when that is. A write since the run began has
+# made the user due again, and nothing here may take that back.
+
+
+ASKED_AGAIN_AFTER: Final = timedelta(days=1)
+"""When a question that could not be decided is looked at again, at the earliest: after as long as
+nothing has happened, if that is more.
+"""
+ROUNDED = timedelta(seconds=1)
+"""Moments of fading are sums of real numbers, which a store and we may round differently."""
+WRITTEN: Final = "messages_written"
+"""Under which name a run counts messages of earlier conversations."""
+ReportRun = Callable[[Mapping[str, int]], None]
+"""Called with the counts of a run when it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndingRules:
+    """What fades and ages when. cap: memories that a run takes out of sight or shortens at most,
+    and messages that it writes. The prices: of a million tokens; 0 = not known. marks_fading:
+    whether runs mark what fades as decayed, and are due for it; else reads alone tell
+    what has faded.
+    """
+
+    fading: Fading
+    archive_after: timedelta
+    cap: int = 10_000
+    prompt_price: float = 0.0
+    completion_price: float = 0.0
+    marks_fading: bool = False
+
+    def cost(self, counts: Mapping[str, int]) -> float:
+        """What the tokens among the counts cost, in the currency of the prices."""
+        prompt, completion = counts.get("prompt_tokens", 0), counts.get("completion_tokens", 0)
+        return round(
+            (prompt * self.prompt_price + completion * self.completion_price) / 1_000_000, 6
+        )
+
+
+class RunEnding:
+    """Ends runs of any owner."""
+
+    def __init__(
+        self, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
+    ) -> None:
+        self._queue, self._clock, self._rules = queue, clock, rules
+        self._report_run = report_run
+
+    async def end(self, work: RunProgress) -> None:
+        """Commit the end, with what waits. Raises what commits raise."""
+        now, run, plan = self._clock.now(), work.run, work.operation.plan
+        coming = NextDue() if run.session_id else await self._coming(run)
+        counts = work.operation.counts
+        faded = sum(counts.get(name, 0) for name in COUNTS)
+        capped = plan["capped"] or max(faded, counts.get(WRITTEN, 0)) >= self._rules.cap
+        capped = capped and run.session_id is None
+        committed: list[bool] = []
+
+        def last(stored: Operation, waiting: Chunk) -> Chunk:
+            committed[:] = [True]
+
+            def fields(head: Head) -> Mapping[str, Any]:
+                if run.session_id:
+                    return {"run_task_id": None}
+                return _settled(head, run, _next(head, run, coming, now, capped=capped))
+
+            report = self._report(run, stored, added(stored.counts, waiting.counts), now)
+            document = Document(
+                str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR
+            )
+            result = {
+                name: report[name]
+                for name in ("after", "to", "read", "tokens", "cost", "duration_s")
+            }
+            end = Chunk(
+                puts=(document,),
+                cursor=["done", None],
+                done=True,
+                head_fields=fields,
+                fragile=False,
+                result=result,
+                leaves=False,
+            )
+            return waiting.joined(end)
+
+        await work.end(last)
+        if committed and work.operation.state == "done":
+            self._report_run({"runs": 1, "read": len(run.news), **work.operation.counts})
+            if capped:
+                await tell_due(self._queue, run.owner, now)
+
+    async def _coming(self, run: Run) -> NextDue:
+        coming = await run.reads.coming(
+            self._rules.fading, self._rules.archive_after, run.at - ROUNDED
+        )
+        return coming if self._rules.marks_fading else replace(coming, fades=None)
+
+    def _report(
+        self, run: Run, operation: Operation, counts: Mapping[str, int], now: datetime
+    ) -> dict[str, Any]:
+        tokens = {name: counts.get(f"{name}_tokens", 0) for name in ("prompt", "completion")}
+        return {
+            "id": derived("run", run.id, str(run.after)),
+            "task_id": operation.task_id,
+            "after": run.after,
+            "to": run.to,
+            "session_id": run.session_id,
+            "at": run.at.isoformat(),
+            "ended_at": now.isoformat(),
+            "duration_s": round((now - run.at).total_seconds(), 3),
+            "read": len(run.news),
+            "counts": {
+                name: count for name, count in counts.items() if not name.endswith("_tokens")
+            },
+            "tokens": tokens,
+            "cost": self._rules.cost(counts),
+        }
+
+
+def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]:
+    at = run.at if head.settled_at is None else max(head.settled_at, run.at)
+    return {
+        "consolidated_sequence": max(head.consolidated_sequence, run.to),
+        "settled_at": at,
+        "due_at": due_at,
+        "run_task_id": None,
+    }
+
+
+def _next(head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool) -> datetime | None:
+    """When the next run is due; None: not before the next write."""
+    moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
+    if capped:
+        moments.append(now)
+    if coming.first is not None:
+        moments.append(coming.first + 2 * ROUNDED)
+    if head.pending_count:
+        quiet = timedelta(0) if head.last_occurred_at is None else now - head.last_occurred_at
+        moments.append(now + max(ASKED_AGAIN_AFTER, quiet))
+    return min((moment for moment in moments if moment is not None), default=None)

@@ -1,0 +1,91 @@
+"""What one message says, piece by piece, as far as it has room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memory_core.domain.memory import MAX_CONTENT_BYTES
+from memory_core.domain.text.fence import without_contexts
+
+MAX_PACK_CHARACTERS = 8_000
+"""Of the tools' doings of one message that are kept as one: four at their longest,
+which fit into a content in any script.
+"""
+LEAST_OF_DOCUMENT = 100
+"""Bytes below which nothing is kept of a document."""
+
+
+@dataclass(slots=True)
+class MessagePieces:
+    """What one message says.
+
+    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name.
+    documents: places of documents' texts among the words. tools_first: whether a tool's came
+    before any word.
+    """
+
+    words: list[str] = field(default_factory=list)
+    doings: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
+    documents: list[int] = field(default_factory=list)
+    tools_first: bool = False
+
+    def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
+        """Add a text, unless it is blank.
+
+        Args:
+            text: Of a part of the message.
+            from_tool: Whether a tool did or said it.
+            from_document: Whether it is the text of a document.
+
+        """
+        text = without_contexts(text)
+        if text.strip():
+            self.tools_first = self.tools_first or (from_tool and not self.words)
+            if from_document:
+                self.documents.append(len(self.words))
+            (self.doings if from_tool else self.words).append(text)
+
+    def cut_documents(self) -> None:
+        """Cut the texts of documents to equal parts of the room that all other words leave,
+        where together they are too long.
+        """
+        room = MAX_CONTENT_BYTES - sum(
+            len(text.encode("utf-8", "replace")) + 1 for text in self.words
+        )
+        if room >= 0 or not self.documents:
+            return
+        room += sum(len(self.words[place].encode("utf-8", "replace")) for place in self.documents)
+        by_length = sorted(
+            self.documents, key=lambda place: len(self.words[place].encode("utf-8", "replace"))
+        )
+        for left, place in zip(range(len(by_length), 0, -1), by_length, strict=True):
+            self.words[place] = _beginning(self.words[place], max(room // left, 0))
+            room -= len(self.words[place].encode("utf-8", "replace"))
+        self.words[:] = filter(None, self.words)
+
+    def packs(self) -> Iterator[list[str]]:
+        """The doings of tools, those together that fit into one message."""
+        pack: list[str] = []
+        size = 0
+        for doing in self.doings:
+            if pack and size + len(doing) > MAX_PACK_CHARACTERS:
+                yield pack
+                pack, size = [], 0
+            pack.append(doing)
+            size += len(doing) + 1
+        if pack:
+            yield pack
+
+
+def _beginning(text: str, most: int) -> str:
+    """The text, or its beginning and "…" in at most `most` bytes."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= most:
+        return text
+    return (
+        encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…"
+        if most >= LEAST_OF_DOCUMENT
+        else ""
+    )

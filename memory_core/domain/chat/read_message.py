@@ -1,0 +1,84 @@
+"""Messages of a call as they were read, and with a time each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import overload
+
+from memory_core.domain.chat.content_parts import lengths_of_parts
+from memory_core.domain.conversation import Message, Role
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """One message as it was read.
+
+    role: None where the call may leave it out, and did. timestamp: None where none was given.
+    parts: the texts that the content was joined from. unnamed: the parts of a tool's result without
+    the tool's name.
+    """
+
+    role: Role | None
+    content: str
+    timestamp: datetime | None = None
+    actor: str | None = None
+    id: str | None = None
+    parts: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessages(Sequence[ReadMessage]):
+    """The messages of a call. ignored: names of fields and kinds that were given and
+    are not known.
+    """
+
+    messages: tuple[ReadMessage, ...]
+    ignored: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, place: int) -> ReadMessage: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[ReadMessage]: ...
+    def __getitem__(self, place: int | slice) -> ReadMessage | Sequence[ReadMessage]:
+        """The message at a place, or those of a slice."""
+        return self.messages[place]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.messages)
+
+    def __iter__(self) -> Iterator[ReadMessage]:
+        """Each in order."""
+        return iter(self.messages)
+
+
+def timed(messages: Sequence[ReadMessage], now: datetime, role: Role = "user") -> list[Message]:
+    """The messages with a time each, ready to be kept.
+
+    A missing time is that of the message before it; of the first, the next given one,
+    or `now` where none is given.
+
+    Args:
+        messages: As they were read.
+        now: The moment of the call.
+        role: Of a message that names none.
+
+    """
+    moment = next((message.timestamp for message in messages if message.timestamp is not None), now)
+    result = []
+    for message in messages:
+        moment = message.timestamp or moment
+        result.append(
+            Message(
+                role=message.role or role,
+                content=message.content,
+                timestamp=moment,
+                actor=message.actor,
+                id=message.id,
+                part_lengths=lengths_of_parts(message.content, message.parts),
+            )
+        )
+    return result

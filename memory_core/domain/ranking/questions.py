@@ -1,0 +1,167 @@
+"""What a question is about: all that is known, the speaker, or an assistant's words.
+
+Read in English, German and Japanese. For example "What do you know about me?" asks for everything
+that is known of a person. It shares no word with any memory, so none is relevant; facts answer
+it, whatever they say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.domain.statements.said_words import KIN_IN_JAPANESE
+from memory_core.domain.text.sentences import Sentence, sentences
+
+_MOST_CHARACTERS = 300
+"""Of a query that may ask for everything: a longer message asks for something else besides."""
+_KNOW = (
+    r"(?:know|remember|recall|remembered|learned|learnt|stored|saved|noted|kept|memorized|memorised"
+    r"|gathered)"
+)
+_ENGLISH = (
+    (
+        r"what (?:all )?(?:do|did|have|can|else do) you (?:already |actually "
+        rf"|still )?(?:have )?(?:tell me )?{_KNOW}(?: so far)?"
+        r"(?: (?:about|of) me)?(?: so far| by now| now)?"
+    ),
+    (
+        r"(?:please )?(?:can you |could you )?(?:tell|show|give|list"
+        r"|summari[sz]e)(?: me)?(?: about)? (?:everything|all|what|all that|anything)"
+        rf"(?: that)? you(?:'ve| have)? {_KNOW}(?: so far)?(?: (?:about|of) me)?(?: so far)?"
+    ),
+    rf"(?:everything|all)(?: that)? you {_KNOW}(?: about me)?",
+    (
+        r"(?:what|which) (?:facts|information|memories|things|data) do you (?:have|keep|know"
+        r"|hold)(?: stored)?(?: about me| of me| on me)?"
+    ),
+    r"do you (?:know|remember) (?:anything|something) about me",
+    r"(?:so )?who am i",
+    r"(?:what can you )?tell me about (?:me|myself)",
+    r"what do you have on me",
+)
+_GERMAN = (
+    (
+        r"was (?:weißt|weisst) du (?:schon |alles |noch |eigentlich |denn )*über mich(?: schon"
+        r"| alles)?"
+    ),
+    (
+        r"was hast du (?:dir )?(?:alles |bisher |schon )*(?:über mich |von mir )?(?:gemerkt"
+        r"|gespeichert|behalten|gelernt)"
+    ),
+    (
+        r"(?:bitte )?(?:erzähl|erzähle|sag|sage|zeig|zeige|nenn|nenne) mir (?:bitte )?(?:alles"
+        r"|was)(?:,? (?:was|woran) du (?:dich )?|"
+        r",? du |,? was du |\s+du )(?:noch |schon |alles )*(?:über mich |von mir )?(?:weißt|weisst"
+        r"|erinnerst|gemerkt hast)"
+    ),
+    r"(?:woran|an was) erinnerst du dich(?: noch)?(?: bei mir)?",
+    r"wer bin ich",
+)
+_JAPANESE = (
+    (
+        r"(?:私|僕|俺|わたし)(?:について|のこと(?:を|で)?|に関して)(?:は)?、?(?:何|なに|どんなこと"
+        r"|どれくらい|どこまで|全部)?(?:を|が|か)?(?:知って|覚えて)"
+        r"(?:いますか|いる|る|ますか|いる?の|いることを?(?:全部|すべて)?(?:教えて(?:ください)?"
+        r"|話して(?:ください)?))"
+    ),
+    (
+        r"(?:私|僕|わたし)について(?:知って|覚えて)いることを?(?:全部|すべて)?(?:教えて"
+        r"|話して)(?:ください)?"
+    ),
+    r"(?:何|なに)を覚えて(?:いますか|いる|る)",
+    r"覚えていることを?(?:全部|すべて)?(?:教えて|話して)(?:ください)?",
+    r"(?:私|僕)は(?:誰|だれ)(?:です)?か?",
+)
+_ALL = re.compile("|".join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)
+
+
+def asks_for_everything(text: str) -> bool:
+    """Whether a sentence of a query asks for all that is known of the caller."""
+    if len(text) > _MOST_CHARACTERS:
+        return False
+    return any(
+        _ALL.fullmatch(sentence.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold())
+        is not None
+        for sentence in sentences(text)
+    )
+
+
+MOST_SENTENCES = 2
+"""Of a message that may ask about its speaker: a sentence of a longer one matches by chance."""
+QUESTION = re.compile(
+    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|do|did|is|am|are|was|wann|wo"
+    r"|welche[rsnm]?|wer|wen|wem|warum|wie)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a question that is typed without its mark."""
+_ASKS_IN_JAPANESE = re.compile(
+    r"(?:っけ|かな|ですか|ますか|のか|何|どこ|いつ|誰|いくら|どんな|どう)"
+)
+_ONESELF = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|us|our|ours|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2})\b"
+    r"|[\u79c1\u50d5\u4ffa]|わたし|うちの|自分の",
+    re.IGNORECASE,
+)
+_TO_DO = re.compile(
+    r"\b(?:find|get|give|help|let|make|send|show|teach|tell|write) me\b"
+    r"|\b(?:should|could|can|may|shall) (?:i|we)\b",
+    re.IGNORECASE,
+)
+"""Mentions the speaker, but asks nothing about the speaker."""
+
+
+_SAID_PAST = (
+    "recommended|suggested|advised|proposed|told|explained|described|gave|given|said|mentioned"
+    "|outlined|provided"
+)
+_OF_THE_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you (?:ever |already |just )?"
+    r"(?:recommend|suggest|advise|propose|tell|told|explain|describe|give|say|said|mention|outline"
+    rf"|provide)(?:ed|d|n)?\b|\b(?:what|which|how)\b[^.?!\n]{{0,80}}(?<!like )(?<!as )\byou (?:had "
+    rf"|have )?(?:{_SAID_PAST})\b|\bwh(?:at|ich) (?:was|were|is|are) your (?:advice|suggestions?"
+    r"|recommendations?|explanations?|proposals?)\b|\bhast du\b[^.?!\n]{0,80}\b(?:empfohlen"
+    r"|vorgeschlagen|geraten|gesagt|erklärt|beschrieben|erwähnt|genannt)\b",
+    re.IGNORECASE,
+)
+"""Asks what the one who is asked has said: "What did you recommend?", not "How do I start,
+as you said?".
+"""
+
+
+def asks_of_assistant(text: str) -> bool:
+    """Whether a question of a message asks what the assistant has said."""
+    plain = text.replace("’", "'").replace("you've", "you have")
+    if _OF_THE_ASSISTANT.search(plain) is None:
+        return False
+    return any(
+        _OF_THE_ASSISTANT.search(sentence.text) is not None
+        and (sentence.asks or QUESTION.match(sentence.text) is not None)
+        for sentence in sentences(plain)
+    )
+
+
+def asks_directly(text: str) -> bool:
+    """Whether a message of a sentence or two is a question, and no talk around one."""
+    message_sentences = sentences(text)
+    return 0 < len(message_sentences) <= MOST_SENTENCES and any(map(_asks, message_sentences))
+
+
+def asks_of_oneself(text: str) -> bool:
+    """Whether a message of a sentence or two asks something about its speaker."""
+    return asks_directly(text) and any(
+        _asks(sentence)
+        and (
+            _ONESELF.search(_TO_DO.sub("", sentence.text.replace("’", "'"))) is not None
+            or KIN_IN_JAPANESE.search(sentence.text) is not None
+        )
+        for sentence in sentences(text)
+    )
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Whether a sentence asks, by its mark or by how it begins."""
+    return (
+        sentence.asks
+        or QUESTION.match(sentence.text) is not None
+        or _ASKS_IN_JAPANESE.search(sentence.text) is not None
+    )

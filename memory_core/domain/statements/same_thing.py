@@ -1,0 +1,94 @@
+"""Whether two sentences tell of the same thing, and of the same subject."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
+from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
+from memory_core.domain.statements.change_topics import ALIKE
+from memory_core.domain.statements.said_things import SELF, is_same
+from memory_core.domain.statements.things_in_common import in_common
+from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.kept import keep_texts
+
+LEAST_COVERED = 0.33
+"""Of the telling words of the sentence that has fewer, the part that both share where one says that
+the other is over or otherwise.
+"""
+LEAST_COVERED_BY_NAME = 0.15
+"""The same where a name is among them, and in Japanese, whose words are cut into pairs."""
+LEAST_COVERED_BY_SUBJECT = 0.5
+"""Of the sentence that has more, where both begin with the one word that they share: facts of one
+person all begin with the name.
+"""
+
+
+def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether two sentences share enough of what they tell, or a name: in long ones some word is
+    always the same.
+
+    Laid beside all that a person said before, a hundred sentences have a word in common with one
+    that tells a change.
+    """
+    if before.keys.isdisjoint(now.keys):
+        return False
+    fewer = min(len(before.terms), len(now.terms))
+    shared = shared_terms(before.terms, now.terms)
+    covered = len(shared) / fewer if fewer else 0.0
+    if has_japanese(now.text):
+        return covered >= LEAST_COVERED_BY_NAME
+    if len(shared) == 1 and shared == before.first & now.first:
+        return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
+    if covered >= LEAST_COVERED:
+        return True
+    return (
+        fewer <= MOST_OF_SHORT
+        and covered >= LEAST_COVERED_BY_NAME
+        and not shared.isdisjoint(before.names | now.names)
+    )
+
+
+def shared_terms(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
+    """The terms that two sentences have in common, compounds and words for one
+    matter among them.
+    """
+    of_others = frozenset(theirs)
+    both = of_others.intersection(ours)
+    matters = {ALIKE[term] for term in of_others if term in ALIKE}
+    alike = (
+        frozenset(term for term in ours if term in ALIKE and ALIKE[term] in matters)
+        if matters
+        else frozenset()
+    )
+    heads = {head for term in of_others for head in _heads(term)}
+    compounds = frozenset(
+        term for term in ours if term in heads or not of_others.isdisjoint(_heads(term))
+    )
+    return both | alike | compounds
+
+
+LONGEST_COMPOUND = 40
+"""Letters of a compound whose beginnings are looked at."""
+
+
+@keep_texts(4_096)
+def _heads(term: str) -> tuple[str, ...]:
+    """The beginnings of a term that could be a word it is a compound of, with another
+    word behind.
+    """
+    beginnings = (
+        term[:end]
+        for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1)
+    )
+    return tuple(beginning for beginning in beginnings if beginning.isalpha())
+
+
+def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
+    """Of the terms that two sentences share those that name one thing in both."""
+    return in_common(before.named, now.named.things, frozenset(shared), shared_terms)
+
+
+def same_subject(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether two sentences have one subject: the speaker, where one names none."""
+    return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)

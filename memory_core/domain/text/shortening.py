@@ -1,0 +1,110 @@
+"""Make a long text short without losing its numbers, dates and names.
+
+These are what people ask for later. Note: no summary of any agent is trusted to keep them. What
+it lost is put behind it, in the sentences that said it where there is room, else as bare words;
+and a text that would not get much shorter by that stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import regex
+
+from memory_core.domain.text.sameness import names_in
+from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import numbers_in
+
+MOST_SHARE = 0.7
+"""Of the original's length; what saves less is not worth an archive."""
+_WORD = re.compile(r"[^\s,;()\[\]\"“”]+")
+_EDGES = ".!?:'’"
+_SPEAKER_CHARACTERS = 40
+
+
+def shortened(original: str, summary: str) -> str | None:
+    """The summary with what it lost, at most 70 % of the original's length.
+
+    None when that can't be done. summary: in any words. A speaker before it ("Ana said:") that the
+    original does not have is taken off.
+    """
+    text = _without_speaker(original, summary.strip())
+    lost = _told(original) - _told(text)
+    if not lost:
+        return _if_short(original, text)
+    added = [
+        sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost
+    ]
+    return _if_short(original, "\n".join((text, *added))) or _if_short(
+        original, f"{text}\n{', '.join(_spelled(original, lost))}"
+    )
+
+
+def _told(text: str) -> frozenset[str]:
+    return names_in(text) | numbers_in(text).keys()
+
+
+def _if_short(original: str, text: str) -> str | None:
+    whole = not _told(original) - _told(text)
+    return text if text and whole and len(text) <= MOST_SHARE * len(original) else None
+
+
+def _spelled(original: str, lost: Iterable[str]) -> list[str]:
+    """The lost words as the original spells them, in its order."""
+    wanted, spellings = set(lost), dict[str, None]()
+    for match in _WORD.finditer(original):
+        word = match.group().strip(_EDGES)
+        if {word.casefold(), *numbers_in(word)} & wanted:
+            spellings.setdefault(word)
+    return list(spellings)
+
+
+def _without_speaker(original: str, summary: str) -> str:
+    speaker, colon, rest = summary.partition(": ")
+    if (
+        colon
+        and len(speaker) <= _SPEAKER_CHARACTERS
+        and speaker not in original
+        and rest[:_SPEAKER_CHARACTERS] in original
+    ):
+        return rest
+    return summary
+
+
+LEAST_SHARE = 0.6
+"""Of the characters that are allowed: a sentence or word that ends before this share would waste
+too much of them.
+"""
+_SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
+_LONGEST_CHARACTER = 64
+"""Code points of a character as readers see it; heaps of marks beyond that are cut anywhere."""
+_CHARACTER = regex.compile(r"\X")
+
+
+def beginning(text: str, limit: int) -> str:
+    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word,
+    where one is near, else of a character.
+
+    A family of emoji, or a letter with its accents, is one character to a reader and is not
+    taken apart.
+    """
+    if len(text) <= limit:
+        return text
+    head, least = text[:limit], int(limit * LEAST_SHARE)
+    sentence_ends = [
+        match.end()
+        for match in _SENTENCE_END.finditer(text, least, limit + 1)
+        if match.end() <= limit
+    ]
+    if sentence_ends:
+        return head[: sentence_ends[-1]]
+    words = [head] if text[limit].isspace() else head.rsplit(None, 1)[:-1]
+    if words and len(words[0].rstrip()) > least:
+        return words[0].rstrip()
+    start = max(0, limit - _LONGEST_CHARACTER)
+    ends = [
+        start + match.end()
+        for match in _CHARACTER.finditer(text[start : limit + _LONGEST_CHARACTER])
+    ]
+    return text[: max((end for end in ends if end <= limit), default=limit)].rstrip() or head

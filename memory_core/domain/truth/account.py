@@ -1,0 +1,109 @@
+"""What counts in the log of a slot, as known at a sequence."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+
+from memory_core.domain.truth.entries import (
+    Entry,
+    Hiding,
+    Merge,
+    Pair,
+    Place,
+    Statement,
+    Trimming,
+    Withdrawal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What counts in a log, as known at a sequence.
+
+    statements: those that count, in the order of saying. withdrawn: statements that count no more.
+    trimmed: the places of edits and mentions that take no time from other memories. hidden_at: by
+    the place of a statement, the place of the first deletion of its memory that came after it.
+    pairs: by memory, those that it is kept beside. merged: by memory, the merge that was the last
+    to name it; only memories that were not asserted again since. others: the hidings, pairs, merges
+    and withdrawals that count.
+    """
+
+    statements: list[Statement]
+    withdrawn: list[Statement]
+    trimmed: set[Place]
+    hidden_at: Mapping[Place, Place]
+    pairs: Mapping[str, frozenset[str]]
+    merged: Mapping[str, Merge]
+    others: list[Entry]
+
+    @classmethod
+    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
+        """The account of a log.
+
+        Args:
+            log: entries in any order.
+            known_at: the last sequence that is known; None for all.
+
+        Returns:
+            What counts. A withdrawal that is itself withdrawn counts for nothing.
+
+        """
+        known = sorted(
+            (entry for entry in log if known_at is None or entry.sequence <= known_at),
+            key=attrgetter("place"),
+        )
+        gone, trimmed = set[Place](), set[Place]()
+        for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
+            if isinstance(entry, Withdrawal) and entry.place not in gone:
+                named = trimmed if isinstance(entry, Trimming) else gone
+                named.update(place for place in entry.places if place < entry.place)
+        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
+        beside: defaultdict[str, set[str]] = defaultdict(set)
+        merged: dict[str, Merge] = {}
+        for entry in known:
+            if isinstance(entry, Statement):
+                (withdrawn if entry.place in gone else statements).append(entry)
+            if entry.place in gone:
+                continue
+            if isinstance(entry, Statement):
+                merged.pop(entry.memory_id, None)
+                continue
+            others.append(entry)
+            if isinstance(entry, Merge):
+                merged |= dict.fromkeys(entry.memory_ids, entry)
+            for first, second in entry.sides if isinstance(entry, Pair) else ():
+                beside[first].add(second)
+                beside[second].add(first)
+        return cls(
+            sorted(statements, key=attrgetter("order")),
+            withdrawn,
+            trimmed,
+            _hidden_at([*statements, *withdrawn], others),
+            {memory_id: frozenset(names) for memory_id, names in beside.items()},
+            merged,
+            others,
+        )
+
+    def said_by(self, memory_id: str) -> list[Statement]:
+        """The statements of a memory that count, in the order of saying."""
+        return [statement for statement in self.statements if statement.memory_id == memory_id]
+
+
+def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
+    deletions: defaultdict[str, list[Place]] = defaultdict(list)
+    for entry in others:
+        if isinstance(entry, Hiding):
+            deletions[entry.memory_id].append(entry.place)
+    hidden: dict[Place, Place] = {}
+    for statement in statements:
+        places = deletions.get(statement.memory_id)
+        if places and statement.place < places[-1]:
+            hidden[statement.place] = places[bisect_right(places, statement.place)]
+        elif statement.is_forgotten:
+            hidden[statement.place] = (sys.maxsize, 0)
+    return hidden

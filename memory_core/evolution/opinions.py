@@ -1,0 +1,138 @@
+"""Opposite opinions of an agent and the rules: can two memories both be true?
+
+Neither is believed then: both memories stand, and the record waits for a person, with both
+reasons. Note: that the rules see no contradiction is no opinion; most contradictions are beyond
+them. They deny one only where they know why both can be true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+
+from memory_core.domain.agent_schemas import Decision
+from memory_core.domain.memory import Memory
+from memory_core.domain.statements.changes import Ground, change
+from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, words
+from memory_core.domain.text.sameness import differences
+from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
+
+MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
+"""Differences that turn a statement against another; names, words or order make it one about
+something else.
+"""
+MIN_CONFIDENCE = 0.7
+"""From which on an agent's opinion counts."""
+MOST_WORDS_APART = 3
+"""Words by which two statements of one form may differ."""
+FEWEST_ALIKE = 2
+"""Words that say something which two statements of one form share at least."""
+MAX_SAID = 300
+"""Characters of an agent's reason that a record keeps beside that of the rules."""
+CHANGED: Mapping[Ground, str] = {
+    "ends": "the later one says that it is over",
+    "value": "the later one has another time or number",
+    "switch": "the later one says that something else took its place",
+    "matter": "the later one says that it is otherwise now",
+}
+_ONE_OF_SEVERAL = frozenset({"words", "names"})
+_WITHOUT_REASON = {
+    "KEEP": "both can be true",
+    "SKIP": "the new one says nothing new",
+    "UPDATE": "the new one adds to the held one",
+    "DELETE": "they can't both be true",
+}
+
+
+def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool:
+    """Whether an agent says that the two do not exclude each other. What is over is for the rules
+    alone to say.
+    """
+    if (
+        decision is None
+        or decision.operation == "DELETE"
+        or decision.confidence_score < MIN_CONFIDENCE
+    ):
+        return False
+    return not (is_retraction(new) or is_retraction(old))
+
+
+def contradict_by_rule(first: Memory, second: Memory) -> bool:
+    """Whether the rules see two memories contradict each other by their words."""
+    told_apart = differences(first.content, second.content)
+    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(
+        first.content, second.content
+    ) is not None:
+        return True
+    return changed_by(first, second) is not None
+
+
+def changed_by(old: Memory, new: Memory) -> str | None:
+    """What the one of two statements that was told later says of the other: that it is over, or
+    otherwise now; None where both can hold.
+    """
+    if "note" in (old.category, new.category):
+        return None
+    earlier, later = sorted((old, new), key=lambda memory: memory.event_timestamp)
+    change_told = change(earlier.content, later.content)
+    return None if change_told is None else CHANGED[change_told.ground]
+
+
+def why_both_hold(new: Memory, old: Memory) -> str | None:
+    """Why both can be true, as the rules know it; None where they know nothing."""
+    if new.category == "note" or old.category == "note" or changed_by(old, new) is not None:
+        return None
+    slots = slot_of(new), slot_of(old)
+    if slots[0] is not None and slots[1] is not None:
+        if slots[0] == slots[1]:
+            return None
+        if slots[0][0] != slots[1][0]:
+            return "they are about two people or things"
+        families = family_of(slots[0][1]), family_of(slots[1][1])
+        return (
+            "one may have several of these"
+            if families[0] is not None and families[0] == families[1]
+            else None
+        )
+    return (
+        "they differ in a word that leaves room for both"
+        if _say_two_things(new.content, old.content)
+        else None
+    )
+
+
+def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
+    """What the rules say and what an agent says."""
+    return f"{by_rules}; {opinion(model, decision)}"
+
+
+def opinion(model: str, decision: Decision) -> str:
+    """What an agent says about two memories, named."""
+    reasoning = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
+    return f"but {model} says: {reasoning or _WITHOUT_REASON[decision.operation]}"
+
+
+def _say_two_things(first: str, second: str) -> bool:
+    """Whether two statements of one form differ in what one may have several of:
+    "likes tea", "likes coffee".
+    """
+    if (
+        contradiction(first, second) is not None
+        or not differences(first, second) <= _ONE_OF_SEVERAL
+    ):
+        return False
+    ours, theirs = ([word.casefold() for word in words(text)] for text in (first, second))
+    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    apart = [code for code in codes if code[0] != "equal"]
+    alike = [
+        word
+        for name, start, end, *_ in codes
+        if name == "equal"
+        for word in ours[start:end]
+        if word not in FUNCTION_WORDS
+    ]
+    if len(apart) != 1 or apart[0][0] != "replace" or len(alike) < FEWEST_ALIKE:
+        return False
+    _, start, end, their_start, their_end = apart[0]
+    return max(end - start, their_end - their_start) <= MOST_WORDS_APART

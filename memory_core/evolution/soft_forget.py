@@ -1,0 +1,271 @@
+"""Forget a statement softly, with all that was formed of it.
+
+    named       goes
+    a message   itself, and what an assistant or a tool repeated of it in its episode; of the
+                episode that was formed of it the text, the note, and the facts taken from it
+    a fact      itself, the messages that it was taken from, and of their episodes the text and
+                the note
+    an episode  itself and its note; with its facts and all of its messages where none of these
+                is named
+
+The other messages of such an episode stay, each by itself, and so do its other facts. Each of
+what goes is restored by its own id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from memory_core.domain.archival import is_cold
+from memory_core.domain.memory import AtomicFact, Memory, Status
+from memory_core.domain.messages import REQUEST, is_cell, is_message, messages_of
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.transitions import delete
+from memory_core.evolution.deletion import NoteUnmerger
+from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.ids import note_id, session_document_id
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, Mark
+
+AT_ONCE = 30
+"""Memories of one commit: each is two documents of its hundred, and each message that stays
+alone is one.
+"""
+
+
+@dataclass(slots=True)
+class _Going:
+    """What goes, by id, and what was read to find that out."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+
+    def add(self, memories: Iterable[Memory | None]) -> None:
+        for memory in memories:
+            if memory is not None and memory.status is not Status.DELETED and not is_cold(memory):
+                self.memories.setdefault(memory.id, memory)
+
+
+class ToldForgetter:
+    """Forgets what was told, for any owner."""
+
+    def __init__(
+        self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock
+    ) -> None:
+        self._ledger, self._mirror, self._unmerger, self._clock = ledger, mirror, unmerger, clock
+
+    async def forget(
+        self,
+        owner: Owner,
+        named: Sequence[str],
+        call: Call,
+        names: Callable[[str], bool] | None = None,
+    ) -> list[str]:
+        """Delete these softly, with what was formed of them; the ids of all that went.
+        Raises Unavailable.
+
+        Args:
+            owner: whose memories they are.
+            named: their ids.
+            call: on whose behalf.
+            names: whether a text names what is to be forgotten; a fact of another sentence stays
+                then. None: all goes.
+
+        """
+        going, alone = await self._with_what_they_made(owner, named, names)
+        notes = [memory for memory in going if memory.category == "note"]
+        await self._unmerger.unmerge_sources(owner, notes, call)
+        gone = [memory.id for memory in going]
+        await self._delete(owner, gone, "forgotten", call, alone)
+        return gone
+
+    async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
+        """Delete messages that say nothing but what is to be forgotten. What is formed of their
+        conversation stays. Raises Unavailable.
+        """
+        await self._delete(owner, names, REQUEST, call)
+
+    async def _delete(
+        self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str] = ()
+    ) -> None:
+        for start in range(0, max(len(names), len(alone)), AT_ONCE):
+            await self._commit(
+                owner, names[start : start + AT_ONCE], reason, call, alone[start : start + AT_ONCE]
+            )
+
+    async def _with_what_they_made(
+        self, owner: Owner, named: Sequence[str], names: Callable[[str], bool] | None
+    ) -> tuple[list[Memory], list[str]]:
+        """What goes; and the messages of its episodes that stay."""
+        asked = await self._read(owner, named)
+        going, of_cells = _Going(), list[str]()
+        going.add(asked.values())
+        facts = [memory for memory in asked.values() if memory.category == "fact"]
+        cells = [name for fact in facts for name in (fact.cell_id, *fact.source_ids)]
+        cells += [memory.cell_id for memory in asked.values() if is_message(memory.id)]
+        cells += [
+            memory.id if is_cell(memory) else memory.cell_id
+            for memory in asked.values()
+            if memory.category in ("cell", "note")
+        ]
+        cells_by_id = await self._read(
+            owner, [name for name in dict.fromkeys(cells) if name is not None]
+        )
+        messages = await self._read(
+            owner, [name for cell in cells_by_id.values() for name in messages_of(cell)]
+        )
+        for cell in filter(is_cell, cells_by_id.values()):
+            of_cell = [messages[name] for name in messages_of(cell) if name in messages]
+            telling = [
+                message
+                for message in of_cell
+                if message.id in asked or _tells(message, cell, asked)
+            ]
+            whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
+            telling = of_cell if whole else [*telling, *_repeating(of_cell, telling)]
+            going.add([cell, *telling])
+            of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
+            numbers = {message.metadata.get("message") for message in telling}
+            made = {
+                fact.fact_id: fact
+                for fact in cell.atomic_facts
+                if fact.fact_id is not None and (whole or fact.message in numbers)
+            }
+            formed = (await self._read(owner, [note_id(cell.id), *made])).values()
+            going.add(
+                memory
+                for memory in formed
+                if memory.id in asked
+                or names is None
+                or not _stays(memory, made.get(memory.id), cells_by_id.keys(), names)
+            )
+        return [*going.memories.values()], [
+            name for name in dict.fromkeys(of_cells) if name not in going.memories
+        ]
+
+    async def _read(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
+        wanted = list(dict.fromkeys(names))
+        if not wanted:
+            return {}
+        look = await self._ledger.look(owner, wanted)
+        return {name: memory for name in wanted if (memory := look.memory(name)) is not None}
+
+    async def _commit(
+        self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]
+    ) -> None:
+        extra: list[str] = []
+
+        def decide(seen: ReadSet) -> Changes[None]:
+            now = self._clock.now()
+            left = [
+                memory
+                for name in names
+                if (memory := seen.memory(name)) is not None and memory.status is not Status.DELETED
+            ]
+            wanted = [
+                session_document_id(owner, memory.session_id)
+                for memory in left
+                if memory.session_id
+            ]
+            if missing := [name for name in dict.fromkeys(wanted) if name not in extra]:
+                raise LookedElsewhere(missing)
+            sessions: dict[str, Session] = {}
+            changes = []
+            for memory in left:
+                gone = delete(memory, reason, now)
+                changes.append(Change("forgotten", gone, memory))
+                if memory.session_id:
+                    name = memory.session_id
+                    session = sessions.setdefault(
+                        name,
+                        Session(owner, name, seen.documents.get(session_document_id(owner, name))),
+                    )
+                    session.count(memory, gone, now)
+                    session.forget_turn(gone)
+            puts = tuple(session.document for session in sessions.values())
+            marks = {
+                name: Mark(leaves_cell=True)
+                for name in alone
+                if (memory := seen.memory(name)) is not None and memory.cell_id is not None
+            }
+            return Changes(
+                None,
+                tuple(changes),
+                puts,
+                marks=marks,
+                reads=frozenset([*names, *alone]),
+                sessions=frozenset(sessions),
+            )
+
+        while True:
+            try:
+                committed = await self._ledger.commit(
+                    owner,
+                    decide,
+                    ids=[*names, *alone, *extra],
+                    call=replace(call, idempotency_key=None),
+                )
+                break
+            except LookedElsewhere as needs:
+                extra += needs.wanted
+        await self._mirror.follow(owner, committed)
+
+
+_USER: Final = "user"
+"""The subject of what a speaker without a name says of themselves."""
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|er|sie|ihm|ihn|ihnen|ihr\w{0,2}"
+    r"|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
+    re.IGNORECASE,
+)
+"""A sentence with such a word may be about what another one names."""
+
+
+def _stays(
+    memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]
+) -> bool:
+    """Whether a fact stays when the message goes that told it: it was told in another episode too,
+    or by a sentence of its own.
+
+    Such a sentence is about the speaker, fills a slot, and names nothing of what is to be
+    forgotten, nor anybody by a pronoun.
+    """
+    if (
+        memory.category != "fact"
+        or fact is None
+        or fact.quote is None
+        or names(fact.quote)
+        or names(f"{fact.text} {memory.content}")
+    ):
+        return False
+    if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
+        return True
+    return (
+        memory.attribute is not None
+        and memory.subject == _USER
+        and _ABOUT_ANOTHER.search(fact.quote) is None
+    )
+
+
+def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
+    """The messages of assistants and tools that say again what the telling ones say."""
+    texts = [message.content for message in telling]
+    by_machine = [
+        message
+        for message in of_cell
+        if message not in telling and message.metadata.get("role") in ("assistant", "tool")
+    ]
+    return [message for message in by_machine if repeats(message.content, texts)]
+
+
+def _tells(message: Memory, cell: Memory, asked: Collection[str]) -> bool:
+    """Whether one of the named facts was taken from this message of the cell."""
+    number = message.metadata.get("message")
+    return any(fact.fact_id in asked and fact.message == number for fact in cell.atomic_facts)

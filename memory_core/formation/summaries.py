@@ -1,0 +1,183 @@
+"""Summaries of messages, which become no memories.
+
+A summary is given at once, or by a task whose end is told to a callback address.
+
+Note: fast means that a caller waits. So a model that is down or slow is not waited for; then
+rules answer, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Literal
+
+from memory_core.domain.agent_schemas import Answered, ConversationSummary
+from memory_core.domain.conversation import Message, Task
+from memory_core.domain.deferred_model import DeferredModel
+from memory_core.domain.errors import AgentFailed, NotFound, Unavailable
+from memory_core.domain.requests.maintenance import SummaryInput
+from memory_core.domain.results import Accepted, Call, Summary
+from memory_core.domain.scope import Owner
+from memory_core.formation.webhooks import Callbacks
+from memory_core.ledger.commit import Ledger
+from memory_core.ports import Agents, Clock, Document, IdSource
+from memory_core.tasks.agent_steps import Steps
+from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.lifecycle import Beginning, Ends
+
+FAST_WITHIN_S = 10.0
+MAX_READ = 2_000_000
+"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is
+refused, and can be tried again.
+"""
+BUSY_S = 5
+KEPT = timedelta(days=30)
+"""How long the messages of a summary's task are there to be worked on; they are no memories."""
+Mode = Literal["fast", "full"]
+log = logging.getLogger(__name__)
+
+
+class ToSum(DeferredModel):
+    """What a summary's task is about, as it is stored."""
+
+    mode: Mode
+    messages: list[Message]
+
+
+class Summaries:
+    """Sums up. `rules` are the agents without a model, which answer where `agents` fail."""
+
+    def __init__(
+        self,
+        agents: Agents,
+        rules: Agents,
+        callbacks: Callbacks,
+        beginning: Beginning,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._agents, self._rules, self._callbacks, self._beginning = (
+            agents,
+            rules,
+            callbacks,
+            beginning,
+        )
+        self._clock, self._ids = clock, ids
+        self._read = 0
+
+    async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
+        """The summary. owner: without a user's name where the tokens are the app's alone.
+
+        Raises Unavailable when it is to be a full one and the model is down,
+        and when rules have too much to read.
+        """
+        messages = request.told(self._clock.now(), "user")
+        return self._seen(
+            await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode
+        )
+
+    async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
+        """A task that sums up, and tells the callback address. Raises Invalid, Conflict,
+        TooLarge, Unavailable.
+        """
+        self._callbacks.check(request.callback_url)
+        now, task_id = self._clock.now(), self._ids.new("tsk")
+        to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
+        subject = Document(
+            f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT
+        )
+        task = Task(
+            task_id=task_id,
+            kind="summary",
+            created_at=now,
+            updated_at=now,
+            subject_id=subject.id,
+            next_enqueue_at=now,
+            callback_url=request.callback_url,
+            correlation_id=call.correlation_id,
+        )
+        return await self._beginning.begin(owner, task, lambda look: [subject], call)
+
+    async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
+        """The summary of a task: asked for once. Raises Unavailable while the model is down."""
+
+        async def ask() -> Answered[ConversationSummary]:
+            return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
+
+        return self._seen(
+            await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary),
+            to_sum.mode,
+        )
+
+    async def _answer(
+        self, owner: Owner, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool
+    ) -> Answered[ConversationSummary]:
+        fast = mode == "fast"
+        if self._agents is self._rules:
+            return await self._by_rule(owner, messages, fast, somebody_waits)
+        try:
+            async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
+                return await self._agents.summarise(owner, messages, fast=fast)
+        except AgentFailed as error:
+            log.warning("the summariser failed, rules answer instead: %s", error.detail)
+        except (Unavailable, TimeoutError) as error:
+            if not (fast and somebody_waits):
+                raise
+            log.warning("the summariser is not waited for, rules answer instead: %s", error)
+        return await self._by_rule(owner, messages, fast, somebody_waits)
+
+    async def _by_rule(
+        self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool
+    ) -> Answered[ConversationSummary]:
+        """The rules' answer. Raises Unavailable when a caller would wait too long for it;
+        a task waits for its turn.
+        """
+        characters = sum(len(message.content) for message in messages) if somebody_waits else 0
+        if somebody_waits and self._read and self._read + characters > MAX_READ:
+            raise Unavailable(
+                "agents", "have too much to read for other callers", retry_after_s=BUSY_S
+            )
+        self._read += characters
+        try:
+            return await self._rules.summarise(owner, messages, fast=fast)
+        finally:
+            self._read -= characters
+
+    def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
+        """An answer as callers see it, with what it says besides when that was asked for."""
+        by_rule = answer.provenance.model == self._rules.model != self._agents.model
+        structured = answer.value.model_dump(mode="json") if mode == "full" else None
+        return Summary(answer.value.narrative, structured, ("agents",) if by_rule else ())
+
+
+class SummingUp:
+    """The work on a summary's task."""
+
+    def __init__(self, ledger: Ledger, summaries: Summaries, steps: Steps, ends: Ends) -> None:
+        self._ledger, self._summaries, self._steps, self._ends = ledger, summaries, steps, ends
+
+    async def sum_up(self, lease: Lease) -> Later | None:
+        """Sum up and end the task; the result is what its callback address is told."""
+        owner, task = lease.owner, lease.task
+        look = await self._ledger.look(owner, [task.subject_id])
+        document = look.documents.get(task.subject_id)
+        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+            raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
+        to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
+        await lease.report("summary", 0.1)
+        summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
+        result: dict[str, Any] = summary.public()
+        await self._ends.end(
+            owner,
+            lease.task,
+            "formed",
+            status="succeeded",
+            step=None,
+            progress=1.0,
+            result=result,
+            error=None,
+        )
+        return None

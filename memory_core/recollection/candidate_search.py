@@ -1,0 +1,482 @@
+"""One round of a query: find its candidates, and score each of them.
+
+No model but the embedder, and the reranker where there is one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from memory_core.domain.fading import Fading
+from memory_core.domain.fields import local
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status, Vector
+from memory_core.domain.ranking.candidates import (
+    TURNS_THAT_LEND,
+    CandidateSet,
+    Floats,
+    Related,
+    from_memories,
+    joined,
+    without_lent_words,
+)
+from memory_core.domain.ranking.query import compound_words
+from memory_core.domain.ranking.query_parts import (
+    PartsRelevance,
+    QueryParts,
+    parts_relevance,
+    query_parts_of,
+)
+from memory_core.domain.ranking.questions import asks_for_everything
+from memory_core.domain.ranking.recipes import FADED_ORDER, Scores, ScoringParameters, score
+from memory_core.domain.ranking.relevance import RelevanceParameters
+from memory_core.domain.ranking.vectors import VectorKind
+from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.scope import Owner
+from memory_core.ledger.ids import note_id
+from memory_core.ports import (
+    Clock,
+    Embedder,
+    Filter,
+    Found,
+    LongTermStore,
+    QuerySentence,
+    Search,
+    ShortTermStore,
+    Stamp,
+    Thesaurus,
+)
+from memory_core.recollection.candidate_sources import (
+    EMBEDDER,
+    ColdSearch,
+    Dates,
+    WorkingSet,
+    Zones,
+    asked_tokens,
+    no_vectors,
+    query_vectors,
+)
+from memory_core.recollection.filters import shows
+from memory_core.recollection.passing_rows import PassingRows, episode_of
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.reorder import (
+    MOST_RERANKED,
+    RERANKER,
+    Reranking,
+    put_groups_behind,
+    reassign_order,
+)
+from memory_core.recollection.row_memories import RowMemories
+
+MIN_CANDIDATES = 50
+CONTEXT_CANDIDATES = 200
+"""A context of 2,000 tokens holds more than the best ten: of turns saved one by one 50 a list put
+.919 of LoCoMo's evidence into it and 100 put .929; told, with what was formed among them,
+100 .912 and 200 .918.
+"""
+CANDIDATES_PER_RESULT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveRules:
+    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
+
+    finds_faded: whether a query that does not say so finds what has faded.
+    """
+
+    answer_threshold: float
+    similarity_threshold: float
+    score_threshold: float | None
+    default_results: int
+    finds_faded: bool
+    fading: Fading
+    relevance: RelevanceParameters
+    scoring: ScoringParameters
+
+
+class CandidateSearch:
+    """Finds and scores the candidates of queries, for any owner."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        cold: ColdSearch,
+        embedder: Embedder,
+        thesaurus: Thesaurus,
+        clock: Clock,
+        rules: RetrieveRules,
+        passing: PassingRows,
+        row_memories: RowMemories,
+        reranking: Reranking | None = None,
+    ) -> None:
+        self._store, self._short_term, self._cold = store, short_term, cold
+        self._embedder, self._thesaurus, self._clock = embedder, thesaurus, clock
+        self._rules, self._passing, self._row_memories = rules, passing, row_memories
+        self._reranking = reranking
+        self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
+        self._zones = Zones(store)
+
+    async def look(
+        self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()
+    ) -> QueryRound:
+        """One round: every candidate of a query with all its numbers, in the reranker's order if
+        there is one. Raises as `retrieve`.
+
+        without: the embedder, the reranker or both, which a round before waited for in vain; the
+        look is degraded by them, too.
+        """
+        if query.types is None and asks_for_everything(query.query):
+            look = await self._look(owner, query, without, everything=True)
+            if len(look.candidates):
+                return look
+        return await self._look(owner, query, without)
+
+    async def _look(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        without: Collection[str],
+        *,
+        everything: bool = False,
+    ) -> QueryRound:
+        """One round. everything: whether all facts answer, whatever they say; then nothing
+        else is found.
+        """
+        now = self._clock.now()
+        moment = query.at or now
+        query_parts = query_parts_of(query.query, moment)
+        where, limit = self._bounds(query, now, everything=everything)
+        # The embedder first, so that it works while words are looked up.
+        embedding = asyncio.ensure_future(
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
+        )
+        ((vectors, degraded), recalled), (related, moment) = await asyncio.gather(
+            embedding,
+            self._words_and_moment(
+                owner, query, query_parts, moment, _search(query_parts, (), limit, where), embedding
+            ),
+        )
+        if moment.tzinfo is not timezone.utc:
+            query_parts = query_parts_of(query.query, moment)
+        search = _search(query_parts, vectors, limit, where, related)
+        query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
+        if self._short_term.degraded:
+            degraded += ("short_term",)
+        candidates, short_ids = self._with_short_term(owner, query, search_answer, recalled, search)
+        candidates, cold_ids, cold_degraded = await self._with_archive(
+            owner, query, search_answer.head, candidates, search
+        )
+        judged = await self._judge(query, query_parts, vectors, candidates, search_answer)
+        if everything:
+            judged = _at_least(judged, self._passing.thresholds(query)[0])
+        look = QueryRound(
+            query_parts,
+            vectors,
+            where,
+            now,
+            moment,
+            search_answer,
+            candidates,
+            judged,
+            self._scores(query, judged.best.score, candidates, moment),
+            self._order(query, judged.order, candidates, moment),
+            short_ids,
+            cold_ids,
+            (*degraded, *cold_degraded),
+            left_out=_notes_of_cells(candidates) if everything else frozenset(),
+            everything=everything,
+        )
+        if RERANKER in without:
+            return replace(look, degraded=(*look.degraded, RERANKER))
+        if self._reranking is None:
+            return look
+        return await self._rerank(owner, query, look, self._reranking)
+
+    async def _with_archive(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        head: Head | None,
+        candidates: CandidateSet,
+        search: Search,
+    ) -> tuple[CandidateSet, frozenset[str], tuple[str, ...]]:
+        """The candidates with those of the archive where the query includes it.
+
+        Args:
+            owner: Whose archive is searched.
+            query: It says whether the archive is included.
+            head: None for an unknown owner.
+            candidates: Those that were found already.
+            search: As the store was asked.
+
+        Returns:
+            All candidates, the ids of the archived ones, and the dependencies that failed.
+
+        """
+        if not query.include_archived or head is None:
+            return candidates, frozenset(), ()
+        cold = await self._cold.find(owner, search)
+        return joined(candidates, cold.candidates), cold.ids, tuple(cold.degraded)
+
+    async def _judge(
+        self,
+        query: RetrieveInput,
+        query_parts: QueryParts,
+        vectors: tuple[Vector, ...],
+        candidates: CandidateSet,
+        search_answer: Found,
+    ) -> PartsRelevance:
+        """How relevant each candidate is to the parts of the query."""
+        parameters = self._parameters(query)
+        tokens = (
+            await asked_tokens(self._embedder, query_parts.sentences)
+            if vectors and parameters.learned
+            else ()
+        )
+        return parts_relevance(
+            query_parts, vectors, candidates, search_answer.statistics, parameters, tokens
+        )
+
+    def _scores(
+        self, query: RetrieveInput, relevance: Floats, candidates: CandidateSet, moment: datetime
+    ) -> Scores:
+        """The scores of the query's recipe, from a relevance or an order of each candidate."""
+        return score(
+            query.recipe,
+            query.weights,
+            relevance,
+            candidates,
+            moment.timestamp(),
+            self._rules.scoring,
+        )
+
+    def _bounds(
+        self, query: RetrieveInput, now: datetime, *, everything: bool
+    ) -> tuple[Filter, int]:
+        """The filter of a round, and how many candidates a list of it may have."""
+        where = _filter(
+            query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed)
+        )
+        if everything:
+            where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
+        least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
+        return where, max(least, CANDIDATES_PER_RESULT * self._passing.limit(query))
+
+    async def _words_and_moment(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        query_parts: QueryParts,
+        moment: datetime,
+        search: Search,
+        embedding: asyncio.Future[Any],
+    ) -> tuple[tuple[Related, ...], datetime]:
+        """The words near the query's terms, and the moment asked for by the asker's clocks, where
+        days are named or shown: a query names them, or a context shows them. Raises Unavailable.
+
+        As long as vectors are being made, the store prepares the search by its words.
+        """
+        related = (
+            *await self._thesaurus.related(search.terms),
+            *compound_words(query.query, search.terms),
+        )
+        if not embedding.done():
+            await self._store.prepare(owner, replace(search, related=related))
+        if query.mode == "fast" and not any(
+            part.analysis.names_a_time for part in query_parts.parts
+        ):
+            return related, moment
+        return related, local(moment, await self._zones.of(owner, query.time_zone))
+
+    def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
+        """Those of relevance. A context has room for more of what was said where turns count by the
+        learned order's own numbers; where none was learned, it is ordered without the turns around,
+        which it quotes anyway.
+        """
+        parameters = self._rules.relevance
+        if query.mode == "fast":
+            return parameters
+        around = parameters.around_weight if parameters.learned else 0.0
+        return replace(parameters, around_weight=around, between=False)
+
+    def _order(
+        self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime
+    ) -> Floats:
+        """The recipe's scores with the order in the place of relevance; of what has faded a
+        little less.
+        """
+        ranks = self._scores(query, order, candidates, moment).score
+        return (
+            ranks
+            if candidates.faded is None
+            else np.where(candidates.faded, FADED_ORDER * ranks, ranks)
+        )
+
+    @property
+    def fading(self) -> Fading:
+        """By which rules memories fade."""
+        return self._rules.fading
+
+    def finds_faded(self, asked: bool | None) -> bool:
+        """Whether a query finds what has faded: as it says itself, else as the settings say."""
+        return self._rules.finds_faded if asked is None else asked
+
+    async def _rerank(
+        self, owner: Owner, query: RetrieveInput, look: QueryRound, reranking: Reranking
+    ) -> QueryRound:
+        """The look in the reranker's order; as it was, and saying so, where that does not
+        answer in time.
+        """
+        rows = self._passing.ranked(query, look, MOST_RERANKED)
+        documents = await self._row_memories.read_memories(owner, look, rows)
+        rows = [row for row in rows if look.candidates.ids[row] in documents]
+        texts = [documents[look.candidates.ids[row]].memory.content for row in rows]
+        scored = await reranking.scores(owner, query.query, texts)
+        if scored is None:
+            return replace(look, degraded=(*look.degraded, RERANKER))
+        order = reassign_order(look.order, rows, scored)
+        episodes = [episode_of(look, row) for row in range(len(look.candidates))]
+        return replace(
+            look,
+            order=put_groups_behind(order, rows, episodes),
+            reranked=dict(zip(rows, scored, strict=True)),
+        )
+
+    async def _vectors_and_working_set(
+        self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, by_words: bool
+    ) -> tuple[tuple[tuple[Vector, ...], tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
+        """Both together where both are wanted: a query over all sessions, or as of an earlier time,
+        has no use for a working set.
+        """
+        vectors = no_vectors() if by_words else query_vectors(self._embedder, query_parts.sentences)
+        if query.session_id is None or query.at is not None:
+            return await vectors, (None, [])
+        return await asyncio.gather(
+            vectors, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES)
+        )
+
+    def _with_short_term(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        search_answer: Found,
+        recalled: tuple[Stamp | None, list[Memory]],
+        search: Search,
+    ) -> tuple[CandidateSet, frozenset[str]]:
+        """The long term's candidates, and those of the session's working set where the head
+        vouches for it.
+        """
+        stamp, entries = recalled
+        if query.session_id is None or query.at is not None or search_answer.head is None:
+            return search_answer.candidates, frozenset()
+        if not self._working_set.good(stamp, search_answer.head):
+            self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
+            return search_answer.candidates, frozenset()
+        alone = (
+            _after_hidden(entries)
+            if search_answer.head.counts.get(Status.DELETED.value)
+            else frozenset()
+        )
+        entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
+        short = from_memories(
+            entries,
+            search.terms,
+            search.compared,
+            related=search.related,
+            faded=search.where.has_faded,
+        )
+        short = without_lent_words(short, alone) if alone else short
+        short.lists = {"short": short.ids}
+        return joined(search_answer.candidates, short), frozenset(short.ids)
+
+    def _comparable(self, memory: Memory) -> Memory:
+        """A memory of the working set, without a vector that another embedder made."""
+        kind = VectorKind(self._embedder.model, self._embedder.dimensions)
+        if memory.embedding is None or kind.fits(
+            {"embedding_model": memory.embedding_model}, len(memory.embedding)
+        ):
+            return memory
+        return memory.model_copy(update={"embedding": None})
+
+    async def close(self) -> None:
+        """Let rebuilds of working sets that are under way finish."""
+        await self._working_set.close()
+
+
+def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
+    """The turns of a working set whose lent words may be of a deleted turn: one of those before is
+    not in the set.
+    """
+    turns = {
+        memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None
+    }
+    turn_numbers = frozenset(turns.values())
+    return frozenset(
+        name
+        for name, turn in turns.items()
+        if not turn_numbers.issuperset(range(max(turn - TURNS_THAT_LEND, 0), turn))
+    )
+
+
+def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
+    """The verdict with no candidate's relevance below this."""
+    return replace(
+        judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance))
+    )
+
+
+def _search(
+    query_parts: QueryParts,
+    vectors: Sequence[Vector],
+    limit: int,
+    where: Filter,
+    related: tuple[Related, ...] = (),
+) -> Search:
+    """One search for all that is asked for."""
+    terms = query_parts.whole.terms
+    if query_parts.is_plain:
+        return Search(vectors[0] if vectors else None, terms, limit, where, related)
+    each = vectors or (None,) * len(query_parts.sentences)
+    return Search(
+        None,
+        terms,
+        limit,
+        where,
+        related,
+        tuple(
+            QuerySentence(vector, columns)
+            for vector, columns in zip(each, query_parts.columns, strict=True)
+        ),
+    )
+
+
+def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool) -> Filter:
+    statuses = FOUND_BY_DEFAULT | ({Status.DECAYED} if faded else set())
+    return Filter(
+        statuses=frozenset(status.value for status in statuses),
+        types=frozenset(kind.value for kind in query.types or ()),
+        categories=frozenset(query.categories or ()),
+        tags=frozenset(query.tags or ()),
+        session_id=query.session_id,
+        without_session_id=query.exclude_session_id,
+        agent_id=query.agent_id,
+        at=query.at,
+        now=now,
+        fading=fading,
+        metadata=query.metadata or (),
+    )
+
+
+def _notes_of_cells(candidates: CandidateSet) -> frozenset[str]:
+    """The ids of those candidates that are the notes of their cells."""
+    return frozenset(
+        name
+        for name, cell in zip(candidates.ids, candidates.cell, strict=True)
+        if cell and name == note_id(cell)
+    )

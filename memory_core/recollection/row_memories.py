@@ -1,0 +1,110 @@
+"""The memories of a round's rows, checked once more before they are shown."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from memory_core.domain.event_log import base_id, is_of_its_life
+from memory_core.domain.messages import is_message
+from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
+from memory_core.ports import LongTermStore
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.untold import Untold, is_silenced
+
+log = logging.getLogger(__name__)
+
+
+class RowMemories:
+    """Reads the memories of rows, for any owner."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store, self._untold = store, Untold(store)
+
+    async def read_memories(
+        self, owner: Owner, look: QueryRound, rows: Sequence[int], *, by_cells: bool = False
+    ) -> dict[str, SerializedMemory]:
+        """The chosen rows' memories, checked once more: nothing removed since the search,
+        no version of what was removed.
+
+        by_cells: a message is shown by the cell that it belongs to, where that is there.
+        """
+        candidates = look.candidates
+        chosen = [candidates.ids[row] for row in rows]
+        at_hand = {
+            name: SerializedMemory.of(candidates.memories[name])
+            for name in chosen
+            if name in candidates.memories
+        }
+        silenced = await self._untold.of_cells(
+            owner, look.search_answer.head, (candidates.cell[row] for row in rows)
+        )
+        messages = (
+            [
+                row
+                for row in rows
+                if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced
+            ]
+            if by_cells
+            else []
+        )
+        cells = {
+            candidates.ids[row]: cell
+            for row in messages
+            if (cell := candidates.cell[row]) is not None
+        }
+        missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
+        documents = at_hand | await self._read_intact(
+            owner, [name for name in missing if name not in at_hand], look
+        )
+        alone = [
+            name for name, cell in cells.items() if cell not in documents and name not in at_hand
+        ]
+        documents |= await self._read_intact(owner, alone, look)
+        documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
+        documents = {
+            name: documents[name]
+            for name in chosen
+            if name in documents
+            and not (silenced and is_silenced(documents[name].memory, silenced))
+        }
+        return await self._without_lost_versions(owner, documents)
+
+    async def _without_lost_versions(
+        self, owner: Owner, documents: dict[str, SerializedMemory]
+    ) -> dict[str, SerializedMemory]:
+        """The documents without old versions of a memory that was removed, or begun again."""
+        versions = [name for name in documents if name != base_id(name)]
+        standing = (
+            await self._store.memories(owner, [base_id(name) for name in versions])
+            if versions
+            else {}
+        )
+        for name in versions:
+            base, version = standing.get(base_id(name)), documents[name].memory
+            if is_of_its_life(version, base.memory if base else None):
+                documents[name] = SerializedMemory.of(
+                    version.model_copy(update={"id": base_id(name)})
+                )
+            else:
+                del documents[name]
+        return documents
+
+    async def _read_intact(
+        self, owner: Owner, names: Sequence[str], look: QueryRound
+    ) -> dict[str, SerializedMemory]:
+        """Those of the memories that the look's filter lets through and that can be read.
+        Raises Unavailable.
+        """
+        read = (
+            await self._store.memories(owner, names, look.where, seen=look.search_answer.head)
+            if names
+            else {}
+        )
+        if damaged := [name for name, document in read.items() if not document.is_json]:
+            log.error(
+                "a search leaves out the memories %s: what is stored of them can't be read",
+                ", ".join(damaged),
+            )
+        return {name: document for name, document in read.items() if name not in damaged}

@@ -1,0 +1,85 @@
+"""Messages and stories that are not quoted, since they tell a deleted fact.
+
+The cell, its note and its messages stay what they are, and are listed and read by their ids;
+restored, the fact is told again by all of them. Costs nothing for a user who has deleted nothing;
+else a read of the cells that were found, and one of their facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from memory_core.domain.memory import Head, Memory, Status
+from memory_core.domain.messages import is_message
+from memory_core.domain.scope import Owner
+from memory_core.ledger.readable import readable_shown
+from memory_core.ports import LongTermStore
+from memory_core.recollection.quotations import STORIES
+
+Silenced = Mapping[str, frozenset[int]]
+"""By cell, the numbers of the messages that tell what is not to be told."""
+_CONTRADICTED = "contradicted"
+"""A superseded fact that has no slot is deleted for this reason: the memories that
+told it say so.
+"""
+
+
+class Untold:
+    """Finds out for any owner."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def of_cells(
+        self, owner: Owner, head: Head | None, cells: Iterable[str | None]
+    ) -> Silenced:
+        """Which of these cells tell what was deleted. Raises Unavailable."""
+        names = sorted({name for name in cells if name is not None})
+        if not names or head is None or not head.counts.get(Status.DELETED.value):
+            return {}
+        read, _ = readable_shown(await self._store.memories(owner, names))
+        facts = {
+            fact.fact_id
+            for cell in read.values()
+            for fact in cell.atomic_facts
+            if fact.fact_id is not None
+        }
+        memories, _ = readable_shown(
+            await self._store.memories(owner, sorted(facts)) if facts else {}
+        )
+        gone = {
+            name
+            for name, fact in memories.items()
+            if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED
+        }
+        return {
+            name: frozenset(
+                fact.message
+                for fact in cell.atomic_facts
+                if fact.fact_id in gone and fact.message is not None
+            )
+            for name, cell in read.items()
+            if any(fact.fact_id in gone for fact in cell.atomic_facts)
+        }
+
+    async def among(
+        self, owner: Owner, head: Head | None, memories: Iterable[Memory]
+    ) -> frozenset[str]:
+        """The ids of those memories that are not to be told. Raises Unavailable."""
+        candidates = [*memories]
+        silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
+        return frozenset(memory.id for memory in candidates if is_silenced(memory, silenced))
+
+
+def is_silenced(memory: Memory, silenced: Silenced) -> bool:
+    """Whether a memory tells what is not to be told: a message that said it, or a story or a note
+    of its cell.
+    """
+    numbers = silenced.get(memory.cell_id or "")
+    if numbers is None:
+        return False
+    return (
+        memory.metadata.get("message") in numbers
+        if is_message(memory.id)
+        else memory.category in STORIES
+    )

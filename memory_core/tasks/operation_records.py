@@ -1,0 +1,214 @@
+"""An operation as it is stored, and a chunk of its work as one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from memory_core.domain.conversation import TaskKind, TaskStatus
+from memory_core.domain.deferred_model import DeferredModel
+from memory_core.domain.errors import NotFound
+from memory_core.domain.memory import Head
+from memory_core.domain.results import Call
+from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.ids import derived
+from memory_core.ports import Document, Mark
+from memory_core.tasks.leases import Lease
+
+OF_THE_STORE = ("epoch", "sequence")
+
+
+class Operation(DeferredModel):
+    """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms.
+    counts: what was done so far.
+
+    actor: who asked for it, as its events say.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    kind: TaskKind
+    task_id: str
+    state: str = "pending"
+    plan: dict[str, Any] = Field(default_factory=dict)
+    cursor: Any = None
+    counts: dict[str, int] = Field(default_factory=dict)
+    actor: str = "system"
+    correlation_id: str | None = None
+    created_at: datetime
+
+    @property
+    def call(self) -> Call:
+        """On whose behalf its commits are made."""
+        return Call(self.correlation_id, actor=self.actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One commit's worth: changes of memories, further documents, where the cursor is after it,
+    what it adds to the counts.
+
+    done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone
+    where `counted` is false. plan: what takes the plan's place, when that is no longer needed and
+    must not stay. leaves: whether the operation stays to be looked at after the end. All others are
+    those of `Changes`.
+    """
+
+    changes: tuple[Change, ...] = ()
+    puts: tuple[Document, ...] = ()
+    creates: tuple[Document, ...] = ()
+    cursor: Any = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    done: bool = False
+    status: TaskStatus = "succeeded"
+    error: str | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
+    counted: bool = True
+    leaves: bool = True
+    reads: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    fragile: bool = True
+    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    deletes: tuple[Document, ...] = ()
+    staged: tuple[Document, ...] = ()
+    begins: str | None = None
+    plan: Mapping[str, Any] | None = None
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents it writes besides those of its memories."""
+        parts = (self.puts, self.creates, self.deletes, self.staged, self.marks)
+        return sum(map(len, parts))
+
+    def joined(self, further: Chunk) -> Chunk:
+        """Both as one commit's worth: the further one was decided on what this one leaves.
+        Neither of them is an end, nor begins an epoch.
+        """
+        written = {document.id for document in further.puts}
+        gone = {document.id for document in further.deletes}
+        return replace(
+            further,
+            changes=(*self.changes, *further.changes),
+            puts=(
+                *(document for document in self.puts if document.id not in written | gone),
+                *further.puts,
+            ),
+            creates=(*self.creates, *further.creates),
+            deletes=(
+                *(document for document in self.deletes if document.id not in written | gone),
+                *further.deletes,
+            ),
+            staged=(*self.staged, *further.staged),
+            marks={**self.marks, **further.marks},
+            counts=added(self.counts, further.counts),
+            reads=self.reads | further.reads,
+            sessions=self.sessions | further.sessions,
+            fragile=self.fragile or further.fragile,
+            head_fields=lambda head: _both(head, self.head_fields, further.head_fields),
+        )
+
+
+HeadFields = Callable[[Head], Mapping[str, Any]]
+
+
+def operation_id(task_id: str) -> str:
+    """The id of the operation that a task is about."""
+    return derived("op", task_id)
+
+
+def is_pending(look: ReadSet, name: str) -> bool:
+    """Whether the operation of this id is to go on, in the head's life. `look` shows its document,
+    if there is one.
+    """
+    document = look.documents.get(name)
+    return (
+        document is not None
+        and look.head is not None
+        and document.body["epoch"] == look.head.epoch
+        and document.body["state"] == "pending"
+    )
+
+
+def operation_there(look: ReadSet, name: str) -> Operation:
+    """The operation of this id, in the head's life. Raises NotFound."""
+    document = look.documents.get(name)
+    if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        raise NotFound("the operation of this task is gone")
+    return operation_in(document)
+
+
+def operation_in(document: Document) -> Operation:
+    """The operation in a document."""
+    return Operation.model_validate(
+        {name: value for name, value in document.body.items() if name not in OF_THE_STORE}
+    )
+
+
+def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    """Both counts together."""
+    return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
+
+
+def with_task(basis: ReadSet, lease: Lease) -> ReadSet:
+    """A read set that shows the task of a lease too.
+
+    Args:
+        basis: The read set.
+        lease: Its document is the task's.
+
+    """
+    task_id = lease.task.task_id
+    documents = {**basis.documents, task_id: lease.held.document}
+    return replace(basis, documents=documents, asked=basis.asked | {task_id})
+
+
+def with_chunk(made: Changes[Operation], chunk: Chunk) -> Changes[Operation]:
+    """The changes of a chunk in one commit with those of its operation.
+
+    Args:
+        made: The changes of the operation.
+        chunk: As the step decided it.
+
+    """
+    return Changes(
+        made.result,
+        chunk.changes,
+        (*chunk.puts, *made.puts),
+        (*chunk.creates, *made.creates),
+        chunk.reads,
+        chunk.sessions,
+        head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
+        fragile=chunk.fragile,
+        deletes=(*chunk.deletes, *made.deletes),
+        staged=chunk.staged,
+        begins=chunk.begins,
+        marks=chunk.marks,
+    )
+
+
+def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any]:
+    """The fields of both, the second's on top of the first's."""
+    fields = first(head)
+    return {**fields, **second(head.model_copy(update=dict(fields)))}
+
+
+def advanced_operation(subject: Document, operation: Operation) -> Changes[Operation]:
+    """The changes by which an operation is further than its document says.
+
+    Args:
+        subject: The document.
+        operation: As it is now.
+
+    """
+    store_fields = {name: subject.body[name] for name in OF_THE_STORE}
+    return Changes(
+        operation,
+        puts=(replace(subject, body={**store_fields, **operation.model_dump(mode="json")}),),
+    )
