@@ -24,7 +24,7 @@ from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER, RunBeginning, 
 from memory_core.domain.archival import NextDue
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import Event, Head
+from memory_core.domain.memory import Event, Head, HeadFields
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
@@ -462,7 +462,7 @@ class RunEnding:
         def last(stored: Operation, waiting: Chunk) -> Chunk:
             committed[:] = [True]
 
-            def fields(head: Head) -> Mapping[str, Any]:
+            def fields(head: Head) -> HeadFields:
                 if run.session_id:
                     return {"run_task_id": None}
                 return _settled(head, run, _next(head, run, coming, now, capped=capped))
@@ -520,7 +520,7 @@ class RunEnding:
         }
 
 
-def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]:
+def _settled(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
     at = run.at if head.settled_at is None else max(head.settled_at, run.at)
     return {
         "consolidated_sequence": max(head.consolidated_sequence, run.to),

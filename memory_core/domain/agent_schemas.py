@@ -10,7 +10,7 @@ quotes are searched in the messages, dates are checked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
@@ -160,7 +160,25 @@ class Narrative(_Answer):
     narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
 
 
-class SaidFact(_Answer):
+class SaidFactFields(TypedDict, total=False):
+    """Fields of a statement that a check replaces."""
+
+    text: str
+    message: int
+    quote: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    lasting: bool
+
+
+class _Said(_Answer):
+    def in_message(self, message: int) -> Self:
+        """The same, said by the message of another number."""
+        return self.model_copy(update={"message": message})
+
+
+class SaidFact(_Said):
     """One statement, with the message that made it (its number in what was shown) and words of that
     message that prove it.
 
@@ -177,8 +195,16 @@ class SaidFact(_Answer):
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     lasting: bool = False
 
+    def changed(self, **fields: Unpack[SaidFactFields]) -> SaidFact:
+        """The statement with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
-class SaidForesight(_Answer):
+    def without_slot(self) -> SaidFact:
+        """The statement as it fills no slot."""
+        return self.changed(subject=None, attribute=None, value=None)
+
+
+class SaidForesight(_Said):
     """Something that holds for a while, resolved against its message's own time;
     end_time None = open.
     """
@@ -190,8 +216,12 @@ class SaidForesight(_Answer):
     end_time: Timestamp | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
 
+    def described(self, description: str) -> SaidForesight:
+        """The same, in these words."""
+        return self.model_copy(update={"description": description})
 
-class SaidInstruction(_Answer):
+
+class SaidInstruction(_Said):
     """What the user wants of every answer from now on, with the words of the message
     that say it.
     """
@@ -493,6 +523,10 @@ class FormedParts(_Answer):
     facts: ExtractedFacts | None = None
     episodes: list[EpisodeParts] = Field(default_factory=list)
 
+    def with_facts(self, facts: ExtractedFacts) -> FormedParts:
+        """The same parts with these facts."""
+        return self.model_copy(update={"facts": facts})
+
 
 class ReflectedParts(_Answer):
     """What is usable of the answer about episodes and scenes. None: nothing of that part,
@@ -506,6 +540,16 @@ class ReflectedParts(_Answer):
     profile: ProfileUpdate | None = None
     episodes_key: str = ""
     scenes_key: str = ""
+
+    def about(self, episodes_key: str, scenes_key: str) -> ReflectedParts:
+        """The same parts, about the episodes and scenes of these keys.
+
+        Args:
+            episodes_key: The key of the episodes that were shown.
+            scenes_key: The key of the scenes that were shown.
+
+        """
+        return self.model_copy(update={"episodes_key": episodes_key, "scenes_key": scenes_key})
 
 
 class RuledPair(_Answer):

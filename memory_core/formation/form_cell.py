@@ -10,12 +10,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
 
 from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import Cell, CellRecord, Conversation, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.memory import Head, Memory, MemoryType, Status
+from memory_core.domain.memory import Head, HeadFields, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
@@ -600,20 +599,20 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
         memory_ids=list(result.memory_ids),
         counts=dict(result.counts),
     )
-    further = conversation.model_copy(
-        update={
-            "cells": work.total,
-            "formed_cells": [*conversation.formed_cells, formed_cell],
-            "state": "formed" if last else conversation.state,
-        }
+    further = conversation.changed(
+        cells=work.total,
+        formed_cells=[*conversation.formed_cells, formed_cell],
+        state="formed" if last else conversation.state,
     )
     formed = Formed(formed_cell, last)
     body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
     ended = work.finish(further) if last else ()
 
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(planned.head_fields(head))
-        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
+    def head_fields(head: Head) -> HeadFields:
+        fields: HeadFields = {
+            **planned.head_fields(head),
+            "last_formed_sequence": head.sequence + len(planned.changes),
+        }
         if last:
             fields |= counted(unfinished(ended) - 1)(head)
         return fields

@@ -22,6 +22,7 @@ from memory_core.domain.memory import (
     OnConflict,
     Outcome,
     Status,
+    fields_of,
     text_of_value,
     text_within,
 )
@@ -169,9 +170,7 @@ def append_turn(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         session = page.session(memory.session_id)
         if session.last_turn_id != item.after:
             raise SessionGrew
-        memory = memory.model_copy(
-            update={"lexical": memory.lexical.model_copy(update={"turn": session.turns})}
-        )
+        memory = memory.changed(lexical=memory.lexical.changed(turn=session.turns))
         session.add_turn(item.turn)
     page.apply([Change("created", memory, existing)])
     return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
@@ -208,7 +207,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         for each in account.statements
     )
     if existing is None or (is_late and existing.status is not Status.DELETED):
-        late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
+        late = memory if existing is None else memory.changed(id=late_id(memory))
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:
             page.retell(known, memory, known.version)
@@ -218,7 +217,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     is_new_life = existing.status is Status.DELETED
     kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
-    changed = {name: getattr(memory, name) for name in fields}
+    changed = fields_of(memory, fields)
     changed |= {
         "reinforcement_count": 0,
         "last_used_at": page.now,
@@ -230,7 +229,8 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         "status": Status.ACTIVE,
         "status_reason": "created" if is_new_life else "manual_update",
     }
-    version = 1 + max(
+    changed["valid_until"] = memory.valid_until
+    changed["version"] = 1 + max(
         existing.version,
         *(
             each.version
@@ -238,9 +238,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
             if isinstance(each, Statement) and each.memory_id == existing.id
         ),
     )
-    updated = existing.model_copy(
-        update={**changed, "version": version, "valid_until": memory.valid_until}
-    )
+    updated = existing.changed(**changed)
     updated.embedding = memory.embedding
     page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
     page.apply([Change("upserted", updated, existing, says=says(updated))])
@@ -400,9 +398,7 @@ def told_apart(made: Draft, earlier: int) -> Draft:
         return made
     return replace(
         made,
-        memory=made.memory.model_copy(
-            update={"id": derived("mem", "equal item", made.memory.id, str(earlier))}
-        ),
+        memory=made.memory.changed(id=derived("mem", "equal item", made.memory.id, str(earlier))),
     )
 
 

@@ -291,7 +291,7 @@ class Reader:
             name: self._memory(snapshot.documents.get(name), snapshot.head) for name in bases
         }
         return [
-            memory.model_copy(update={"id": base_id(memory.id)})
+            memory.shown_as(base_id(memory.id))
             for memory in memories
             if "." not in memory.id or is_of_its_life(memory, standing[base_id(memory.id)])
         ]
@@ -503,7 +503,7 @@ def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memor
         return memory
     for version in sorted(versions, key=lambda old_version: -old_version.version):
         if is_of_its_life(version, memory) and shows(where, version):
-            return version.model_copy(update={"id": memory.id})
+            return version.shown_as(memory.id)
     return None
 
 

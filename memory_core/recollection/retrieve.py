@@ -620,7 +620,7 @@ class Retriever:
             {"embedding_model": memory.embedding_model}, len(memory.embedding)
         ):
             return memory
-        return memory.model_copy(update={"embedding": None})
+        return memory.changed(embedding=None)
 
     async def _explain_nearest(
         self, owner: Owner, query: RetrieveInput, look: QueryRound
@@ -695,9 +695,7 @@ class Retriever:
         for name in versions:
             base, version = standing.get(base_id(name)), documents[name].memory
             if is_of_its_life(version, base.memory if base else None):
-                documents[name] = SerializedMemory.of(
-                    version.model_copy(update={"id": base_id(name)})
-                )
+                documents[name] = SerializedMemory.of(version.shown_as(base_id(name)))
             else:
                 del documents[name]
         return documents

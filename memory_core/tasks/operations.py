@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
-from memory_core.domain.conversation import Task, TaskKind, TaskStatus
+from memory_core.domain.conversation import Task, TaskFields, TaskKind, TaskStatus
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.batch import Change, Changes, HeadChange, no_change
 from memory_core.ledger.commit import Ledger, Mirror, ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, Mark
@@ -31,6 +31,15 @@ from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.store import LIFETIME, TaskAndSubject
 
 OF_THE_STORE = ("epoch", "sequence")
+
+
+class OperationFields(TypedDict, total=False):
+    """Fields of an operation that a commit replaces."""
+
+    state: str
+    plan: dict[str, Any]
+    cursor: Any
+    counts: dict[str, int]
 
 
 class Operation(DeferredModel):
@@ -52,6 +61,10 @@ class Operation(DeferredModel):
     actor: str = "system"
     correlation_id: str | None = None
     created_at: datetime
+
+    def changed(self, **fields: Unpack[OperationFields]) -> Operation:
+        """The operation with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
     @property
     def call(self) -> Call:
@@ -84,7 +97,7 @@ class Chunk:
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
-    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    head_fields: HeadChange = no_change
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
@@ -128,7 +141,6 @@ class Chunk:
 Decide = Callable[[ReadSet, Operation], Chunk]
 Refuse = Callable[[ReadSet], None]
 Beside = Callable[[ReadSet], Changes[Any]]
-HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
 class Operations:
@@ -157,7 +169,7 @@ class Operations:
         refuse: Refuse | None = None,
         reads: Sequence[str] = (),
         task_id: str | None = None,
-        head_fields: HeadFields = lambda head: {},
+        head_fields: HeadChange = lambda head: {},
         beside: Beside | None = None,
     ) -> Accepted:
         """Store an operation with its task, and send that on its way; one that is not due yet is
@@ -199,7 +211,7 @@ class Operations:
         refuse: Refuse,
         reads: Sequence[str],
         task_id: str,
-        head_fields: HeadFields,
+        head_fields: HeadChange,
     ) -> Lease:
         """Store an operation with its task, which this worker has from the beginning. No message
         is sent: should the worker die, the sweep finds the task.
@@ -297,12 +309,8 @@ class Operations:
                 raise TaskLost
             chunk = decide(look, stored)
             plan = stored.plan if chunk.plan is None else dict(chunk.plan)
-            further = stored.model_copy(
-                update={
-                    "plan": plan,
-                    "cursor": chunk.cursor,
-                    "counts": added(stored.counts, chunk.counts),
-                }
+            further = stored.changed(
+                plan=plan, cursor=chunk.cursor, counts=added(stored.counts, chunk.counts)
             )
             made = (
                 self._ended(pair, further, chunk, ended)
@@ -361,10 +369,12 @@ class Operations:
             if pair is None or pair.subject is None or pair.subject.kind != "operation":
                 raise NotFound("no task of this id of this kind for this user")
             stored, now = operation_in(pair.subject), self._clock.now()
-            advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
-            fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
+            advanced = _advanced(pair.subject, stored.changed(cursor=change(stored)))
+            fields: TaskFields = {"updated_at": now}
+            if due:
+                fields |= {"next_enqueue_at": now, "step": None}
             return Changes(
-                pair.task.model_copy(update=fields),
+                pair.task.changed(**fields),
                 puts=(*advanced.puts, pair.task_state.changed(**fields)),
                 fragile=True,
             )
@@ -434,7 +444,7 @@ class Operations:
             if chunk.leaves or document.id != operation.id
         )
         return Changes(
-            operation.model_copy(update={"state": state}),
+            operation.changed(state=state),
             puts=puts,
             head_fields=turned.head_fields,
             deletes=() if chunk.leaves else (Document(operation.id, "operation", {}),),
@@ -479,10 +489,10 @@ def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
 
 
-def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any]:
+def _both(head: Head, first: HeadChange, second: HeadChange) -> HeadFields:
     """The fields of both, the second's on top of the first's."""
     fields = first(head)
-    return {**fields, **second(head.model_copy(update=dict(fields)))}
+    return {**fields, **second(head.changed(**fields))}
 
 
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:
