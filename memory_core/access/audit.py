@@ -127,15 +127,13 @@ class TaskAudit:
             if ended_task is None or not ended_task.task.finished:
                 return
             counts = (ended_task.task.result or {}).get("counts")
-            outcome = {
-                "outcome": ended_task.task.status,
-                "counts": counts if isinstance(counts, dict) else None,
-            }
             for _ in range(ROUNDS):
                 document = await self._store.read(app_id, _entry_id(lease))
                 if document is None:
                     return
-                ended = entry_in(document).model_copy(update=outcome)
+                ended = entry_in(document).ended(
+                    ended_task.task.status, counts if isinstance(counts, dict) else None
+                )
                 if await self._store.write(app_id, [entry_document(ended, document)]):
                     return
         except Unavailable as error:

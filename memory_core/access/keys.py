@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from types import MappingProxyType
 from typing import Any, Final
 
 from memory_core.access.audit import entry_document
@@ -137,13 +136,14 @@ class ApiKeys:
         call: Call,
         *,
         has_setting_admin: bool,
-        changed: Mapping[str, Any] = MappingProxyType({}),
+        keeps_name: bool = True,
     ) -> None:
-        """As `withdraw`. changed: further fields of the key from then on."""
+        """As `withdraw`. keeps_name: whether the key goes on having its name."""
         for _ in range(ROUNDS):
             document = await self._read(app_id, key_id)
             key, now = key_in(document), self._clock.now()
-            if key.withdrawn_at is not None and key.model_copy(update=changed) == key:
+            withdrawn = key.withdrawn(now, keeps_name=keeps_name)
+            if withdrawn == key:
                 return
             beside: list[Document] = []
             if (
@@ -154,7 +154,6 @@ class ApiKeys:
                 # Written as it was read, so that two admins can't withdraw themselves,
                 # or each other, at the same moment.
                 beside = [await self._other_admin(app_id, key_id)]
-            withdrawn = key.model_copy(update={"withdrawn_at": key.withdrawn_at or now, **changed})
             entries = (
                 [self._entry("key_withdrawn", call, key_id=key_id)]
                 if key.withdrawn_at is None
@@ -180,11 +179,7 @@ class ApiKeys:
                 if key.user_id == owner.user_id:
                     # No key of a user manages an app's keys, so there is no admin to be left.
                     await self._withdraw(
-                        owner.app_id,
-                        key.key_id,
-                        call,
-                        has_setting_admin=True,
-                        changed={"name": None},
+                        owner.app_id, key.key_id, call, has_setting_admin=True, keeps_name=False
                     )
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
@@ -215,7 +210,7 @@ class ApiKeys:
             )
             until = now + timedelta(seconds=asked.overlap_seconds)
             until = until if key.expires_at is None else min(until, key.expires_at)
-            replaced = key.model_copy(update={"expires_at": until, "replaced_by": made.key.key_id})
+            replaced = key.rotated(made.key.key_id, until)
             entry = self._entry("key_rotated", call, key_id=key_id, replaced_by=made.key.key_id)
             if await self._write(
                 app_id, [key_document(made.key), key_document(replaced, document), entry]

@@ -195,7 +195,7 @@ class KeyLookup:
             key = key_in(document)
             if key.last_used_at is not None and now - key.last_used_at < USE_NOTED_EVERY:
                 return
-            used = key.model_copy(update={"last_used_at": now})
+            used = key.changed(last_used_at=now)
             await self._store.write(
                 name[0], [replace(key_document(used, document), expires_at=document.expires_at)]
             )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from pydantic import ConfigDict
 
@@ -31,6 +31,16 @@ _SHOWN: Final = (
     "expires_at",
     "last_used_at",
 )
+
+
+class KeyFields(TypedDict, total=False):
+    """Fields of a key that a change replaces."""
+
+    name: str | None
+    expires_at: datetime | None
+    withdrawn_at: datetime | None
+    replaced_by: str | None
+    last_used_at: datetime | None
 
 
 class StoredKey(DeferredModel):
@@ -54,6 +64,31 @@ class StoredKey(DeferredModel):
     last_used_at: datetime | None = None
     salt: str
     digest: str
+
+    def changed(self, **fields: Unpack[KeyFields]) -> StoredKey:
+        """The key with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
+    def withdrawn(self, now: datetime, *, keeps_name: bool = True) -> StoredKey:
+        """The key as it is refused from now on; its first withdrawal counts.
+
+        Args:
+            now: The moment of the withdrawal.
+            keeps_name: Whether it goes on having its name.
+
+        """
+        withdrawn = self.changed(withdrawn_at=self.withdrawn_at or now)
+        return withdrawn if keeps_name else withdrawn.changed(name=None)
+
+    def rotated(self, to: str, until: datetime) -> StoredKey:
+        """The key as another key takes its place.
+
+        Args:
+            to: The id of the other key.
+            until: When this key ends.
+
+        """
+        return self.changed(expires_at=until, replaced_by=to)
 
     def status(self, now: datetime) -> KeyStatus:
         """Whether it is accepted at a moment, and if not, why."""
@@ -139,6 +174,16 @@ class AuditEntry(DeferredModel):
     correlation_id: str | None = None
     counts: Mapping[str, int] | None = None
     mode: str | None = None
+
+    def ended(self, outcome: str, counts: Mapping[str, int] | None) -> AuditEntry:
+        """The entry with the outcome of its act.
+
+        Args:
+            outcome: The status of the act's task.
+            counts: The task's counts; None without such counts.
+
+        """
+        return self.model_copy(update={"outcome": outcome, "counts": counts})
 
     def public(self) -> dict[str, Any]:
         """The entry as it is shown: without counts and mode where it has none."""

@@ -202,9 +202,7 @@ def _chunk(
     sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
     portion = Portion()
     if sources != cell.source_ids:
-        changes.append(
-            Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell)
-        )
+        changes.append(Change("messages_linked", cell.changed(source_ids=sources), cell))
         portion.takes(4, 2 * size_of(cell))
     new = [message for message in messages if look.memory(message.id) is None]
     changes += [Change("created", message) for message in new if portion.takes(2, size_of(message))]
@@ -242,11 +240,8 @@ def _analysed(run: Run, part: _Part) -> list[Memory]:
             turns = turn_of(analysed), turns[0]
         if number in wanted:
             memories.append(
-                analysed.model_copy(
-                    update={
-                        "cell_id": part.cell_id,
-                        "metadata": {**analysed.metadata, EARLIER: True},
-                    }
+                analysed.changed(
+                    cell_id=part.cell_id, metadata={**analysed.metadata, EARLIER: True}
                 )
             )
     return memories

@@ -17,7 +17,7 @@ import numpy as np
 
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.memory import Event, Link, Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import Event, Link, Memory, MemoryFields, MemoryType, Status, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.statements.patterns import same_pattern
 from memory_core.domain.statements.worth import most_lasting
@@ -155,12 +155,12 @@ class Text:
     vector: Vector
 
 
-def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
+def taking_over(stays: Memory, goes: Memory) -> MemoryFields:
     """What the one that stays takes over: when it was told, how often and how surely,
     by what it is found, where it comes from.
     """
     most = MAX_NOTE_SOURCES if stays.category == NOTE else MAX_SOURCES
-    return _times(stays, goes) | {
+    taken: MemoryFields = {
         "reinforcement_count": stays.reinforcement_count + goes.reinforcement_count + 1,
         "confidence": max(stays.confidence, goes.confidence),
         "worth": most_lasting([stays.worth, goes.worth]),
@@ -179,9 +179,10 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
         "source_ids": list(dict.fromkeys([*stays.source_ids, *goes.source_ids, goes.id]))[-most:],
         "links": _links(stays, goes),
     }
+    return _times(stays, goes) | taken
 
 
-def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
+def _times(stays: Memory, goes: Memory) -> MemoryFields:
     """The times of both together. A truth in a slot keeps its own: they say where it is
     among the others.
     """
@@ -199,9 +200,7 @@ def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
 
 def joined(stays: Memory, goes: Memory, run: str) -> Memory:
     """The one that stays, its text as it was. run: when the run began that merges them."""
-    return with_lexical(
-        stays.model_copy(update={**taking_over(stays, goes), "consolidation_run": run})
-    )
+    return with_lexical(stays.changed(**(taking_over(stays, goes) | {"consolidation_run": run})))
 
 
 def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
@@ -223,7 +222,7 @@ def linked(newer: Memory, older: Memory) -> Memory | None:
         link_strength=score,
         relationship_type="duplicate",
     )
-    return newer.model_copy(update={"links": [link, *newer.links][:MAX_LINKS]})
+    return newer.changed(links=[link, *newer.links][:MAX_LINKS])
 
 
 def _links(stays: Memory, goes: Memory) -> list[Link]:

@@ -311,9 +311,7 @@ class Compressor:
 
 def with_short_text(memory: Memory, text: str, location: str) -> Memory:
     """The memory with a short text in its long one's place, found by the words of that."""
-    return reread(
-        memory.model_copy(update={"content": text, "episode": None, "archival_location": location})
-    )
+    return reread(memory.changed(content=text, episode=None, archival_location=location))
 
 
 def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
@@ -322,15 +320,9 @@ def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
     """
     if memory.revision != short.of:
         return None
-    fields = {"status": Status.COMPRESSED, "status_reason": "compressed", "updated_at": now}
-    unlogged_fields = {
-        "access_count": memory.access_count,
-        "last_accessed_at": memory.last_accessed_at,
-        "links": memory.links,
-    }
-    return Change(
-        "compressed", short.memory.model_copy(update={**fields, **unlogged_fields}), memory
-    )
+    unlogged = ("access_count", "last_accessed_at", "links")
+    after = compress(short.memory, now).with_fields_of(memory, unlogged)
+    return Change("compressed", after, memory)
 
 
 def stays_long(memory: Memory, at: datetime, rules: Fading) -> Status | None:

@@ -16,7 +16,14 @@ from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withd
 from memory_core.consolidation.step import Run
 from memory_core.domain.agent_schemas import FoundPattern, Provenance
 from memory_core.domain.importance import surer
-from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, MemoryType, Vector
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    AtomicFact,
+    Memory,
+    MemoryFields,
+    MemoryType,
+    Vector,
+)
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.statements.patterns import SaidTerms, carriers, same_pattern, told_by
 from memory_core.domain.statements.worth import worth_of
@@ -180,7 +187,7 @@ class PatternPage:
         sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[
             -MAX_SOURCES:
         ]
-        told_again = existing.model_copy(update=_times(fresh))
+        told_again = existing.changed(**_times(fresh))
         self.page.retell(
             existing, told_again, source_ids=sources, confidence=surer(existing.confidence)
         )
@@ -205,9 +212,7 @@ class PatternPage:
         """The episode, as it was, which says now what it was consolidated into."""
         current = self.page.memory(episode.id) or episode
         names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
-        return Change(
-            "consolidated", current.model_copy(update={"consolidated_into_ids": names}), current
-        )
+        return Change("consolidated", current.changed(consolidated_into_ids=names), current)
 
     def _memory(self, candidate: Candidate, episodes: Sequence[Memory]) -> Memory:
         key = (
@@ -304,7 +309,7 @@ def _same(existing_text: str, text: str) -> bool:
     return not differences(existing_text, text)
 
 
-def _times(episodes: Sequence[Memory]) -> dict[str, Any]:
+def _times(episodes: Sequence[Memory]) -> MemoryFields:
     """It was told last by the latest of its episodes, and holds since the first."""
     return {
         "event_timestamp": max(episode.event_timestamp for episode in episodes),

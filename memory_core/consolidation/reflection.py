@@ -53,10 +53,8 @@ class Reflecting:
         scenes = await latest_scenes(run)
         if not shows_more(run, scenes):
             return None
-        keys = {
-            "episodes_key": key_of(episode.id for episode in episodes),
-            "scenes_key": _scenes_key(scenes),
-        }
+        episodes_key = key_of(episode.id for episode in episodes)
+        scenes_key = _scenes_key(scenes)
 
         async def ask() -> Answered[ReflectedParts]:
             try:
@@ -64,10 +62,11 @@ class Reflecting:
             except AgentFailed as error:
                 log.warning("patterns and traits are found by rules: %s", error.detail)
                 answer = Answered(ReflectedParts(), Provenance(self._rules.model))
-            return Answered(answer.value.model_copy(update=keys), answer.provenance, answer.tokens)
+            parts = answer.value.about(episodes_key, scenes_key)
+            return Answered(parts, answer.provenance, answer.tokens)
 
         answer = await self._steps.frozen(run.owner, run.id, _STEP, ask, ReflectedParts)
-        return answer if answer.value.episodes_key == keys["episodes_key"] else None
+        return answer if answer.value.episodes_key == episodes_key else None
 
     async def about(self, run: Run, scenes: Sequence[Scene]) -> Answered[ReflectedParts] | None:
         """The frozen answer about these scenes; None where none was asked for, or about

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import Head, Memory
+from memory_core.domain.memory import Head, Memory, MemoryFields
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import ReadSet
 from memory_core.ports import Document, LongTermStore
@@ -86,14 +86,15 @@ class RunReads:
         look = await self.look([name for name in wanted if name in self._read])
         memories = {name: look.memory(name) or self._shown.get(name) for name in wanted}
         return {
-            name: memory.model_copy(update=self._marked(name))
-            for name, memory in memories.items()
-            if memory is not None
+            name: self._marked(memory) for name, memory in memories.items() if memory is not None
         }
 
-    def _marked(self, name: str) -> dict[str, Any]:
-        marks = (chunk.marks.get(name) for chunk in self._decided)
-        return {key: value for mark in marks if mark for key, value in mark.fields.items()}
+    def _marked(self, memory: Memory) -> Memory:
+        fields = MemoryFields()
+        for chunk in self._decided:
+            if mark := chunk.marks.get(memory.id):
+                fields |= mark.fields
+        return memory.changed(**fields)
 
     async def scenes(self) -> list[Document]:
         """The scenes begun last, the newest first, without vectors that were not read."""

@@ -142,10 +142,7 @@ class SceneConflictStep:
         record = ConflictRecord(id=case.ids[2], status="pending", reason=case.reason, **about)
         if case.disputed:
             return _left_pending(
-                over,
-                page,
-                record.model_copy(update={"strategy": "keep_both", "by": case.by}),
-                (old, new),
+                over, page, record.changed(strategy="keep_both", by=case.by), (old, new)
             )
         page.record(record)
         try:

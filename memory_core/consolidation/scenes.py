@@ -410,9 +410,7 @@ class _Placing:
 
     def _document(self, thread: Thread, summaries: Summaries) -> Document:
         scene, read = with_words(thread.scene), self._read.get(thread.scene.id)
-        scene = scene.model_copy(
-            update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)}
-        )
+        scene = scene.changed(summary=summaries.get(tuple(scene.cell_ids), scene.summary))
         store_fields = (
             {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
         )

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memory_core.domain.conversation import Task
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import AccessCounts
@@ -58,6 +58,10 @@ class RangeMessage(DeferredModel):
     tick: datetime
     after: tuple[datetime, str, str] | None = None
     waits: int = 0
+
+    def put_off(self) -> RangeMessage:
+        """The message as it is sent again after a wait."""
+        return self.model_copy(update={"waits": self.waits + 1})
 
 
 class FanOut:
@@ -135,7 +139,9 @@ class FanOut:
                 return
             after = page[-1]
         if after is not None:
-            further = message.model_copy(update={"after": (after.at, *after.owner), "waits": 0})
+            further = RangeMessage(
+                within=message.within, tick=message.tick, after=(after.at, *after.owner)
+            )
             await self._queue.send(QUEUE, further.model_dump_json())
 
     def _delay(self, owner: Owner, tick: datetime) -> timedelta:
@@ -172,7 +178,7 @@ class FanOut:
                 error,
             )
             return
-        again = message.model_copy(update={"waits": message.waits + 1})
+        again = message.put_off()
         await self._queue.send(QUEUE, again.model_dump_json(), delay=pause(message.waits, error))
 
 
@@ -327,9 +333,9 @@ def _earlier(head: Head | None) -> tuple[str, ...]:
     return () if earlier is None else (earlier, operation_id(earlier))
 
 
-def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadFields:
+def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
     """What the head says from now on."""
-    fields: dict[str, Any] = {"run_task_id": task_id}
+    fields: HeadFields = {"run_task_id": task_id}
     if session_id is None:  # a run of one session leaves the user as due as they were
         fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
     return lambda _: fields

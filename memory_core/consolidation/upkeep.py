@@ -24,6 +24,7 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import contradict
 from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import Change
@@ -331,6 +332,5 @@ def _has_ended(memory: Memory, run: Run) -> bool:
     )
 
 
-def _over(memory: Memory, now: Any) -> Change:
-    over = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "updated_at": now}
-    return Change("superseded", memory.model_copy(update=over), memory, says=lambda slot: [])
+def _over(memory: Memory, now: datetime) -> Change:
+    return Change("superseded", contradict(memory, now), memory, says=lambda slot: [])

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
@@ -118,7 +118,7 @@ class Eraser:
                 written(task),
                 *receipt(owner, call, now, {"task_id": task.task_id}),
             )
-            fields = {"state": "erasing", "pending_tasks": 1}
+            fields: HeadFields = {"state": "erasing", "pending_tasks": 1}
             return Changes(
                 task.task_id,
                 creates=creates,
@@ -255,7 +255,7 @@ class Eraser:
             "remains": [*self._rules.remains],
         }
         await self._keep_receipt(owner, operation, given)
-        fields = {"state": "live", "expires_at": now + TOMBSTONE}
+        fields: HeadFields = {"state": "live", "expires_at": now + TOMBSTONE}
         result = {key: value for key, value in given.items() if key != "counts"}
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:

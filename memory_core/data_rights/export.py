@@ -172,8 +172,7 @@ class Exporter:
             # ours has just moved in it: its own name.
             if (
                 operation.cursor == cursor
-                and (await self._head(lease.owner)).model_copy(update={"commit_id": head.commit_id})
-                == head
+                and (await self._head(lease.owner)).changed(commit_id=head.commit_id) == head
             ):
                 await self._finish(lease, operation)
                 return

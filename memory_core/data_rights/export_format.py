@@ -107,9 +107,7 @@ def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
     """The copy as this owner's, under an epoch."""
 
     def mine(memory: Memory) -> Memory:
-        changed = memory.model_copy(
-            update={"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch}
-        )
+        changed = memory.changed(app_id=owner.app_id, user_id=owner.user_id, epoch=epoch)
         changed.embedding = memory.embedding
         return changed
 

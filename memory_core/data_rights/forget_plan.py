@@ -18,7 +18,7 @@ stays is that cell's from then on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
@@ -70,6 +70,32 @@ _KINDS = {
 }
 
 
+class ProgressFields(TypedDict, total=False):
+    """Fields of the progress of a forgetting that a step replaces."""
+
+    step: Step
+    place: tuple[int, str] | None
+    todo: list[tuple[str, Role]]
+    gone: dict[str, int]
+    cells: list[str]
+    telling_cells: list[str]
+    parted: dict[str, list[str]]
+    wholly: list[str]
+    telling: dict[str, dict[str, Marks]]
+    quoted: dict[str, Marks]
+    told_at: dict[str, list[Said]]
+    heard: dict[str, list[str]]
+    along: dict[str, int]
+    stays: dict[str, Said | None]
+    said_at: dict[str, Said]
+    conversations: list[str]
+    sessions: list[str]
+    lent: list[str]
+    marks_of_content: list[str]
+    damaged: list[str]
+    log_from: int | None
+
+
 class ForgetProgress(DeferredModel):
     """Where an operation is. place: in what the step goes through. todo: what is to be looked
     at, and why.
@@ -117,6 +143,10 @@ class ForgetProgress(DeferredModel):
     whole: str | None = None
     capped: bool = False
 
+    def changed(self, **fields: Unpack[ProgressFields]) -> ForgetProgress:
+        """The progress with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
     @property
     def document(self) -> dict[str, Any]:
         """As the operation keeps it."""
@@ -124,7 +154,7 @@ class ForgetProgress(DeferredModel):
 
     def at(self, step: Step, place: tuple[int, str] | None = None) -> ForgetProgress:
         """The same at another step, or further in it."""
-        return self.model_copy(update={"step": step, "place": place})
+        return self.changed(step=step, place=place)
 
     def asking(self, names: Collection[str], role: Role) -> ForgetProgress:
         """With more to look at, but for what is gone or is there already."""
@@ -134,22 +164,13 @@ class ForgetProgress(DeferredModel):
         known = {
             name for name, why in todo if why != "own" or role in ("own", "beside")
         } | self.gone.keys()
-        return self.model_copy(
-            update={
-                "todo": [
-                    *todo,
-                    *((name, role) for name in dict.fromkeys(names) if name not in known),
-                ]
-            }
+        return self.changed(
+            todo=[*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]
         )
 
     def passing_over(self, damaged: Collection[str]) -> ForgetProgress:
         """With more that can't be read."""
-        return (
-            self.model_copy(update={"damaged": sorted({*self.damaged, *damaged})})
-            if damaged
-            else self
-        )
+        return self.changed(damaged=sorted({*self.damaged, *damaged})) if damaged else self
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""
@@ -241,7 +262,7 @@ class ForgetProgress(DeferredModel):
         """With a message that stays beside a forgotten fact."""
         if not is_message(memory.id) or memory.cell_id not in (None, *self.gone):
             return self
-        return self.model_copy(update={"stays": {**self.stays, memory.id: _place(memory)}})
+        return self.changed(stays={**self.stays, memory.id: _place(memory)})
 
     def messages_telling(self, fact: Memory) -> list[str]:
         """The messages that stay of a fact whose cell goes: the one that it was taken from; all of
@@ -309,31 +330,29 @@ class ForgetProgress(DeferredModel):
         is_telling = (cell and role in ("told", "said")) or (
             is_message(memory.id) and came in ("told", "beside")
         )
-        further = self.model_copy(
-            update={
-                "gone": {**self.gone, memory.id: by},
-                "cells": _with(self.cells, memory.id if cell and role == "asked" else None),
-                "telling_cells": _with(self.telling_cells, memory.id if is_telling else None),
-                "parted": {**self.parted, **left},
-                "along": self.along if came == "asked" else counted(self.along, memory),
-                "heard": _with_heard(self.heard, heard),
-                "said_at": {**self.said_at, **_said_at(memory)},
-                "conversations": _with(self.conversations, memory.conversation_id),
-                "sessions": _with(self.sessions, memory.session_id),
-                "lent": _with(self.lent, lends(memory) if _is_turn(memory) else None),
-                "marks_of_content": list(
-                    dict.fromkeys(
-                        [
-                            *self.marks_of_content,
-                            *(
-                                mark
-                                for state in (memory, *versions)
-                                if (mark := says(state)) is not None
-                            ),
-                        ]
-                    )
-                ),
-            }
+        further = self.changed(
+            gone={**self.gone, memory.id: by},
+            cells=_with(self.cells, memory.id if cell and role == "asked" else None),
+            telling_cells=_with(self.telling_cells, memory.id if is_telling else None),
+            parted={**self.parted, **left},
+            along=self.along if came == "asked" else counted(self.along, memory),
+            heard=_with_heard(self.heard, heard),
+            said_at={**self.said_at, **_said_at(memory)},
+            conversations=_with(self.conversations, memory.conversation_id),
+            sessions=_with(self.sessions, memory.session_id),
+            lent=_with(self.lent, lends(memory) if _is_turn(memory) else None),
+            marks_of_content=list(
+                dict.fromkeys(
+                    [
+                        *self.marks_of_content,
+                        *(
+                            mark
+                            for state in (memory, *versions)
+                            if (mark := says(state)) is not None
+                        ),
+                    ]
+                )
+            ),
         )
         if role == "asked" and memory.category == "fact":
             further = further._telling(memory, versions)
@@ -344,7 +363,7 @@ class ForgetProgress(DeferredModel):
         for names, why in _along(memory, role, further):
             further = further.asking(names, why)
             if why in ("told", "source") and memory.category != "fact":
-                further = further.model_copy(update={"wholly": [*further.wholly, *names]})
+                further = further.changed(wholly=[*further.wholly, *names])
             for name in names if why == "told" else ():
                 further = further.asking(
                     self.parted.get(name, ()), "beside" if memory.category == "fact" else "own"
@@ -371,9 +390,7 @@ class ForgetProgress(DeferredModel):
             **{name: {**self.telling.get(name, {}), fact.id: marks} for name in names},
         }
         parted = {**self.parted, fact.id: messages} if messages else self.parted
-        return self.model_copy(update={"telling": telling, "parted": parted}).asking(
-            messages, "beside"
-        )
+        return self.changed(telling=telling, parted=parted).asking(messages, "beside")
 
     def _parting(self, cell: Memory) -> ForgetProgress:
         """With a cell that told a forgotten fact, of which only what tells that too goes along."""
@@ -388,7 +405,7 @@ class ForgetProgress(DeferredModel):
                 and (quote := marks_of_quote(fact.quote))
             ):
                 quoted[name] = [*quoted.get(name, ()), quote]
-        further = self.model_copy(update={"told_at": told_at, "quoted": quoted}).asking(
+        further = self.changed(told_at=told_at, quoted=quoted).asking(
             [note_id(cell.id), *_made_of(cell)], "made"
         )
         # The messages first: the facts that stay name those that do.

@@ -158,7 +158,7 @@ class _Removal:
             key = self.looked.sessions[memory.session_id]
             self.sessions[memory.session_id].drop(memory, self.now, key)
         if teller is not None and change.after.session_id is not None:
-            deleted = memory.model_copy(update={"status": Status.DELETED})
+            deleted = memory.changed(status=Status.DELETED)
             self.sessions[change.after.session_id].count(deleted, change.after, self.now)
         self.changes.append(change)
         if teller is None:
@@ -172,7 +172,7 @@ class _Removal:
         """How far it is after this commit, which has dealt with so many."""
         head = self.look.head
         by = (head.sequence if head is not None else 0) + len(self.changes)
-        further = self.progress.model_copy(update={"todo": self.progress.todo[passed:]})
+        further = self.progress.changed(todo=self.progress.todo[passed:])
         for memory in self.staying:
             further = further.keeping(memory)
         for memory, role in self.going:
@@ -283,7 +283,7 @@ class ForGood:
         """
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
         memories, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
-        progress = progress.model_copy(update={"todo": left})
+        progress = progress.changed(todo=left)
         old, _ = readable_shown(
             await self._store.memories(
                 owner, [name for memory in memories.values() for name in _version_ids(memory)]
@@ -352,7 +352,7 @@ class ForGood:
             tellers,
         )
         progress = progress.passing_over(damaged)
-        progress = progress.model_copy(update={"todo": [*looked.names, *progress.todo[LOOKED_AT:]]})
+        progress = progress.changed(todo=[*looked.names, *progress.todo[LOOKED_AT:]])
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             removal = _Removal(lease.owner, look, progress, looked, self._clock.now())
@@ -403,13 +403,14 @@ class ForGood:
 
 def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
     """A fact as it belongs to another cell that told it: in that one's session and conversation."""
-    place = {
-        "session_id": cell.session_id,
-        "conversation_id": cell.conversation_id,
-        "agent_id": cell.agent_id,
-        "cell_id": cell.id,
-    }
-    return Change("redacted", fact.model_copy(update={**place, "updated_at": now}), fact)
+    given = fact.changed(
+        session_id=cell.session_id,
+        conversation_id=cell.conversation_id,
+        agent_id=cell.agent_id,
+        cell_id=cell.id,
+        updated_at=now,
+    )
+    return Change("redacted", given, fact)
 
 
 def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
@@ -420,9 +421,7 @@ def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> 
     return (
         None
         if sources == fact.source_ids
-        else Change(
-            "redacted", fact.model_copy(update={"source_ids": sources, "updated_at": now}), fact
-        )
+        else Change("redacted", fact.changed(source_ids=sources, updated_at=now), fact)
     )
 
 

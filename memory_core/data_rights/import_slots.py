@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core.data_rights.import_parse import ImportedDocument, ImportRefused, SlotBody
 from memory_core.domain.errors import PlainError, shown_name
-from memory_core.domain.memory import Memory
+from memory_core.domain.memory import Memory, MemoryFields
 from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Entry as Said
 from memory_core.domain.truth.entries import Hiding, Merge, Pair, Statement
@@ -22,9 +22,9 @@ from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_projection import differences_in, project
 from memory_core.ledger.ids import slot_document_id, slot_of_part
 
-_UNCOMPARED: dict[str, Any] = {
+_UNCOMPARED: MemoryFields = {
     "content": "",
-    "search_text": None,
+    "search_text": "",
     "embedding": None,
     "metadata": {},
     "atomic_facts": [],
@@ -45,8 +45,8 @@ class SlotLogs:
     def take_member(self, memory: Memory) -> None:
         """The next memory, or old version of one."""
         if (name := slot_name(memory)) is not None:
-            self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.model_copy(
-                update=_UNCOMPARED
+            self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.changed(
+                **_UNCOMPARED
             )
 
     def take(self, entry: ImportedDocument, body: SlotBody) -> None:

@@ -15,7 +15,7 @@ import hashlib
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -35,7 +35,7 @@ from memory_core.data_rights.import_parse import (
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded
-from memory_core.domain.memory import BYTES_EACH, Head
+from memory_core.domain.memory import BYTES_EACH, Head, HeadFields
 from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -310,7 +310,8 @@ class Importer:
             )
         head = {**operation.cursor["head"], "due_at": self._clock.now()}
         head["pending_tasks"] += 1  # this very one, which the end counts off
-        fields = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
+        given = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
+        fields = cast(HeadFields, given)
         last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
         return await self._operations.advance(
             lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last)

@@ -20,7 +20,7 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.forgetting import redacted, struck_event, struck_memory
 from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import mark_conflict
+from memory_core.domain.transitions import mark_conflict, reactivate, touch
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
 from memory_core.ledger.commit import ReadSet
@@ -173,13 +173,8 @@ class Sweeping:
         after = struck_memory(memory, progress.gone, progress.lent)
         if memory.status is not Status.UPDATED or after.next_id is not None:
             return Change("redacted", after, memory, unsaid=True)
-        back = {
-            "status": Status.ACTIVE,
-            "status_reason": "restored",
-            "valid_until": None,
-            "updated_at": self._clock.now(),
-        }
-        return Change("restored", after.model_copy(update=back), after)
+        back = touch(reactivate(after), self._clock.now()).changed(valid_until=None)
+        return Change("restored", back, after)
 
     async def _log(self, lease: Lease, operation: Operation, progress: ForgetProgress) -> Operation:
         after, mentioning = 0 if progress.place is None else progress.place[0], list[Event]()
@@ -305,7 +300,7 @@ class Sweeping:
                 if (stub := _read(look, name)) is not None
                 and stub.archival_location == locations[0]
             ]
-            pairs = [(stub, stub.model_copy(update={"archival_location": moved})) for stub in stubs]
+            pairs = [(stub, stub.changed(archival_location=moved)) for stub in stubs]
             changes = tuple(
                 Change("moved", after, before)
                 for before, after in pairs
@@ -412,7 +407,7 @@ def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) 
             staged.append(Document(event.id, "event", made))
         last = event.sequence
     first = progress.log_from if progress.log_from is not None else events[0].sequence
-    further = progress.at("log", (last, "")).model_copy(update={"log_from": first})
+    further = progress.at("log", (last, "")).changed(log_from=first)
     return Chunk(
         cursor=further.document,
         staged=tuple(staged),

@@ -10,7 +10,7 @@ quotes are searched in the messages, dates are checked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
@@ -179,6 +179,9 @@ class SaidFact(AgentAnswer):
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     lasting: bool = False
 
+    def changed(self, **fields: Unpack[SaidFactFields]) -> SaidFact:
+        """The statement with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
 class SaidForesight(AgentAnswer):
     """Something that holds for a while, resolved against its message's own time;
@@ -192,6 +195,9 @@ class SaidForesight(AgentAnswer):
     end_time: Timestamp | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
 
+    def described(self, description: str) -> SaidForesight:
+        """The same, in these words."""
+        return self.model_copy(update={"description": description})
 
 class SaidInstruction(AgentAnswer):
     """What the user wants of every answer from now on, with the words of the message

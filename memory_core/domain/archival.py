@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from memory_core.domain.errors import PlainError, described
 from memory_core.domain.importance import HOUR_S
-from memory_core.domain.memory import Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import Memory, MemoryFields, MemoryType, Status, Vector, fields_of
 from memory_core.domain.statements.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
@@ -34,9 +34,9 @@ HOURS_A_YEAR = 365.25 * 24
 STUB_CHARACTERS = 200
 NEVER = frozenset({Status.DELETED, Status.ARCHIVED})
 
-_WHOLE_ONLY: dict[str, Any] = {"episode": None, "value": None, "value_text": None}
-_VECTOR: dict[str, Any] = {"embedding": None, "embedding_model": None, "embedding_dimensions": None}
-_WHOLE_ONLY_LISTS = ("atomic_facts", "foresight", "semantic_queries", "follow_up_potential")
+_WHOLE_ONLY: MemoryFields = {"episode": None, "value": None, "value_text": None}
+_KEPT_BY_STUB: Final = ("epoch", "sequence", "revision", "lexical", "search_text")
+_VECTOR: MemoryFields = {"embedding": None, "embedding_model": None, "embedding_dimensions": None}
 """What a stub is without; of these the lists, and of the metadata too, an empty one stays."""
 _OF_THE_ARCHIVE = frozenset(
     {
@@ -102,7 +102,14 @@ def was_cold(before: Mapping[str, Any]) -> bool:
 
 def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
     """What stays of a memory, or of an old version of one, whose whole is at `location`."""
-    archived = {
+    stub: MemoryFields = {
+        **_WHOLE_ONLY,
+        "atomic_facts": [],
+        "foresight": [],
+        "semantic_queries": [],
+        "follow_up_potential": [],
+        "metadata": {},
+        "content": beginning(memory.content),
         "status": Status.ARCHIVED,
         "status_reason": "age_decay",
         "archived_at": now,
@@ -110,11 +117,8 @@ def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
     }
     # An old version is history: that it has moved is no news of it, and no search asks for it
     # by its vector.
-    moved = _VECTOR if "." in memory.id else {"updated_at": now}
-    emptied: dict[str, Any] = {**{name: [] for name in _WHOLE_ONLY_LISTS}, "metadata": {}}
-    return memory.model_copy(
-        update={**_WHOLE_ONLY, **emptied, **archived, **moved, "content": beginning(memory.content)}
-    )
+    stub |= _VECTOR if "." in memory.id else {"updated_at": now}
+    return memory.changed(**stub)
 
 
 def beginning(text: str) -> str:
@@ -124,10 +128,9 @@ def beginning(text: str) -> str:
 
 def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     """A stub with the text and the vector of its whole, still archived: what a query is shown."""
-    state_of_stub = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - _VECTOR.keys()}
-    return whole.model_copy(
-        update={**state_of_stub, **_changed_since(stub, whole), "id": stub.id, "embedding": vector}
-    )
+    state_of_stub = fields_of(stub, _OF_THE_ARCHIVE - _VECTOR.keys())
+    own: MemoryFields = {"id": stub.id, "embedding": vector}
+    return whole.changed(**(state_of_stub | _changed_since(stub, whole) | own))
 
 
 def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
@@ -138,10 +141,7 @@ def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
     it away again. An original of a compressed one stays where it is.
     """
     whole = archived.memory
-    fields = {
-        name: getattr(stub, name)
-        for name in ("epoch", "sequence", "revision", "lexical", "search_text")
-    }
+    fields = fields_of(stub, _KEPT_BY_STUB)
     fields |= {
         "archived_at": None,
         "archival_location": None if archived.original is None else stub.archival_location,
@@ -155,25 +155,19 @@ def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
         }
     elif whole.status is Status.ACTIVE:
         fields |= {"status_reason": "restored", "last_accessed_at": now}
-    return whole.model_copy(update={**fields, **_changed_since(stub, whole)})
+    return whole.changed(**(fields | _changed_since(stub, whole)))
 
 
 def version_brought_back(stub: Memory, whole: Memory) -> Memory:
     """An old version as it was, but for when it ended: that may have changed since."""
-    fields = {
-        name: getattr(stub, name)
-        for name in ("epoch", "sequence", "revision", "lexical", "search_text", "valid_until")
-    }
-    return whole.model_copy(update=fields)
+    return whole.with_fields_of(stub, (*_KEPT_BY_STUB, "valid_until"))
 
 
-def _changed_since(stub: Memory, whole: Memory) -> dict[str, Any]:
+def _changed_since(stub: Memory, whole: Memory) -> MemoryFields:
     """The fields of a stub that are not as the archive left them."""
     left = stub_of(whole, "", stub.archived_at or stub.updated_at)
     names = Memory.model_fields.keys() - _OF_THE_ARCHIVE
-    return {
-        name: getattr(stub, name) for name in names if getattr(stub, name) != getattr(left, name)
-    }
+    return fields_of(stub, [name for name in names if getattr(stub, name) != getattr(left, name)])
 
 
 # What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict, Unpack
 
 from pydantic import Field
 
@@ -45,6 +45,23 @@ class Earlier(DeferredModel):
     reason: str
     by: str
     at: datetime
+
+
+class ConflictFields(TypedDict, total=False):
+    """Fields of a conflict record that a change replaces."""
+
+    id: str
+    status: ConflictStatus
+    strategy: str
+    reason: str
+    old_id: str
+    new_id: str | None
+    by: str
+    at: datetime
+    previous: Earlier | None
+    grounds: str | None
+    moves: list[Move]
+    looked_at: datetime | None
 
 
 class ConflictRecord(DeferredModel):
@@ -101,23 +118,34 @@ class ConflictRecord(DeferredModel):
             None,
         )
 
+    def changed(self, **fields: Unpack[ConflictFields]) -> ConflictRecord:
+        """The record with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
+    def settled(self, by: str, at: datetime, reason: str) -> ConflictRecord:
+        """The question, open no longer.
+
+        Args:
+            by: The rule, model or caller that settled it.
+            at: The moment of the decision.
+            reason: Why it was settled in this way.
+
+        """
+        return self.changed(status="resolved", by=by, at=at, reason=reason)
+
     def asked_again(self, by: str, at: datetime, reason: str | None = None) -> ConflictRecord:
         """The question, open again; what was decided is `previous`. reason: why it is asked, where
         that is not why it was asked before.
         """
-        return self.model_copy(
-            update={
-                "status": "pending",
-                "strategy": "keep_both",
-                "reason": reason or self.grounds or self.reason,
-                "grounds": None,
-                "by": by,
-                "at": at,
-                "previous": Earlier(
-                    strategy=self.strategy, reason=self.reason, by=self.by, at=self.at
-                ),
-                "moves": [],
-            }
+        return self.changed(
+            status="pending",
+            strategy="keep_both",
+            reason=reason or self.grounds or self.reason,
+            grounds=None,
+            by=by,
+            at=at,
+            previous=Earlier(strategy=self.strategy, reason=self.reason, by=self.by, at=self.at),
+            moves=[],
         )
 
     def public(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
@@ -47,6 +47,15 @@ Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
+class MessageFields(TypedDict, total=False):
+    """Fields of a message that a change replaces."""
+
+    content: str
+    timestamp: Timestamp
+    actor: str | None
+    memory_id: str | None
+
+
 class Message(DeferredModel):
     """One message. `actor` names who speaks where the role alone does not.
 
@@ -65,6 +74,10 @@ class Message(DeferredModel):
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     part_lengths: list[int] = Field(default_factory=list, exclude_if=lambda value: not value)
+
+    def changed(self, **fields: Unpack[MessageFields]) -> Message:
+        """The message with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
     @property
     def by_person(self) -> bool:
@@ -89,6 +102,25 @@ class CellRecord(DeferredModel):
     def public(self) -> dict[str, Any]:
         """The cell as a task's result names it; the counts stand there once for all cells."""
         return self.model_dump(exclude={"counts"})
+
+
+class ConversationFields(TypedDict, total=False):
+    """Fields of a conversation that a change replaces."""
+
+    embedded: int
+    expected_cells: list[str]
+    id: str
+    messages: list[Message]
+    task_id: str
+    created_at: datetime
+    state: ConversationState
+    clears: dict[str, int]
+    time_zone: str | None
+    written: int
+    cells: int | None
+    formed_cells: list[CellRecord]
+    continued_by: str | None
+    cuts: list[int] | None
 
 
 class Conversation(DeferredModel):
@@ -128,6 +160,10 @@ class Conversation(DeferredModel):
     continued_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
     expected_cells: list[str] = Field(default_factory=list, exclude_if=lambda value: not value)
     cuts: list[int] | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    def changed(self, **fields: Unpack[ConversationFields]) -> Conversation:
+        """The conversation with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +230,7 @@ def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Mess
     if time_zone is None:
         return [*messages]
     zone = zone_of(time_zone)
-    return [
-        message.model_copy(update={"timestamp": local(message.timestamp, zone)})
-        for message in messages
-    ]
+    return [message.changed(timestamp=local(message.timestamp, zone)) for message in messages]
 
 
 def _called_user(message: Message) -> bool:
@@ -206,7 +239,7 @@ def _called_user(message: Message) -> bool:
 
 def _renamed(message: Message, *, label: bool) -> Message:
     actor = None if label and message.role == "user" else f"Actor {(message.actor or '').strip()}"
-    return message.model_copy(update={"actor": actor})
+    return message.changed(actor=actor)
 
 
 # A task: work that goes on after its call was answered.
@@ -235,6 +268,26 @@ TASK_FIELDS = (
     "updated_at",
 )
 """The public ones."""
+
+
+class TaskFields(TypedDict, total=False):
+    """Fields of a task that a change replaces."""
+
+    subject_id: str
+    status: TaskStatus
+    step: str | None
+    progress: float
+    attempts: int
+    result: dict[str, Any] | None
+    error: str | None
+    updated_at: datetime
+    generation: int
+    waits: int
+    waiting_for: str | None
+    next_enqueue_at: datetime | None
+    leased_until: datetime | None
+    leased_by: str | None
+    delivery_ids: list[str]
 
 
 class Task(DeferredModel):
@@ -272,6 +325,52 @@ class Task(DeferredModel):
     delivery_ids: list[str] = Field(default_factory=list)
     correlation_id: str | None = None
 
+    def changed(self, **fields: Unpack[TaskFields]) -> Task:
+        """The task with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
+    def begun_again(self, subject_id: str, now: datetime) -> Task:
+        """The task as it is accepted once more, about another subject.
+
+        Args:
+            subject_id: The id of that subject.
+            now: The moment of the change; the task's message is due at once.
+
+        """
+        return self.changed(
+            subject_id=subject_id,
+            status="accepted",
+            step=None,
+            error=None,
+            attempts=0,
+            waits=0,
+            leased_by=None,
+            leased_until=None,
+            waiting_for=None,
+            next_enqueue_at=now,
+            updated_at=now,
+        )
+
+    def succeeded(self, result: dict[str, Any], now: datetime) -> Task:
+        """The task as it has ended well, without a lease and without a message.
+
+        Args:
+            result: The result that callers see.
+            now: The moment of the end.
+
+        """
+        return self.changed(
+            status="succeeded",
+            step=None,
+            progress=1.0,
+            result=result,
+            error=None,
+            leased_by=None,
+            leased_until=None,
+            next_enqueue_at=None,
+            updated_at=now,
+        )
+
     @property
     def finished(self) -> bool:
         """Whether nothing more will happen by itself."""
@@ -297,6 +396,10 @@ class TaskMessage(DeferredModel):
     task_id: Annotated[str, AfterValidator(check_name)]
     generation: int
     waits: int = 0
+
+    def put_off(self) -> TaskMessage:
+        """The message as it is sent again after a wait."""
+        return self.model_copy(update={"waits": self.waits + 1})
 
     @property
     def owner(self) -> Owner:

@@ -16,7 +16,14 @@ from typing import Any
 import orjson
 
 from memory_core.domain.archival import stub_of
-from memory_core.domain.memory import TRUE_ONCE, UNLOGGED_FIELDS, Event, Memory, Status
+from memory_core.domain.memory import (
+    TRUE_ONCE,
+    UNLOGGED_FIELDS,
+    Event,
+    Memory,
+    MemoryFields,
+    Status,
+)
 from memory_core.domain.messages import PREFIX
 
 
@@ -228,18 +235,14 @@ def kept_version(old: Memory, begins: datetime) -> Memory:
     One that was deleted stays that: a look back in time must not bring it up again.
     """
     until = max(begins, old.valid_from)
-    return old.model_copy(
-        update={
-            "id": version_id(old.id, old.version),
-            **(
-                {}
-                if old.status is Status.DELETED
-                else {"status": Status.SUPERSEDED, "status_reason": "new_version"}
-            ),
-            "next_id": old.id,
-            "valid_until": until if old.valid_until is None else min(old.valid_until, until),
-        }
-    )
+    changed: MemoryFields = {
+        "id": version_id(old.id, old.version),
+        "next_id": old.id,
+        "valid_until": until if old.valid_until is None else min(old.valid_until, until),
+    }
+    if old.status is not Status.DELETED:
+        changed |= {"status": Status.SUPERSEDED, "status_reason": "new_version"}
+    return old.changed(**changed)
 
 
 def cut_short(version: Memory, begins: datetime) -> Memory | None:
@@ -249,7 +252,7 @@ def cut_short(version: Memory, begins: datetime) -> Memory | None:
     until = max(begins, version.valid_from)
     if version.valid_until is not None and version.valid_until <= until:
         return None
-    return version.model_copy(update={"valid_until": until})
+    return version.changed(valid_until=until)
 
 
 def taken_back(memory: Memory | None) -> bool:

@@ -243,6 +243,4 @@ def is_recalled(memory: Memory, now: datetime, rules: Fading) -> bool:
         or memory.last_accessed_at < memory.updated_at
     ):
         return False
-    return (
-        due(memory.model_copy(update={"status": Status.ACTIVE}), now, rules) is not Status.DECAYED
-    )
+    return due(memory.changed(status=Status.ACTIVE), now, rules) is not Status.DECAYED

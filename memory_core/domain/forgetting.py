@@ -27,15 +27,8 @@ _LISTS = ("source_ids", "consolidated_into_ids")
 
 def redacted(event: Event) -> Event:
     """The event of a forgotten memory: that it was there, and when, and nothing else."""
-    return event.model_copy(
-        update={
-            "redacted": True,
-            "before": {},
-            "after": {},
-            "metadata": {},
-            "agent_id": None,
-            "session_id": None,
-        }
+    return event.changed(
+        redacted=True, before={}, after={}, metadata={}, agent_id=None, session_id=None
     )
 
 
@@ -46,12 +39,8 @@ def struck_event(event: Event, gone: Collection[str]) -> Event:
         for name, value in event.metadata.items()
         if not (isinstance(value, str) and value in gone)
     }
-    return event.model_copy(
-        update={
-            "before": struck(event.before, gone),
-            "after": struck(event.after, gone),
-            "metadata": metadata,
-        }
+    return event.changed(
+        before=struck(event.before, gone), after=struck(event.after, gone), metadata=metadata
     )
 
 
@@ -94,9 +83,9 @@ def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) 
     rest = struck(body, gone)
     lexical = memory.lexical
     if lexical.previous and lends_from(lexical.previous) in lent:
-        lexical = lexical.model_copy(update={"previous": {}, "previous_asks": False})
+        lexical = lexical.changed(previous={}, previous_asks=False)
     if lexical.before_previous and lends_from(lexical.before_previous) in lent:
-        lexical = lexical.model_copy(update={"before_previous": {}})
+        lexical = lexical.changed(before_previous={})
     if rest == body and lexical is memory.lexical:
         return memory
     made = Memory.model_validate(

@@ -6,11 +6,11 @@ fields never leave the product (`Memory.public`); they are outside the event log
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -124,6 +124,16 @@ class AtomicFact(DeferredModel):
     superseded_by: str | None = None
     lasting: bool = Field(default=False, exclude_if=lambda value: not value)
 
+    def held_by(self, fact_id: str | None, superseded_by: str | None) -> AtomicFact:
+        """The fact with the memory that holds it, and the successor of that memory.
+
+        Args:
+            fact_id: The id of the memory that holds the fact; None without such a memory.
+            superseded_by: The id of its successor; None while the fact is true.
+
+        """
+        return self.model_copy(update={"fact_id": fact_id, "superseded_by": superseded_by})
+
 
 class Link(DeferredModel):
     """An edge to an older memory; kept on the newer one only."""
@@ -135,6 +145,16 @@ class Link(DeferredModel):
     composite_score: float
     link_strength: float
     relationship_type: Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
+
+
+class LexicalFields(TypedDict, total=False):
+    """Fields of an analysed text that a change replaces."""
+
+    previous: dict[str, int]
+    before_previous: dict[str, int]
+    previous_asks: bool
+    states: str
+    turn: int | None
 
 
 class Lexical(DeferredModel):
@@ -159,6 +179,89 @@ class Lexical(DeferredModel):
     says_i: bool | None = Field(default=None, exclude_if=lambda value: value is None)
     states: str = Field(default="", exclude_if=lambda value: not value)
     turn: int | None = None
+
+    def changed(self, **fields: Unpack[LexicalFields]) -> Lexical:
+        """The analysed text with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
+
+class MemoryFields(TypedDict, total=False):
+    """Fields of a memory that a change replaces, each with its type."""
+
+    id: str
+    app_id: str
+    user_id: str
+    session_id: str | None
+    agent_id: str | None
+    cell_id: str | None
+    conversation_id: str | None
+    type: MemoryType
+    category: str | None
+    content: str
+    episode: str | None
+    subject: str | None
+    attribute: str | None
+    key: str | None
+    value: Any
+    value_text: str | None
+    atomic_facts: list[AtomicFact]
+    foresight: list[Foresight]
+    entities: list[str]
+    actor: str | None
+    action_type: str | None
+    source: str
+    metadata: dict[str, Any]
+    tags: list[str]
+    keywords: list[str]
+    semantic_queries: list[str]
+    lexical: Lexical
+    search_text: str
+    embedding: Vector | None
+    embedding_model: str | None
+    embedding_dimensions: int | None
+    importance_base: float
+    importance_basis: Literal["given", "type", "secmsa", "consolidation"]
+    confidence: float
+    interaction_quality: Literal["high", "medium", "low"] | None
+    conversation_complexity: int | None
+    follow_up_potential: list[str]
+    access_count: int
+    last_accessed_at: datetime | None
+    reinforcement_count: int
+    last_used_at: datetime | None
+    pinned: bool
+    worth: Worth | None
+    searchable: bool
+    created_at: datetime
+    updated_at: datetime
+    event_timestamp: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    status: Status
+    status_reason: str
+    version: int
+    change_reason: str | None
+    supersedes_id: str | None
+    next_id: str | None
+    links: list[Link]
+    source_ids: list[str]
+    consolidated_into_ids: list[str]
+    consolidation_run: str | None
+    pattern_detected: str | None
+    copied_from: str | None
+    scene_id: str | None
+    conflict_state: Literal["none", "pending", "resolved"]
+    conflict_ids: list[str]
+    prompt_id: str | None
+    prompt_version: str | None
+    model: str | None
+    correlation_id: str | None
+    archived_at: datetime | None
+    archival_location: str | None
+    told_at: list[datetime]
+    epoch: str
+    sequence: int
+    revision: int
 
 
 class Memory(DeferredModel):
@@ -263,6 +366,24 @@ class Memory(DeferredModel):
         """
         return f'"{self.epoch}.{self.revision}"'
 
+    def changed(self, **fields: Unpack[MemoryFields]) -> Memory:
+        """The memory with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
+    def shown_as(self, name: str) -> Memory:
+        """An old version of a memory, under the id of the memory itself."""
+        return self.changed(id=name)
+
+    def with_fields_of(self, other: Memory, names: Iterable[str]) -> Memory:
+        """The memory with the fields of these names as another memory has them.
+
+        Args:
+            other: The memory to take the fields from.
+            names: Names of fields.
+
+        """
+        return self.changed(**fields_of(other, names))
+
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
         """The memory as the API shows it: JSON-ready, without internals, with its vector only
         when asked for.
@@ -304,9 +425,31 @@ def stored_bytes(memory: Memory) -> int:
     return BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode())
 
 
+def fields_of(memory: Memory, names: Iterable[str]) -> MemoryFields:
+    """The fields of these names, as the memory has them.
+
+    Args:
+        memory: The memory to read.
+        names: Names of fields.
+
+    """
+    return cast(MemoryFields, {name: getattr(memory, name) for name in names})
+
+
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
     """Of a memory's document, what `Memory.public` shows."""
     return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+
+
+class EventFields(TypedDict, total=False):
+    """Fields of an event that a redaction replaces."""
+
+    agent_id: str | None
+    session_id: str | None
+    before: dict[str, Any]
+    after: dict[str, Any]
+    metadata: dict[str, Any]
+    redacted: bool
 
 
 class Event(DeferredModel):
@@ -333,9 +476,44 @@ class Event(DeferredModel):
     redacted: bool = False
     epoch: str = ""
 
+    def changed(self, **fields: Unpack[EventFields]) -> Event:
+        """The event with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
+
     def public(self) -> dict[str, Any]:
         """The event as the API shows it."""
         return self.model_dump(mode="json", exclude={"epoch"})
+
+
+class HeadFields(TypedDict, total=False):
+    """Fields of a head that a commit replaces, each with its type."""
+
+    state: Literal["live", "erasing"]
+    sequence: int
+    last_occurred_at: datetime | None
+    last_removal_sequence: int
+    last_formed_sequence: int
+    consolidated_sequence: int
+    due_at: datetime | None
+    settled_at: datetime | None
+    run_task_id: str | None
+    fresh_count: int
+    pending_count: int
+    pending_tasks: int
+    pending_operations: list[str]
+    counts: dict[str, int]
+    lexical_documents: int
+    lexical_length: float
+    slots: str | None
+    redactions: int
+    messages_backfilled: bool
+    backfill_position: tuple[int, str] | None
+    marks: int
+    snapshot_due: int
+    expires_at: datetime | None
+    commit_id: str | None
+    kept_bytes: int | None
+    unformed: dict[str, list[str]]
 
 
 class Head(DeferredModel):
@@ -387,6 +565,10 @@ class Head(DeferredModel):
     commit_id: str | None = None
     kept_bytes: int | None = None
     unformed: dict[str, list[str]] = Field(default_factory=dict)
+
+    def changed(self, **fields: Unpack[HeadFields]) -> Head:
+        """The head with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
     @property
     def unformed_messages(self) -> dict[str, str]:
@@ -452,7 +634,7 @@ finds such a memory.
 """
 
 
-def back_in_use(now: datetime) -> dict[str, Any]:
+def back_in_use(now: datetime) -> MemoryFields:
     """The fields of a memory that had faded and was found, or told again."""
     return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
 

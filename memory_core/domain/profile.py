@@ -60,14 +60,11 @@ def with_successors(person: KnownPerson, memories: Mapping[str, Memory]) -> Know
     """The person with the truths of each name that took the place of those that it rests on,
     as far as these are there.
     """
-    return person.model_copy(
-        update={
-            "facts": [
-                fact.model_copy(update={"memory_ids": _with_next(fact, memories)})
-                for fact in person.facts
-            ]
-        }
-    )
+    facts = [
+        KnownFact(name=fact.name, memory_ids=_with_next(fact, memories), cell_ids=fact.cell_ids)
+        for fact in person.facts
+    ]
+    return KnownPerson(facts=facts, traits=person.traits)
 
 
 def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
@@ -315,9 +312,8 @@ def with_facts(
         ]
         ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
-    return person.model_copy(
-        update={"facts": sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]}
-    )
+    first = sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]
+    return KnownPerson(facts=first, traits=person.traits)
 
 
 def with_traits(
@@ -356,11 +352,8 @@ def with_traits(
                 by=observed.by,
             )
         )
-    return person.model_copy(
-        update={
-            "traits": sorted(traits[-MAX_TRAITS:], key=lambda trait: (trait.since, trait.trait))
-        }
-    )
+    latest = sorted(traits[-MAX_TRAITS:], key=lambda trait: (trait.since, trait.trait))
+    return KnownPerson(facts=person.facts, traits=latest)
 
 
 def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
@@ -369,7 +362,13 @@ def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
     """
     facts = [rest for fact in person.facts if (rest := _without(fact, gone)).memory_ids]
     traits = [
-        trait.model_copy(update={"cell_ids": left})
+        KnownTrait(
+            trait=trait.trait,
+            confidence=trait.confidence,
+            cell_ids=left,
+            since=trait.since,
+            by=trait.by,
+        )
         for trait in person.traits
         if len(left := [name for name in trait.cell_ids if name not in gone]) == len(trait.cell_ids)
         or (trait.by == BY_RULE and len(left) >= MIN_CELLS)
@@ -386,9 +385,8 @@ def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
 
 def _without(fact: KnownFact, gone: Collection[str]) -> KnownFact:
     ids = [name for name in fact.memory_ids if name not in gone]
-    return fact.model_copy(
-        update={"memory_ids": ids, "cell_ids": [name for name in fact.cell_ids if name not in gone]}
-    )
+    cell_ids = [name for name in fact.cell_ids if name not in gone]
+    return KnownFact(name=fact.name, memory_ids=ids, cell_ids=cell_ids)
 
 
 def _alike(known: KnownTrait, seen: Seen) -> bool:

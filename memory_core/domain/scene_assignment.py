@@ -130,9 +130,7 @@ class Thread:
     def _cut(self, place: int, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
         members = self.scene.members
         later = Thread(
-            self.scene.model_copy(update={"id": scene_id}),
-            mean(members[place:], vectors),
-            changed=True,
+            self.scene.changed(id=scene_id), mean(members[place:], vectors), changed=True
         )
         later._become(members[place:])
         self.centroid = mean(members[:place], vectors)

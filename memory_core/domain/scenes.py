@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
@@ -48,6 +48,20 @@ class SceneMember(DeferredModel):
     shows: list[str] = Field(default_factory=list, max_length=4)
 
 
+class SceneFields(TypedDict, total=False):
+    """Fields of a scene that a change replaces."""
+
+    id: str
+    title: str
+    summary: str
+    started_at: Timestamp
+    ended_at: Timestamp
+    cell_ids: list[str]
+    session_ids: list[str]
+    count: int
+    members: list[SceneMember]
+
+
 class Scene(DeferredModel):
     """Cells of one theme, none more than a week from the others. Its centroid, the running mean of
     their vectors, is the document's vector.
@@ -69,6 +83,10 @@ class Scene(DeferredModel):
     session_ids: list[str] = Field(default_factory=list)
     count: int = Field(ge=0)
     members: list[SceneMember] = Field(default_factory=list)
+
+    def changed(self, **fields: Unpack[SceneFields]) -> Self:
+        """The scene with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
     def public(self) -> dict[str, Any]:
         """The scene as the API shows it."""
@@ -129,6 +147,10 @@ class ProfileFact(DeferredModel):
     memory_id: str
     disputed_by: list[Dispute] = Field(default_factory=list)
 
+    def disputed(self, disputed_by: list[Dispute]) -> ProfileFact:
+        """The fact with the statements that may contradict it."""
+        return self.model_copy(update={"disputed_by": disputed_by})
+
 
 class ProfileTrait(DeferredModel):
     """What at least three cells show, though it was not said in so many words."""
@@ -143,6 +165,10 @@ class Profile(DeferredModel):
 
     explicit: list[ProfileFact] = Field(default_factory=list)
     implicit: list[ProfileTrait] = Field(default_factory=list)
+
+    def with_facts(self, explicit: list[ProfileFact]) -> Profile:
+        """The profile with these facts; its traits stay."""
+        return self.model_copy(update={"explicit": explicit})
 
     def public(self) -> dict[str, Any]:
         """The profile as the API shows it."""
@@ -269,30 +295,24 @@ def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
     made once, when all have come.
     """
     members = sorted(given, key=lambda member: (member.at, member.cell_id))
-    return scene.model_copy(
-        update={
-            "members": members,
-            "cell_ids": [member.cell_id for member in members],
-            "session_ids": list(
-                dict.fromkeys(
-                    member.session_id for member in members if member.session_id is not None
-                )
-            ),
-            "count": len(members),
-            "started_at": members[0].at if members else scene.started_at,
-            "ended_at": members[-1].at if members else scene.ended_at,
-        }
+    return scene.changed(
+        members=members,
+        cell_ids=[member.cell_id for member in members],
+        session_ids=list(
+            dict.fromkeys(member.session_id for member in members if member.session_id is not None)
+        ),
+        count=len(members),
+        started_at=members[0].at if members else scene.started_at,
+        ended_at=members[-1].at if members else scene.ended_at,
     )
 
 
 def with_words(scene: Scene) -> Scene:
     """The scene with title and summary by rule, and all else that its members say."""
     updated = with_members(scene, scene.members)
-    return updated.model_copy(
-        update={
-            "title": _title(updated.theme, updated.members),
-            "summary": _summary([member.line for member in updated.members]),
-        }
+    return updated.changed(
+        title=_title(updated.theme, updated.members),
+        summary=_summary([member.line for member in updated.members]),
     )
 
 

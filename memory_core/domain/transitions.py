@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, Unpack
 
-from memory_core.domain.memory import Memory, Status, back_in_use
+from memory_core.domain.memory import Memory, MemoryFields, Status, back_in_use
 
 ConflictState = Literal["none", "pending", "resolved"]
 """Whether a memory is a side of no conflict, of one that waits for a decision,
@@ -13,7 +13,7 @@ or of one that is decided.
 """
 
 
-def delete(memory: Memory, reason: str, now: datetime, **fields: Any) -> Memory:
+def delete(memory: Memory, reason: str, now: datetime, **fields: Unpack[MemoryFields]) -> Memory:
     """The memory as it is deleted, though not removed.
 
     Args:
@@ -23,53 +23,94 @@ def delete(memory: Memory, reason: str, now: datetime, **fields: Any) -> Memory:
         fields: What changes besides.
 
     """
-    return memory.model_copy(
-        update={**fields, "status": Status.DELETED, "status_reason": reason, "updated_at": now}
-    )
+    gone: MemoryFields = {"status": Status.DELETED, "status_reason": reason, "updated_at": now}
+    return memory.changed(**(fields | gone))
 
 
 def decay(memory: Memory, now: datetime) -> Memory:
     """The memory as it has faded: kept, and found by who asks for such."""
-    return memory.model_copy(
-        update={"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": now}
-    )
+    return memory.changed(status=Status.DECAYED, status_reason="importance_decay", updated_at=now)
 
 
 def recall(memory: Memory, now: datetime) -> Memory:
     """The memory as it is in use again, having faded and been found or told again."""
-    return memory.model_copy(update=back_in_use(now))
+    return memory.changed(**back_in_use(now))
 
 
-def restore(memory: Memory, now: datetime, **fields: Any) -> Memory:
+def restore(memory: Memory, now: datetime, **fields: Unpack[MemoryFields]) -> Memory:
     """The memory as it is brought back from any other status, which counts as an access;
     `fields` change besides.
     """
-    back = {
+    back: MemoryFields = {
         "status": Status.ACTIVE,
         "status_reason": "restored",
         "updated_at": now,
         "last_accessed_at": now,
     }
-    return memory.model_copy(update={**fields, **back})
+    return memory.changed(**(fields | back))
+
+
+def reactivate(memory: Memory) -> Memory:
+    """The memory as it is active again, on the way to its next status.
+
+    Some statuses may only follow `active`: then the change takes two steps.
+    """
+    return memory.changed(status=Status.ACTIVE, status_reason="restored")
+
+
+def contradict(memory: Memory, now: datetime) -> Memory:
+    """The memory as it is no longer true, without a successor.
+
+    Args:
+        memory: In use until now.
+        now: When its validity was found to be over.
+
+    """
+    return memory.changed(status=Status.SUPERSEDED, status_reason="contradicted", updated_at=now)
+
+
+def touch(memory: Memory, now: datetime) -> Memory:
+    """The memory as it was mentioned again: only its time of change is new.
+
+    Args:
+        memory: In any status.
+        now: When it was mentioned.
+
+    """
+    return memory.changed(updated_at=now)
+
+
+def compress(memory: Memory, now: datetime) -> Memory:
+    """The memory as a short text has taken the place of its long text.
+
+    Args:
+        memory: With the short text.
+        now: When that is.
+
+    """
+    return memory.changed(status=Status.COMPRESSED, status_reason="compressed", updated_at=now)
 
 
 def end_validity(memory: Memory, moment: datetime) -> Memory:
     """The memory as it is true until `moment` at the latest, though never to before it began."""
     until = max(moment, memory.valid_from)
-    return memory.model_copy(
-        update={
-            "valid_until": until if memory.valid_until is None else min(memory.valid_until, until)
-        }
+    return memory.changed(
+        valid_until=until if memory.valid_until is None else min(memory.valid_until, until)
     )
 
 
-def mark_conflict(memory: Memory, state: ConflictState, **fields: Any) -> Memory:
+def mark_conflict(memory: Memory, state: ConflictState, **fields: Unpack[MemoryFields]) -> Memory:
     """The memory as the side of a conflict in this state; `fields` change besides."""
-    return memory.model_copy(update={**fields, "conflict_state": state})
+    return memory.changed(**(fields | {"conflict_state": state}))
 
 
 def retire(
-    memory: Memory, successor: Memory, status: Status, reason: str, now: datetime, **fields: Any
+    memory: Memory,
+    successor: Memory,
+    status: Status,
+    reason: str,
+    now: datetime,
+    conflict_state: ConflictState | None = None,
 ) -> Memory:
     """The memory as another one takes its place, where that begins at the latest.
 
@@ -80,16 +121,17 @@ def retire(
             that replaces it.
         reason: A `status_reason` of that status.
         now: When that is.
-        fields: What changes besides.
+        conflict_state: Its state as the side of a conflict; None where that stays as it is.
 
     """
-    if status is Status.UPDATED:
-        fields["consolidated_into_ids"] = [*memory.consolidated_into_ids, successor.id]
-    changed = {
-        **fields,
+    changed: MemoryFields = {
         "status": status,
         "status_reason": reason,
         "next_id": successor.id,
         "updated_at": now,
     }
-    return end_validity(memory, successor.valid_from).model_copy(update=changed)
+    if conflict_state is not None:
+        changed["conflict_state"] = conflict_state
+    if status is Status.UPDATED:
+        changed["consolidated_into_ids"] = [*memory.consolidated_into_ids, successor.id]
+    return end_validity(memory, successor.valid_from).changed(**changed)

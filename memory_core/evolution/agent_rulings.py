@@ -314,14 +314,15 @@ def pair_key(new: Memory, old: Memory) -> str:
 def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
     """The pairs that were asked about, each with what was said of it, to be frozen."""
     asked = {
-        (new.id, old.id): RuledPair(new=new.id, old=old.id, key=pair_key(new, old))
+        (new.id, old.id): RuledPair(
+            new=new.id,
+            old=old.id,
+            key=pair_key(new, old),
+            decision=rulings.by_pair.get((new.id, old.id)),
+        )
         for new, old in questions.pairs
     }
-    pairs = [
-        pair.model_copy(update={"decision": rulings.by_pair.get(name)})
-        for name, pair in asked.items()
-    ]
-    return ConversationRulings(pairs=pairs, invented=rulings.invented)
+    return ConversationRulings(pairs=list(asked.values()), invented=rulings.invented)
 
 
 # What agents made of exactly what they were shown, on its way from asking to the commit that

@@ -12,13 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    Memory,
+    MemoryFields,
+    OnConflict,
+    Outcome,
+    Status,
+)
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.transitions import touch
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -81,7 +88,7 @@ class Execution:
             self._stands_for(fact, known)
             return
         links = self.links.get(fact.id, ())
-        fact = fact.model_copy(update={"links": [link.link for link in links]})
+        fact = fact.changed(links=[link.link for link in links])
         slot = self.page.slot(fact)
         fact = self._naming_what_holds(fact, slot)
         judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
@@ -138,9 +145,7 @@ class Execution:
             for truth in truths
             if isinstance(truth.value, str) and is_named_short(fact, truth)
         ]
-        return (
-            fact.model_copy(update={"value": retraction_of(named[0])}) if len(named) == 1 else fact
-        )
+        return fact.changed(value=retraction_of(named[0])) if len(named) == 1 else fact
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link as this commit leaves it, while it is found."""
@@ -198,9 +203,7 @@ class Execution:
         )
         status = Status.DELETED if falls.category == "note" else Status.SUPERSEDED
         fallen = self._retire(falls, stays, status, record.id)
-        self.page.record(
-            record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]})
-        )
+        self.page.record(record.changed(moves=[*moves_of([fallen]), *succession(stays, falls)]))
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, in the order in which they could best be done without."""
@@ -221,7 +224,7 @@ class Execution:
             for fact in facts
             if (placed_memory := self.page.memory(self.stands_for.get(fact.id, fact.id)))
         ]
-        note = note.model_copy(update={"atomic_facts": marks_of(placed)})
+        note = note.changed(atomic_facts=marks_of(placed))
         known = self.page.memory(note.id)
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(note, known)
@@ -239,9 +242,7 @@ class Execution:
             self._join(note, [link.memory for link in skipped])
             return
         merged = self.ruled.merged
-        note = note.model_copy(
-            update={"links": [link.link for link in self.links.get(note.id, ())]}
-        )
+        note = note.changed(links=[link.link for link in self.links.get(note.id, ())])
         alone, retired = note, list[Change]()
         if merged is not None and merged.text is not None and self._stand(merged.source_ids):
             note, retired = self._merge(note, merged, merged.text)
@@ -276,7 +277,7 @@ class Execution:
             (decision.confidence_score, decision.reasoning) if decision else (1.0, "")
         )
         record = self._record(first, alone, confidence, "merge", reason or "the new one adds to it")
-        self.page.record(record.model_copy(update={"moves": moves_of([created, *retired], alone)}))
+        self.page.record(record.changed(moves=moves_of([created, *retired], alone)))
 
     def _merge(self, note: Memory, merged: MergedNote, text: str) -> tuple[Memory, list[Change]]:
         sources = [
@@ -291,7 +292,7 @@ class Execution:
         queries = list(
             dict.fromkeys(query for memory in (note, *sources) for query in memory.semantic_queries)
         )[:MAX_QUERIES]
-        fields: dict[str, Any] = {
+        fields: MemoryFields = {
             "content": text,
             "tags": tags,
             "keywords": keywords,
@@ -313,18 +314,15 @@ class Execution:
         }
         record_id = _record_id(sources[0], note)
         retired = [self._retire(source, note, Status.UPDATED, record_id) for source in sources]
-        return with_lexical(note.model_copy(update=fields)), retired
+        return with_lexical(note.changed(**fields)), retired
 
     def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
         """The note says nothing new: its cell becomes a source of the one that says it,
         the others are touched.
         """
         best = self.page.memory(skipped_notes[0].id) or skipped_notes[0]
-        joined = best.model_copy(
-            update={
-                "source_ids": self._with_this_cell(best, MAX_NOTE_SOURCES),
-                "updated_at": self.page.now,
-            }
+        joined = best.changed(
+            source_ids=self._with_this_cell(best, MAX_NOTE_SOURCES), updated_at=self.page.now
         )
         self.page.apply([Change("joined", joined, best)])
         for skipped in skipped_notes[1:]:
@@ -342,9 +340,7 @@ class Execution:
 
     def _touch(self, old: Memory) -> None:
         current = self.page.memory(old.id) or old
-        self.page.apply(
-            [Change("touched", current.model_copy(update={"updated_at": self.page.now}), current)]
-        )
+        self.page.apply([Change("touched", touch(current, self.page.now), current)])
         self._count("skipped")
 
     def _pending_where_nobody_ruled(self, new: Memory) -> None:
@@ -370,7 +366,7 @@ class Execution:
         ):
             return
         record = self._record(old, new, 0.5, strategy, reason, pending=True)
-        self.page.ask(record.model_copy(update={"by": by}), (old, current))
+        self.page.ask(record.changed(by=by), (old, current))
         self._count("pending")
 
     def _record(
@@ -437,17 +433,8 @@ class Execution:
             fact_id = fact_id if fact_id in made else None
             memory = None if fact_id is None else self.page.memory(fact_id)
             fallen = memory is not None and memory.status is Status.SUPERSEDED
-            facts.append(
-                fact.model_copy(
-                    update={
-                        "fact_id": fact_id,
-                        "superseded_by": successor_of(memory) if memory and fallen else None,
-                    }
-                )
-            )
-        self.page.apply(
-            [Change("created", cell.model_copy(update={"atomic_facts": facts}), before)]
-        )
+            facts.append(fact.held_by(fact_id, successor_of(memory) if memory and fallen else None))
+        self.page.apply([Change("created", cell.changed(atomic_facts=facts), before)])
         self._count("created")
 
     def _count(self, name: str) -> None:
@@ -463,9 +450,7 @@ def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) ->
     ]
     if new.supersedes_id is not None or not earlier:
         return new
-    return new.model_copy(
-        update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id}
-    )
+    return new.changed(supersedes_id=max(earlier, key=lambda old: old.event_timestamp).id)
 
 
 def _record_id(old: Memory, new: Memory) -> str:

@@ -10,14 +10,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head, Memory, MemoryType, Status, back_in_use
+from memory_core.domain.memory import (
+    Head,
+    HeadFields,
+    Memory,
+    MemoryFields,
+    MemoryType,
+    Status,
+    back_in_use,
+)
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import mark_conflict
@@ -168,7 +176,7 @@ class ChangeSet:
         """
         sessions = [session.document for session in self.sessions.values()]
 
-        def head_fields(head: Head) -> dict[str, int]:
+        def head_fields(head: Head) -> HeadFields:
             return {"pending_count": max(0, head.pending_count + self.pending)}
 
         return {
@@ -236,20 +244,30 @@ class ChangeSet:
         marks = [(mark_conflict(side, "pending"), side) for side in sides]
         self.apply([Change("conflict_marked", marked, side, about) for marked, side in marks])
 
-    def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
+    def reinforce(
+        self, memory: Memory, says: Act | None = None, **fields: Unpack[MemoryFields]
+    ) -> None:
         """What is held was said again, and so is in use; `fields` change with it. says:
         what that adds to its slot.
         """
-        used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
+        used: MemoryFields = {
+            "reinforcement_count": memory.reinforcement_count + 1,
+            "last_used_at": self.now,
+            "last_accessed_at": self.now,
+        }
         if memory.status is Status.DECAYED:
             used |= back_in_use(self.now)
-        stronger = memory.model_copy(
-            update={"reinforcement_count": memory.reinforcement_count + 1, **used, **fields}
-        )
+        stronger = memory.changed(**(used | fields))
         self.apply([Change("reinforced", stronger, memory, says=says)])
 
     def retell(
-        self, memory: Memory, new: Memory, version: int | None = None, **fields: Any
+        self,
+        memory: Memory,
+        new: Memory,
+        version: int | None = None,
+        *,
+        source_ids: list[str] | None = None,
+        confidence: float | None = None,
     ) -> None:
         """The new memory says what is held: it is reinforced, and was said at the later of
         the two times.
@@ -258,9 +276,15 @@ class ChangeSet:
             memory: the memory that says it.
             new: what was said.
             version: which version of it says the same, if not the latest.
-            fields: what else changes.
+            source_ids: its sources from now on; None leaves them as they are.
+            confidence: its confidence from now on; None leaves it as it is.
 
         """
+        fields = MemoryFields()
+        if source_ids is not None:
+            fields["source_ids"] = source_ids
+        if confidence is not None:
+            fields["confidence"] = confidence
         name, later = slot_name(memory), max(memory.event_timestamp, new.event_timestamp)
         if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
             fields |= {"worth": worth}
@@ -268,10 +292,12 @@ class ChangeSet:
             if new.event_timestamp < first_telling(memory) and new.valid_from < memory.valid_from:
                 fields |= {"valid_from": new.valid_from}
             moments = kept([*tellings(memory), new.event_timestamp])
-            self.reinforce(memory, event_timestamp=later, told_at=moments, **fields)
+            fields |= {"event_timestamp": later, "told_at": moments}
+            self.reinforce(memory, **fields)
         elif slot_name(new) == name:
             act = mentions(memory.id, version or memory.version, new)
-            self.reinforce(memory, act, event_timestamp=later, **fields)
+            fields |= {"event_timestamp": later}
+            self.reinforce(memory, act, **fields)
         else:  # of a slot that it does not name, it says nothing
             self.reinforce(memory, **fields)
 

@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 
 from memory_core.domain.errors import damaged_memory
-from memory_core.domain.memory import Head, Memory, MemoryType, Status
+from memory_core.domain.memory import Head, HeadFields, Memory, MemoryType, Status
 from memory_core.domain.requests.memories import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -325,13 +325,13 @@ class Clearer:
 
 
 def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Operation]:
-    def head_fields(head: Head) -> dict[str, Any]:
+    def head_fields(head: Head) -> HeadFields:
         return {**cleared.head_fields(head), **gathered.head_fields(head)}
 
     return replace(cleared, puts=(*cleared.puts, *gathered.puts), head_fields=head_fields)
 
 
-def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
+def _pending(head: Head, operation: _Operation) -> HeadFields:
     """The operation is in the head from its first chunk to its last."""
     other_operations = [name for name in head.pending_operations if name != operation.id]
     return {
@@ -367,12 +367,13 @@ def dropped(
     pair = TaskAndSubject.of(look, batch.task_id)
     if pair is None:
         return Changes(None, puts=(batch.closed().written,))
-    result = {"cells": [], "counts": {"cleared": 1}}
-    done: dict[str, Any] = {
-        "status": "succeeded",
-        "step": None,
-        "progress": 1.0,
-        "error": None,
-        "result": result,
-    }
-    return pair.turned("cancelled", now, **done, next_enqueue_at=None)
+    return pair.turned(
+        "cancelled",
+        now,
+        status="succeeded",
+        step=None,
+        progress=1.0,
+        error=None,
+        result={"cells": [], "counts": {"cleared": 1}},
+        next_enqueue_at=None,
+    )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from memory_core.domain.conflict import (
     RULE,
@@ -21,13 +20,13 @@ from memory_core.domain.conflict import (
     record_in,
 )
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, MemoryType, Status
 from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
 from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
-from memory_core.domain.transitions import delete, mark_conflict
+from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.decision_commands import (
@@ -127,7 +126,7 @@ class Conflicts:
         Raises NotFound; Conflict where nothing is decided, or later changes are in the way;
         Unavailable, for what has to be embedded.
         """
-        embedded: dict[str, dict[str, Any]] = {}
+        embedded: dict[str, MemoryFields] = {}
 
         def turn(page: ChangeSet, document: Document) -> ConflictRecord:
             record = record_in(document.body)
@@ -146,12 +145,12 @@ class Conflicts:
                 return await self._turn(owner, conflict_id, turn, call)
             except _NeedsVectors as needs:
                 vectors = await self._embedder.embed([*needs.texts.values()])
-                about = {
-                    "embedding_model": self._embedder.model,
-                    "embedding_dimensions": self._embedder.dimensions,
-                }
                 embedded |= {
-                    name: {"embedding": vector, **about}
+                    name: MemoryFields(
+                        embedding=vector,
+                        embedding_model=self._embedder.model,
+                        embedding_dimensions=self._embedder.dimensions,
+                    )
                     for name, vector in zip(needs.texts, vectors, strict=True)
                 }
 
@@ -295,16 +294,10 @@ def _put_decision(
     metadata = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
     page.apply([replace(change, metadata=metadata) for change in changes])
     page.pending -= 1
-    resolved = record.model_copy(
-        update={
-            "status": "resolved",
-            "strategy": asked.decision,
-            "reason": asked.reason or record.reason,
-            "grounds": record.reason if asked.reason else None,
-            "by": by,
-            "at": page.now,
-            "moves": moves_of(changes),
-        }
+    resolved = record.settled(by, page.now, asked.reason or record.reason).changed(
+        strategy=asked.decision,
+        grounds=record.reason if asked.reason else None,
+        moves=moves_of(changes),
     )
     page.puts[record.id] = replace(
         document, body={**document.body, **resolved.model_dump(mode="json")}
@@ -366,16 +359,17 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
             f"together they are too long for one memory, {length} bytes; keep both, or choose one"
         )
     of_one_slot = are_of_one_slot(old, new)
-    fields = {
+    fields: MemoryFields = {
         **_AS_NEW,
         "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
         "source_ids": [old.id, new.id],
         "created_at": now,
         "updated_at": now,
-        **({"event_timestamp": now} if of_one_slot else {}),
         "pinned": old.pinned or new.pinned,
         "worth": most_lasting([old.worth, new.worth]),
     }
+    if of_one_slot:
+        fields["event_timestamp"] = now
     merged = joined(old, new, fields)
     act = merges([old.id, new.id], merged, record.id) if of_one_slot else None
     return [
@@ -387,7 +381,7 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
     ]
 
 
-_AS_NEW: dict[str, Any] = {
+_AS_NEW: MemoryFields = {
     "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
     "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [],
     "copied_from": None, "conflict_ids": [], "reinforcement_count": 0, "access_count": 0,
@@ -432,7 +426,7 @@ def _before(page: ChangeSet, record: ConflictRecord, move: Move) -> Memory:
 
 
 def take_back(
-    page: ChangeSet, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]
+    page: ChangeSet, document: Document, by: str, embedded: Mapping[str, MemoryFields]
 ) -> ConflictRecord:
     """Put the undoing of a resolved conflict onto the page; the record as it is then.
 
@@ -445,7 +439,7 @@ def take_back(
     }
     unstored = next((move for move in record.moves if move.after is None), None)
     new_id = record.new_id or ("" if unstored is None else unstored.memory_id)
-    pending = record.asked_again(by, page.now).model_copy(update={"new_id": new_id or None})
+    pending = record.asked_again(by, page.now).changed(new_id=new_id or None)
     old, new = memories.get(record.old_id), memories.get(record.new_id or "")
     if new is None and unstored is not None:
         new = _before(page, record, unstored)
@@ -472,7 +466,7 @@ def _take_back_in_slot(
     old: Memory,
     new_id: str,
     move: Move | None,
-    embedded: Mapping[str, Mapping[str, Any]],
+    embedded: Mapping[str, MemoryFields],
 ) -> None:
     """Let the log of the slot forget what was decided: both sides are beside each other again,
     or for the first time. move: what the decision did to the new one.
@@ -480,22 +474,22 @@ def _take_back_in_slot(
     about = {"conflict_id": record.id, "strategy": record.strategy}
     new, draft = page.memory(new_id), None
     if move is not None and (move.after is None or brings_text(move)):
-        fields = {**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
-        draft = with_lexical(_before(page, record, move)).model_copy(update=fields)
+        fields: MemoryFields = {**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
+        draft = with_lexical(_before(page, record, move)).changed(**fields)
     act = takes_back(record.id, old.id, new_id, draft)
-    back = old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []})
+    back = touch(old, page.now).changed(consolidated_into_ids=[])
     page.apply([Change(UNDONE, back, old, about, says=act)])
-    after = draft or (None if new is None else new.model_copy(update={"updated_at": page.now}))
+    after = draft or (None if new is None else touch(new, page.now))
     if after is not None:
         page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
 
 
 def _move_back(
-    page: ChangeSet, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]
+    page: ChangeSet, record: ConflictRecord, move: Move, embedded: Mapping[str, MemoryFields]
 ) -> None:
     current, back = page.memory(move.memory_id), _before(page, record, move)
     if brings_text(move):
-        back = with_lexical(back).model_copy(update=embedded[move.memory_id])
+        back = with_lexical(back).changed(**embedded[move.memory_id])
     in_slot = current is not None and slot_name(current) is not None
     about = {"conflict_id": record.id, "strategy": record.strategy}
     act = undoes_decision(record.id) if in_slot else None
@@ -505,7 +499,7 @@ def _move_back(
         and back.status is Status.COMPRESSED
         and current.status is not Status.COMPRESSED
     ):
-        between = back.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
+        between = reactivate(back)
         page.apply([replace(change, after=between)])
         change = replace(change, before=between)
     page.apply([change])

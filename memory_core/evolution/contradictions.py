@@ -319,9 +319,7 @@ def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> R
         for change in resolution.changes
     )
     by = actor if on_conflict is not OnConflict.AUTO or resolution.disputed else RULE
-    done = record.model_copy(
-        update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)}
-    )
+    done = record.changed(by=by, moves=[] if record.open else moves_of(changes, met.new))
     return replace(resolution, changes=changes, conflict=done)
 
 
@@ -398,9 +396,7 @@ def _supersede_held(met: Contradiction) -> Resolution:
     after = met.slot.added(says(new))
     ended = _no_longer_active(met, met.slot, after)
     if not ended:
-        record = record.model_copy(
-            update={"reason": f"{record.reason}; another holds, or came later"}
-        )
+        record = record.changed(reason=f"{record.reason}; another holds, or came later")
     outcome = Outcome.SUPERSEDED if ended and new.id in after.active() else Outcome.CREATED
     created = Change("created", mark_conflict(new, "resolved"), met.before)
     return Resolution(outcome, new.id, (created,), record)

@@ -22,6 +22,7 @@ from memory_core.domain.memory import (
     MAX_METADATA_BYTES,
     MAX_VALUE_BYTES,
     Memory,
+    MemoryFields,
     MemoryType,
     Status,
     back_in_use,
@@ -265,31 +266,7 @@ class Editor:
             if existing is not None and existing.status is not Status.DELETED:
                 return _Edit(identity)
             now = self._clock.now()
-            made = {
-                "id": identity,
-                "agent_id": to.to_agent_id,
-                "copied_from": memory_id,
-                "created_at": now,
-                "updated_at": now,
-            }
-            fresh = {
-                "version": 1,
-                "status": Status.ACTIVE,
-                "status_reason": "created",
-                "links": [],
-                "supersedes_id": None,
-                "sequence": 0,
-            }
-            fresh |= {"last_accessed_at": None}
-            fresh |= {
-                "conflict_state": "none",
-                "conflict_ids": [],
-                **({"cell_id": None} if is_message(memory_id) else {}),
-            }
-            lexical = source.lexical.model_copy(update={"turn": None})
-            copied = source.model_copy(
-                update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id}
-            )
+            copied = _copy(source, identity, to.to_agent_id, now, call)
             beside = copies(copied, memory_id) if slot_name(copied) is not None else None
             change = Change("copied", copied, existing, {"copied_from": memory_id}, says=beside)
             return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
@@ -422,7 +399,7 @@ def _check_match(memory: Memory, if_match: str) -> None:
 
 
 def _edited(
-    old: Memory, wanted: dict[str, Any], now: datetime
+    old: Memory, wanted: MemoryFields, now: datetime
 ) -> tuple[Memory, tuple[Document, ...], Act | None]:
     """The memory as it is edited, its old version if it becomes one, and what the edit adds to the
     log of its slot.
@@ -433,11 +410,10 @@ def _edited(
     if slot_name(old) is None:
         updated, previous = new_version(old, wanted | _when_said(old, wanted, now), now)
         return updated, (previous,), None
-    times = {name: wanted[name] for name in _TIMES if name in wanted}
-    used = {"updated_at": now, "last_accessed_at": now}
+    used: MemoryFields = {**wanted, "updated_at": now, "last_accessed_at": now}
     if not _says_something(old, wanted):
-        updated = old.model_copy(update={**wanted, **used})
-        is_corrected = any(getattr(old, name) != value for name, value in times.items())
+        updated = old.changed(**used)
+        is_corrected = any(getattr(old, name) != getattr(updated, name) for name in _TIMES)
         return (
             updated,
             (),
@@ -445,14 +421,13 @@ def _edited(
             if is_corrected
             else None,
         )
-    start, end = times.get("valid_from"), times.get("valid_until")
-    updated = old.model_copy(
-        update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []}
-    )
-    if "valid_until" not in times:
-        updated = updated.model_copy(update={"valid_until": None})
+    start, end = wanted.get("valid_from"), wanted.get("valid_until")
+    statement: MemoryFields = {"version": old.version + 1, "event_timestamp": now, "told_at": []}
+    updated = old.changed(**(used | statement))
+    if "valid_until" not in wanted:
+        updated = updated.changed(valid_until=None)
     if start is None and end is not None and end > now:
-        updated = updated.model_copy(update={"valid_from": max(now, old.valid_from)})
+        updated = updated.changed(valid_from=max(now, old.valid_from))
     return updated, (version_document(old_version(old)),), edits(updated, start, end)
 
 
@@ -482,7 +457,7 @@ def _says_something(old: Memory, wanted: Mapping[str, Any]) -> bool:
     return any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
 
 
-def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
+def _changed_fields(old: Memory, change: UpdateInput) -> MemoryFields:
     """The fields to set on the memory. Null means: clear it, where a memory may be without it."""
     given = {name: getattr(change, name) for name in change.model_fields_set}
     importance = given.pop("importance", None)
@@ -505,7 +480,7 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     if given.get("content") is not None:
         given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
     given.setdefault("change_reason", None)
-    return given
+    return cast(MemoryFields, given)
 
 
 def _check_value(old: Memory, value: Any) -> None:
@@ -526,8 +501,9 @@ def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
     was saved in.
     """
     after = slot_name(
-        old.model_copy(
-            update={name: given[name] for name in ("subject", "attribute") if name in given}
+        old.changed(
+            subject=given.get("subject", old.subject),
+            attribute=given.get("attribute", old.attribute),
         )
     )
     moved = [
@@ -544,7 +520,7 @@ def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
         )
 
 
-def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def _when_said(old: Memory, wanted: MemoryFields, now: datetime) -> MemoryFields:
     """An edit that says something else is a statement of now, or of when it is said to
     be true from.
 
@@ -554,6 +530,38 @@ def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[st
     if not _says_something(old, wanted) or (begins is None and until is not None and until <= now):
         return {}
     return {"event_timestamp": begins or now, "told_at": []}
+
+
+def _copy(source: Memory, identity: str, agent_id: str, now: datetime, call: Call) -> Memory:
+    """The memory as another agent gets it, with a life of its own.
+
+    Args:
+        source: The memory to copy.
+        identity: The id of the copy.
+        agent_id: The agent that the copy belongs to.
+        now: When it is made.
+        call: The call that asks for it.
+
+    """
+    return source.changed(
+        id=identity,
+        agent_id=agent_id,
+        copied_from=source.id,
+        created_at=now,
+        updated_at=now,
+        version=1,
+        status=Status.ACTIVE,
+        status_reason="created",
+        links=[],
+        supersedes_id=None,
+        sequence=0,
+        last_accessed_at=None,
+        conflict_state="none",
+        conflict_ids=[],
+        cell_id=None if is_message(source.id) else source.cell_id,
+        lexical=source.lexical.changed(turn=None),
+        correlation_id=call.correlation_id,
+    )
 
 
 def _deleted(memory: Memory, reason: str | None, now: datetime) -> Memory:

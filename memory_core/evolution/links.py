@@ -208,7 +208,7 @@ async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
             or (marked_facts := _marked(memory, facts)) == memory.atomic_facts
         ):
             continue
-        after = memory.model_copy(update={"atomic_facts": marked_facts})
+        after = memory.changed(atomic_facts=marked_facts)
         place = next(
             (place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None
         )
@@ -255,7 +255,7 @@ def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     such as have.
     """
     facts = [
-        fact.model_copy(update={"superseded_by": successor_of(fallen[fact.fact_id])})
+        fact.held_by(fact.fact_id, successor_of(fallen[fact.fact_id]))
         if fact.fact_id is not None and fact.fact_id in fallen
         else fact
         for fact in teller.atomic_facts

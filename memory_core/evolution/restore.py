@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound, Unavailable
@@ -218,16 +217,12 @@ def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
         return [first]
     # an agent took it for contradicted; restoring it says that it was not
     if memory.status_reason in TRUE_ONCE:
-        return [
-            replace(first, after=back.model_copy(update={"next_id": None, "valid_until": None}))
-        ]
+        return [replace(first, after=back.changed(next_id=None, valid_until=None))]
     merged = memory.next_id in memory.consolidated_into_ids
-    past = (
-        {"status": Status.UPDATED, "status_reason": "consolidated"}
-        if merged
-        else {"status": Status.SUPERSEDED}
+    history = back.changed(
+        status=Status.UPDATED if merged else Status.SUPERSEDED,
+        status_reason="consolidated" if merged else "contradicted",
     )
-    history = back.model_copy(update={"status_reason": "contradicted", **past})
     return [first, Change(history.status.value, history, back)]
 
 
@@ -271,16 +266,19 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
 def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
     """A memory that never was so: no look back in time finds it."""
     supersedes_id = None if memory.supersedes_id == back.id else memory.supersedes_id
-    fields: dict[str, Any] = {
-        "next_id": back.id,
-        "supersedes_id": supersedes_id,
-        "valid_until": memory.valid_from,
-    }
-    return delete(memory, "contradicted", now, conflict_state="resolved", **fields)
+    return delete(
+        memory,
+        "contradicted",
+        now,
+        conflict_state="resolved",
+        next_id=back.id,
+        supersedes_id=supersedes_id,
+        valid_until=memory.valid_from,
+    )
 
 
 def _for_itself(change: Change) -> Change:
-    return replace(change, after=change.after.model_copy(update={"cell_id": None}))
+    return replace(change, after=change.after.changed(cell_id=None))
 
 
 def _present(look: ReadSet, memory_id: str) -> Memory:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from memory_core.domain.archival import (
     ColdCopy,
@@ -21,7 +20,7 @@ from memory_core.domain.archival import (
     was_cold,
 )
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
-from memory_core.domain.memory import Memory, Status, Vector
+from memory_core.domain.memory import Memory, MemoryFields, Status, Vector
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -168,7 +167,7 @@ class ArchiveRestorer:
             if stub is None or stub.archival_location != thawing.location or not is_cold(stub):
                 continue
             back = brought_back(stub, member, thawing.now)
-            back = back.model_copy(update=self._vector_fields(thawing, member.memory))
+            back = back.changed(**self._vector_fields(thawing, member.memory))
             steps = [back]
             if stub.id == thawing.memory_id and back.status in (Status.DECAYED, Status.DELETED):
                 steps = _in_use_again(back, member.memory, thawing.now)
@@ -203,8 +202,8 @@ class ArchiveRestorer:
                 else as_memory(document, seen.head)
             )
             if stub is not None and stub.archival_location == thawing.location:
-                back = version_brought_back(stub, whole).model_copy(
-                    update=self._vector_fields(thawing, whole)
+                back = version_brought_back(stub, whole).changed(
+                    **self._vector_fields(thawing, whole)
                 )
                 documents.append(
                     Document(back.id, "version", back.model_dump(mode="json"), back.embedding)
@@ -218,7 +217,7 @@ class ArchiveRestorer:
             return []
         document = seen.documents.get(session_document_id(thawing.owner, asked.session_id))
         session = Session(thawing.owner, asked.session_id, document)
-        session.count(asked, asked.model_copy(update={"status": Status.ACTIVE}), thawing.now)
+        session.count(asked, asked.changed(status=Status.ACTIVE), thawing.now)
         return [session.document]
 
     async def _new_vectors(self, copy: ColdCopy) -> dict[str, Vector | None]:
@@ -268,10 +267,7 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
     active = restore(back, now, change_reason=None)
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
-    return [
-        active,
-        active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason}),
-    ]
+    return [active, active.changed(status=whole.status, status_reason=whole.status_reason)]
 
 
 def _receipt_ids(owner: Owner, call: Call) -> list[str]:

@@ -18,9 +18,9 @@ from typing import Any, cast
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.event_log import VERSIONS, base_id, is_version
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status, allowed
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import delete
+from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
@@ -253,8 +253,8 @@ class _Completion:
         elif row.part and (member := self._stored(row.member_id)) is not None:
             # why it is deleted is the member's to say, if that was deleted before
             status = Status.DELETED if member.status is Status.DELETED else Status.ACTIVE
-            own = {**_earlier_time(row, self.now), "status": status}
-            made = row.on(member.model_copy(update=own))
+            own: MemoryFields = {**_earlier_time(row, self.now), "status": status}
+            made = row.on(member.changed(**own))
             self._add(Change(SPLIT, made, None, self.about))
 
     def drop(self, row: Projection) -> None:
@@ -345,16 +345,14 @@ class _Completion:
         if before is None or status in (before.status, *allowed(before.status)):
             self.changes[place] = change
             return
-        between = change.after.model_copy(
-            update={"status": Status.ACTIVE, "status_reason": "restored"}
-        )
+        between = reactivate(change.after)
         self.changes[place] = replace(change, after=between)
         self.changes.insert(
             place + 1, Change(_event(between, change.after), change.after, between, change.metadata)
         )
 
 
-def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
+def _earlier_time(row: Projection, now: datetime) -> MemoryFields:
     """What a new memory that holds an earlier time of another one has of its own."""
     return {
         "id": row.id,
@@ -387,10 +385,10 @@ def _event(before: Memory, after: Memory) -> str:
 
 
 def _touched(memory: Memory, now: datetime) -> Memory:
-    fields: dict[str, Any] = {"updated_at": now}
+    touched = touch(memory, now)
     if memory.status not in FOUND_BY_DEFAULT and memory.conflict_state != "none":
-        fields["conflict_state"] = "resolved"
-    return memory.model_copy(update=fields)
+        return mark_conflict(touched, "resolved")
+    return touched
 
 
 # Questions that are asked again: memories that were kept side by side until a person decides, and

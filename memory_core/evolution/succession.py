@@ -6,12 +6,18 @@ slot when it was told and ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord, Move
-from memory_core.domain.memory import MAX_CONTENT_BYTES, UNLOGGED_FIELDS, Memory, Status
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    UNLOGGED_FIELDS,
+    Memory,
+    MemoryFields,
+    Status,
+)
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.ranking.vectors import joint_vector
 from memory_core.domain.scope import Owner
@@ -91,12 +97,12 @@ def joined_length(old: Memory, new: Memory) -> int:
     return len(old.content.encode()) + len(new.content.encode()) + 1
 
 
-def joined(old: Memory, new: Memory, fields: Mapping[str, Any]) -> Memory:
+def joined(old: Memory, new: Memory, fields: MemoryFields) -> Memory:
     """The new memory with both texts, oldest first, and a vector of two chunks. fields:
     what it has of its own.
     """
     first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    both = {
+    both: MemoryFields = {
         "content": f"{first.content}\n{second.content}",
         "value": None,
         "value_text": None,
@@ -109,7 +115,7 @@ def joined(old: Memory, new: Memory, fields: Mapping[str, Any]) -> Memory:
         "conflict_state": "resolved",
         "embedding": joint_vector(first, second),
     }
-    return with_lexical(new.model_copy(update={**both, **fields}))
+    return with_lexical(new.changed(**(both | fields)))
 
 
 def latest_end(old: Memory, new: Memory) -> datetime | None:
@@ -173,7 +179,7 @@ def succession(stays: Memory, falls: Memory) -> list[Move]:
     """
     if stays.supersedes_id != falls.id:
         return []
-    return moves_of([Change("created", stays, stays.model_copy(update={"supersedes_id": None}))])
+    return moves_of([Change("created", stays, stays.changed(supersedes_id=None))])
 
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:

@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.event_log import base_id, is_version, version_id
-from memory_core.domain.memory import Memory, Status
+from memory_core.domain.memory import Memory, MemoryFields, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry, Key
@@ -60,7 +60,7 @@ class Projection:
     def on(self, stored: Memory) -> Memory:
         """The stored memory with these fields; the very same one where it has them."""
         changed = {name: wanted for name, (_, wanted) in self.differences(stored).items()}
-        return stored.model_copy(update=changed) if changed else stored
+        return stored.changed(**cast(MemoryFields, changed)) if changed else stored
 
     def differences(self, stored: Memory) -> dict[str, tuple[Any, Any]]:
         """By field, what is stored and what the timeline wants."""
@@ -70,7 +70,7 @@ class Projection:
             if getattr(stored, name) != value
         }
 
-    def _fields(self, stored: Memory) -> dict[str, Any]:
+    def _fields(self, stored: Memory) -> MemoryFields:
         status, reason = self.status, self.status_reason
         if stored.status in _KEEPS_STATUS and status in (Status.ACTIVE, Status.SUPERSEDED):
             status, reason = stored.status, stored.status_reason

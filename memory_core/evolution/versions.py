@@ -8,13 +8,13 @@ versions that had ended with the successor are given it back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.event_log import VERSIONS, kept_version, version_id
-from memory_core.domain.memory import Memory, Status
+from memory_core.domain.memory import Memory, MemoryFields, Status
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import Shelf
@@ -26,7 +26,7 @@ MAX_VERSIONS = 40
 _REPLACED = frozenset({Status.SUPERSEDED, Status.UPDATED})
 
 
-def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
+def new_version(old: Memory, changed: MemoryFields, now: datetime) -> tuple[Memory, Document]:
     """The memory with `changed` fields as its next version, and the document of the old one.
 
     The new version is valid from `changed["valid_from"]`, else from now; the old one until then. A
@@ -37,32 +37,27 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple
     begins = changed.get("valid_from") or (
         old.valid_from if ended is not None and ended <= now else max(now, old.valid_from)
     )
-    updated = old.model_copy(
-        update={
-            **changed,
-            "version": old.version + 1,
-            "valid_from": begins,
-            "updated_at": now,
-            "last_accessed_at": now,
-        }
-    )
+    next_version: MemoryFields = {
+        **changed,
+        "version": old.version + 1,
+        "valid_from": begins,
+        "updated_at": now,
+        "last_accessed_at": now,
+    }
+    updated = old.changed(**next_version)
     if (
         updated.valid_until is not None
         and updated.valid_until <= begins
         and "valid_until" not in changed
     ):
-        updated = updated.model_copy(update={"valid_until": None})
+        updated = updated.changed(valid_until=None)
     return updated, version_document(kept_version(old, begins))
 
 
 def old_version(old: Memory) -> Memory:
     """What is kept of a member of a slot; when it holds is for the log of the slot to say."""
-    return old.model_copy(
-        update={
-            "id": version_id(old.id, old.version),
-            "status": Status.SUPERSEDED,
-            "status_reason": "new_version",
-        }
+    return old.changed(
+        id=version_id(old.id, old.version), status=Status.SUPERSEDED, status_reason="new_version"
     )
 
 
@@ -102,7 +97,7 @@ async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[R
         ]
         ends = [(version, _end(version, versions, after, was, now)) for version in versions]
         documents = {
-            version.version: version_document(version.model_copy(update={"valid_until": until}))
+            version.version: version_document(version.changed(valid_until=until))
             for version, until in ends
             if until != version.valid_until
         }
@@ -165,7 +160,7 @@ async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None
         memory.embedding_model = mark.embedding_model
         memory.embedding_dimensions = embedder.dimensions
         if mark.states:
-            memory.lexical = memory.lexical.model_copy(update={"states": mark.states})
+            memory.lexical = memory.lexical.changed(states=mark.states)
 
 
 async def embedding_marks(embedder: Embedder, texts: Sequence[str]) -> list[Mark]:

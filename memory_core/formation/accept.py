@@ -190,12 +190,10 @@ class Converser:
                 message_counts = _message_counts(conversation, match)
                 if not match.new:
                     return Accepted(history.task_id or task.task_id, messages=message_counts)
-                new = conversation.model_copy(
-                    update={
-                        "messages": [conversation.messages[place] for place in match.new],
-                        "clears": dict(clears_of(session_document)),
-                        "time_zone": conversation.time_zone or settings_in(look).time_zone,
-                    }
+                new = conversation.changed(
+                    messages=[conversation.messages[place] for place in match.new],
+                    clears=dict(clears_of(session_document)),
+                    time_zone=conversation.time_zone or settings_in(look).time_zone,
                 )
                 try:
                     accepted, written = await self._begin_with(
@@ -270,7 +268,7 @@ class Converser:
             written = with_written(conversation, writing, planned.result)
             expected = _to_expect(written, cells, planned, seen)
             cuts = [cell.last for cell in cells[:-1]] if cells and self._is_by_rule else None
-            written = written.model_copy(update={"expected_cells": [*expected], "cuts": cuts})
+            written = written.changed(expected_cells=[*expected], cuts=cuts)
             return replace(
                 planned,
                 creates=documents_of(written),
@@ -352,7 +350,7 @@ def _to_expect(
     return {identity: messages for identity, messages in expected.items() if messages}
 
 
-def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
     """What the head says once these messages are written, by the cells that they will belong to."""
     if not expected:
         return {}

@@ -321,25 +321,9 @@ class Handover:
         conversation = batch.conversation(now, clears)
         # What is a memory already is not written again: it may have been deleted since.
         known = [look.memory(name) is not None for name in message_ids(conversation)]
-        conversation = conversation.model_copy(update={"written": [*known, False].index(False)})
-        begun = {
-            "status": "accepted",
-            "subject_id": conversation.id,
-            "step": None,
-            "error": None,
-            "attempts": 0,
-            "waits": 0,
-        }
-        free = {
-            "leased_by": None,
-            "leased_until": None,
-            "waiting_for": None,
-            "next_enqueue_at": now,
-            "updated_at": now,
-        }
-        task = (self._waiting(batch, now) if before is None else before.task).model_copy(
-            update=begun | free
-        )
+        conversation = conversation.changed(written=[*known, False].index(False))
+        waiting = self._waiting(batch, now) if before is None else before.task
+        task = waiting.begun_again(conversation.id, now)
         state, messages = documents_of(conversation)
         messages_with_appends = replace(
             messages, body={**messages.body, "appends": batch.buffer.appends}

@@ -29,6 +29,7 @@ from memory_core.domain.memory import (
     AtomicFact,
     Foresight,
     Memory,
+    MemoryFields,
     MemoryType,
     Worth,
 )
@@ -179,7 +180,7 @@ class _Maker:
             within(summary.narrative, MAX_CONTENT_BYTES),
             self.answers.summary.provenance,
         )
-        fields = {
+        fields: MemoryFields = {
             "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
             "source_ids": message_ids(self.conversation)[
                 self.cell_of.first : self.cell_of.last + 1
@@ -193,7 +194,7 @@ class _Maker:
             )[:50],
             **self._weight(tags, keywords),
         }
-        return with_lexical(made.model_copy(update=fields))
+        return with_lexical(made.changed(**fields))
 
     def note(self) -> Memory | None:
         """The Zettelkasten note; None when it would say no more than the narrative does: how deep a
@@ -213,21 +214,21 @@ class _Maker:
             within(text, MAX_CONTENT_BYTES),
             self.answers.episode.provenance,
         )
-        fields = {
+        fields: MemoryFields = {
             "tags": tags,
             "keywords": keywords,
             "semantic_queries": told(summary.retrieval.queries),
             "source_ids": [self.cell_id],
             **self._weight(tags, keywords),
         }
-        return with_lexical(made.model_copy(update=fields))
+        return with_lexical(made.changed(**fields))
 
     def fact(self, identity: str, statement: SaidFact) -> Memory:
         moment = self.cell_of.messages[statement.message].timestamp
         made = self._memory(
             identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance
         )
-        fields = {
+        fields: MemoryFields = {
             "subject": statement.subject,
             "attribute": statement.attribute,
             "value": value_or_retraction(statement.value),
@@ -241,7 +242,7 @@ class _Maker:
             "worth": self._worth_of_fact(statement),
             "foresight": self._until_it_is_over(statement),
         }
-        return with_lexical(made.model_copy(update=fields))
+        return with_lexical(made.changed(**fields))
 
     def _begins(self, fact: SaidFact) -> datetime | None:
         """When a truth begins that was announced, as its quote says; None for one that
@@ -271,10 +272,7 @@ class _Maker:
             if text == normalised(_AS_SAID.sub(":", expectation.description))
             and _is_ahead(expectation)
         ]
-        return [
-            _foresight(expectation).model_copy(update={"description": fact.text})
-            for expectation in same[:1]
-        ]
+        return [_foresight(expectation.described(fact.text)) for expectation in same[:1]]
 
     def _memory(
         self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance
@@ -302,7 +300,7 @@ class _Maker:
             metadata={**zone_told(self.conversation)},
         )
 
-    def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> dict[str, object]:
+    def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> MemoryFields:
         metadata = self.answers.summary.value.metadata
         quality = None if metadata.depth == "N/A" else metadata.depth
         follow_ups = told(metadata.follow_ups)

@@ -187,18 +187,5 @@ class Forming:
             "counts": counts_of(conversation.formed_cells),
             **heeded,
         }
-        done: dict[str, Any] = {
-            "status": "succeeded",
-            "step": None,
-            "progress": 1.0,
-            "result": result,
-            "error": None,
-        }
-        free: dict[str, Any] = {
-            "leased_by": None,
-            "leased_until": None,
-            "next_enqueue_at": None,
-            "updated_at": now,
-        }
-        task, deliveries = announced(lease.task.model_copy(update=done | free), now)
+        task, deliveries = announced(lease.task.succeeded(result, now), now)
         return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)

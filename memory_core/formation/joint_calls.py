@@ -291,7 +291,7 @@ def _facts_within(facts: ExtractedFacts, first: int, size: int, *, is_end: bool)
     def own(statements: Sequence[_Statement]) -> list[_Statement]:
         places = ((statement, statement.message - first) for statement in statements)
         return [
-            statement.model_copy(update={"message": place})
+            statement.in_message(place)
             for statement, place in places
             if place >= 0 and (place < size or is_end)
         ]

@@ -340,10 +340,7 @@ class MessageWriter:
             if current is None or current.embedded != first:
                 return Changes(_ended(conversation) if current is None else current)
             there = {name: mark for name, mark in marks.items() if seen.memory(name) is not None}
-            return replace(
-                _moved_on(Changes(0), seen, current.model_copy(update={"embedded": last})),
-                marks=there,
-            )
+            return replace(_moved_on(Changes(0), seen, current.changed(embedded=last)), marks=there)
 
         return (
             await self._ledger.commit(
@@ -424,7 +421,7 @@ def with_written(conversation: Conversation, writing: Writing, count: int) -> Co
     embedded = (
         writing.first + bare if conversation.embedded == writing.first else conversation.embedded
     )
-    return conversation.model_copy(update={"written": written, "embedded": embedded})
+    return conversation.changed(written=written, embedded=embedded)
 
 
 def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
@@ -438,13 +435,13 @@ def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
 def _current(look: ReadSet, conversation: Conversation) -> Conversation | None:
     """The conversation as it is stored now, with its messages; None when it is gone."""
     state = state_of(look, conversation.id)
-    return None if state is None else state.model_copy(update={"messages": conversation.messages})
+    return None if state is None else state.changed(messages=conversation.messages)
 
 
 def _ended(conversation: Conversation) -> Conversation:
     """The conversation with nothing left to write."""
-    return conversation.model_copy(
-        update={"written": len(conversation.messages), "embedded": len(conversation.messages)}
+    return conversation.changed(
+        written=len(conversation.messages), embedded=len(conversation.messages)
     )
 
 

@@ -22,6 +22,7 @@ from memory_core.domain.memory import (
     OnConflict,
     Outcome,
     Status,
+    fields_of,
     text_of_value,
     text_within,
 )
@@ -170,9 +171,7 @@ def append_turn(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         session = page.session(memory.session_id)
         if session.last_turn_id != item.after:
             raise SessionGrew
-        memory = memory.model_copy(
-            update={"lexical": memory.lexical.model_copy(update={"turn": session.turns})}
-        )
+        memory = memory.changed(lexical=memory.lexical.changed(turn=session.turns))
         session.add_turn(item.turn)
     page.apply([Change("created", memory, existing)])
     return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
@@ -219,7 +218,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     is_new_life = existing.status is Status.DELETED
     kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
-    changed = {name: getattr(memory, name) for name in fields}
+    changed = fields_of(memory, fields)
     changed |= {
         "reinforcement_count": 0,
         "last_used_at": page.now,
@@ -412,9 +411,7 @@ def told_apart(made: Draft, earlier: int) -> Draft:
         return made
     return replace(
         made,
-        memory=made.memory.model_copy(
-            update={"id": derived("mem", "equal item", made.memory.id, str(earlier))}
-        ),
+        memory=made.memory.changed(id=derived("mem", "equal item", made.memory.id, str(earlier))),
     )
 
 

@@ -228,8 +228,8 @@ class SessionAppender:
 
         def documents(look: ReadSet) -> Sequence[Any]:
             zone = request.time_zone or settings_in(look).time_zone
-            state = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
-            return documents_of(conversation.model_copy(update=state))
+            clears = dict(clears_of(look.documents.get(session)))
+            return documents_of(conversation.changed(clears=clears, time_zone=zone))
 
         forming = (
             replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call

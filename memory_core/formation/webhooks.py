@@ -86,7 +86,7 @@ class Deliveries:
         look = await self._ledger.look(owner, task.delivery_ids)
         deliveries = [look.documents[name] for name in task.delivery_ids if name in look.documents]
         log = [CallbackDelivery.of(document).public() for document in deliveries]
-        return task.model_copy(update={"result": {**(task.result or {}), "deliveries": log}})
+        return task.changed(result={**(task.result or {}), "deliveries": log})
 
     async def _document(self, owner: Owner, task: Task) -> Document:
         look = await self._ledger.look(owner, [task.subject_id])

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
@@ -68,6 +68,13 @@ Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """
 
 
+class HeededFields(TypedDict, total=False):
+    """Fields of the answer to a wish that carrying it out replaces."""
+
+    instructed: list[str]
+    forgotten: list[str]
+
+
 class Heeded(DeferredModel):
     """What was done about one wish: ids of instructions kept, of such that were lifted, of what was
     forgotten, or is to be confirmed.
@@ -80,6 +87,10 @@ class Heeded(DeferredModel):
     withdrawn: list[str] = Field(default_factory=list)
     forgotten: list[str] = Field(default_factory=list)
     to_confirm: list[str] = Field(default_factory=list)
+
+    def changed(self, **fields: Unpack[HeededFields]) -> Heeded:
+        """The answer with these ids replaced, without validation."""
+        return self.model_copy(update=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +200,8 @@ class Wishes:
             if only_requests(left[number])
         ]
         await self.forgetter.hide_requests(owner, sorted(hidden), call)
-        named = [
-            message.model_copy(update={"memory_id": name})
-            for message, name in zip(left, names, strict=True)
-        ]
-        return conversation.model_copy(update={"messages": named})
+        named = [message.changed(memory_id=name) for message, name in zip(left, names, strict=True)]
+        return conversation.changed(messages=named)
 
     async def _once(
         self,
@@ -216,14 +224,12 @@ class Wishes:
             await self._lift(owner, name, call)
         if settled.forgotten:
             names = _Named.of(wish.about).is_in if wish.about else None
-            settled = settled.model_copy(
-                update={
-                    "forgotten": await self.forgetter.forget(owner, settled.forgotten, call, names)
-                }
+            settled = settled.changed(
+                forgotten=await self.forgetter.forget(owner, settled.forgotten, call, names)
             )
         if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
-            settled = settled.model_copy(
-                update={"instructed": [await self._keep(owner, conversation, wish, number, call)]}
+            settled = settled.changed(
+                instructed=[await self._keep(owner, conversation, wish, number, call)]
             )
         return settled
 

@@ -9,15 +9,14 @@ conversation, and is no part of the other one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from memory_core.domain.conversation import Conversation, Path, Task, TaskKind
-from memory_core.domain.memory import Head, Status
+from memory_core.domain.memory import Status
 from memory_core.domain.messages import REQUEST
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import (
     HeldBuffer,
@@ -53,7 +52,7 @@ class Without:
     more: int = 0
 
     @property
-    def head_fields(self) -> Callable[[Head], Mapping[str, Any]]:
+    def head_fields(self) -> HeadChange:
         """What changes in the head."""
         return counted(self.more)
 
@@ -182,23 +181,19 @@ def _further(
             continue
         if name in cut.left or (conversation.state in _UNFORMED and number > formed):
             numbers.append(number)
-    messages = [
-        conversation.messages[number].model_copy(update={"memory_id": ids[number]})
-        for number in numbers
-    ]
-    again: dict[str, Any] = {
-        "id": derived("cnv", conversation.id, "without", *sorted(cut.taken)),
-        "messages": messages,
-        "created_at": cut.now,
-        "clears": dict(cut.clears),
-        "state": "pending",
-        "written": len(messages),
-        "embedded": 0,
-        "cells": None,
-        "formed_cells": [],
-        "continued_by": None,
-    }
-    return conversation.model_copy(update=again)
+    messages = [conversation.messages[number].changed(memory_id=ids[number]) for number in numbers]
+    return conversation.changed(
+        id=derived("cnv", conversation.id, "without", *sorted(cut.taken)),
+        messages=messages,
+        created_at=cut.now,
+        clears=dict(cut.clears),
+        state="pending",
+        written=len(messages),
+        embedded=0,
+        cells=None,
+        formed_cells=[],
+        continued_by=None,
+    )
 
 
 def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
@@ -212,10 +207,7 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
         next_enqueue_at=now,
         correlation_id=further.correlation_id,
     )
-    done.creates += [
-        *documents_of(further.model_copy(update={"task_id": task.task_id})),
-        written(task),
-    ]
+    done.creates += [*documents_of(further.changed(task_id=task.task_id)), written(task)]
     done.ready.append(task)
     done.more += 1
 
@@ -239,23 +231,9 @@ def _handed_over(
             ),
         )
         return
-    begun = {
-        "subject_id": further.id,
-        "status": "accepted",
-        "step": None,
-        "progress": 0.0,
-        "error": None,
-        "attempts": 0,
-        "waits": 0,
-    }
-    free = {
-        "leased_by": None,
-        "leased_until": None,
-        "waiting_for": None,
-        "next_enqueue_at": now,
-        "updated_at": now,
-    }
-    task = pair.task.model_copy(update={**begun, **free, "generation": pair.task.generation + 1})
+    task = pair.task.begun_again(further.id, now).changed(
+        progress=0.0, generation=pair.task.generation + 1
+    )
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
     done.put(written(task, onto=pair.task_state.document), ended)
     done.creates += documents_of(further)
@@ -282,7 +260,7 @@ def batch_without(
         shorter = (
             batch.closed()
             if not remaining
-            else replace(batch, buffer=batch.buffer.model_copy(update={"messages": remaining}))
+            else replace(batch, buffer=batch.buffer.changed(messages=remaining))
         )
         done.put(shorter.written)
         return True

@@ -15,10 +15,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from memory_core.domain.errors import HeadMoved, Unavailable
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
@@ -302,7 +302,7 @@ class Waking:
         if head is None or (head.due_at is not None and head.due_at <= now):
             return Changes(None)
 
-        def due(head: Head) -> Mapping[str, Any]:
+        def due(head: Head) -> HeadFields:
             return {"due_at": now if head.due_at is None else min(head.due_at, now)}
 
         mark = Document(

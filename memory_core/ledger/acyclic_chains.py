@@ -131,7 +131,7 @@ class _Chain:
 
     def end_at(self, fallen: Memory) -> None:
         """Let a deleted memory lead nowhere."""
-        anew = fallen.model_copy(update={"next_id": None})
+        anew = fallen.changed(next_id=None)
         places = [
             place for place, change in enumerate(self.changes) if change.after.id == fallen.id
         ]

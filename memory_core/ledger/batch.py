@@ -22,6 +22,7 @@ from memory_core.domain.memory import (
     UNLOGGED_FIELDS,
     Event,
     Head,
+    HeadFields,
     Memory,
     Status,
     check_move,
@@ -38,11 +39,19 @@ from memory_core.ledger.readable import as_memory, memory_in
 from memory_core.ports import Batch, Document, Mark, Write
 
 Result = TypeVar("Result")
+HeadChange = Callable[[Head], HeadFields]
+"""From the head before a commit to the fields of that head which the commit replaces."""
+
 NONE_KNOWN: Final[Mapping[str, Document]] = MappingProxyType({})
 CONSOLIDATION: Final = "consolidation"
 """Who makes the changes of a run, as their events say. They make no further run due,
 or there would be one every hour for ever.
 """
+
+
+def no_change(_: Head) -> HeadFields:
+    """No field of the head, for a commit that replaces none."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,7 @@ class Changes(Generic[Result]):
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
-    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    head_fields: HeadChange = no_change
     fragile: bool = False
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
@@ -148,11 +157,8 @@ def ended_as(change: Change, memory: Memory | None) -> Change | None:
         or memory.valid_until == change.after.valid_until
     ):
         return None
-    ended = {
-        name: getattr(change.after, name)
-        for name in ("status", "status_reason", "valid_until", "next_id", "updated_at")
-    }
-    return replace(change, after=memory.model_copy(update=ended), before=memory)
+    ended = ("status", "status_reason", "valid_until", "next_id", "updated_at")
+    return replace(change, after=memory.with_fields_of(change.after, ended), before=memory)
 
 
 def _holds_less(change: Change) -> bool:
@@ -215,10 +221,10 @@ def assemble(
         and changes.begins is None
         and (grown := _grown_by_versions(base, changes, logged.versions, known))
     ):
-        moved = moved.model_copy(update={"kept_bytes": moved.kept_bytes + grown})
+        moved = moved.changed(kept_bytes=moved.kept_bytes + grown)
     marks = {**_unexpected(base, changes), **changes.marks}
     if marks:
-        moved = moved.model_copy(update={"marks": base.marks + 1})
+        moved = moved.changed(marks=base.marks + 1)
     moved = _without_formed(moved, changes, marks)
     writes = _writes(base, changes, logged)
     return Assembled(
@@ -264,9 +270,7 @@ def _logged(
             logged.versions[version_id(after.id, before.version)] = earlier or before
         first = earlier or before
         created = 0 if first is None else first.sequence
-        after = after.model_copy(
-            update={"epoch": base.epoch, "revision": sequence, "sequence": created or sequence}
-        )
+        after = after.changed(epoch=base.epoch, revision=sequence, sequence=created or sequence)
         if change.removed:
             logged.stored.pop(after.id, None)
         else:
@@ -341,9 +345,7 @@ def _without_formed(head: Head, changes: Changes[Any], marks: Mapping[str, Mark]
         cell_id: [name for name in names if name not in known]
         for cell_id, names in head.unformed.items()
     }
-    return head.model_copy(
-        update={"unformed": {cell_id: names for cell_id, names in left.items() if names}}
-    )
+    return head.changed(unformed={cell_id: names for cell_id, names in left.items() if names})
 
 
 def _event(
@@ -398,9 +400,12 @@ def _moved_head(
     quiet: the changes are a run's own, after which nothing is due that was not before.
     """
     if not events:
-        return base.model_copy(
-            update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id}
-        )
+        unlogged: HeadFields = {
+            "expires_at": None,
+            **changes.head_fields(base),
+            "commit_id": commit_id,
+        }
+        return base.changed(**unlogged)
     counts = dict(base.counts)
     documents, length, removal = (
         base.lexical_documents,
@@ -428,27 +433,23 @@ def _moved_head(
                 for change in changes.changes
             ),
         )
-        base = base.model_copy(
-            update={
-                "due_at": min(base.due_at or first, first),
-                "fresh_count": base.fresh_count + made,
-            }
+        base = base.changed(
+            due_at=min(base.due_at or first, first), fresh_count=base.fresh_count + made
         )
-    return base.model_copy(
-        update={
-            "sequence": events[-1].sequence,
-            "last_occurred_at": events[-1].occurred_at,
-            "last_removal_sequence": removal,
-            "counts": counts,
-            "lexical_documents": documents,
-            "lexical_length": round(max(length, 0.0), 3),
-            "kept_bytes": size,
-            "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
-            "expires_at": None,
-            **changes.head_fields(base),
-            "commit_id": commit_id,
-        }
-    )
+    logged: HeadFields = {
+        "sequence": events[-1].sequence,
+        "last_occurred_at": events[-1].occurred_at,
+        "last_removal_sequence": removal,
+        "counts": counts,
+        "lexical_documents": documents,
+        "lexical_length": round(max(length, 0.0), 3),
+        "kept_bytes": size,
+        "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
+        "expires_at": None,
+        **changes.head_fields(base),
+        "commit_id": commit_id,
+    }
+    return base.changed(**logged)
 
 
 def _grown_by_versions(

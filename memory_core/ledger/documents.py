@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import orjson
 from pydantic import ConfigDict, Field
@@ -150,6 +150,16 @@ the next generation.
 """
 
 
+class BufferFields(TypedDict, total=False):
+    """Fields of a buffer that a change replaces."""
+
+    messages: list[Message]
+    appends: list[str]
+    last_append_at: datetime | None
+    correlation_id: str | None
+    time_zone: str | None
+
+
 class Buffer(DeferredModel):
     """What a session's buffer holds. appends: the ids of the appends of this generation.
     last_append_at: None while it is empty.
@@ -166,6 +176,10 @@ class Buffer(DeferredModel):
     time_zone: str | None = Field(
         default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None
     )
+
+    def changed(self, **fields: Unpack[BufferFields]) -> Buffer:
+        """The buffer with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,14 +254,14 @@ class HeldBuffer:
     def grown(self, append: Append) -> HeldBuffer:
         """With what is appended, in the same generation."""
         buffer = self.buffer
-        more = {
+        more: BufferFields = {
             "messages": [*buffer.messages, *append.messages],
             "appends": [*buffer.appends, append.id],
             "last_append_at": append.at,
             "correlation_id": append.correlation_id,
             "time_zone": append.time_zone or buffer.time_zone,
         }
-        return replace(self, buffer=buffer.model_copy(update=more))
+        return replace(self, buffer=buffer.changed(**more))
 
     def closed(self) -> HeldBuffer:
         """With the next generation begun, which is empty."""

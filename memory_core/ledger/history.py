@@ -8,7 +8,7 @@ the log from its beginning; only slower.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ import orjson
 
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.event_log import LoggedState, States, fold
-from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Head
+from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
@@ -243,7 +243,9 @@ class Snapshots:
                     and (due is None or now.snapshot_due >= due)
                 ):
                     return Changes(True)
-                fields = {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
+                fields: HeadFields = (
+                    {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
+                )
                 # Fragile: whatever was committed meanwhile may have redacted something.
                 return Changes(True, puts=(part,), head_fields=lambda _: fields, fragile=True)
 
@@ -252,7 +254,7 @@ class Snapshots:
         return True
 
 
-def redacting(head: Head) -> Mapping[str, Any]:
+def redacting(head: Head) -> HeadFields:
     """The fields of the head that a commit which redacts events sets: from then on no state that
     was read before is written.
     """

@@ -10,17 +10,16 @@ clears, supersedes or edits needs to think of conflicts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, HeadFields, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
-from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.batch import Change, Changes, HeadChange, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore
@@ -74,12 +73,12 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
     return sheet.changes(changes)
 
 
-def counting(changes: Changes[Any], more: int) -> Callable[[Head], Mapping[str, Any]]:
+def counting(changes: Changes[Any], more: int) -> HeadChange:
     """The head's fields by these changes, with so many more open questions, or fewer."""
 
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(changes.head_fields(head))
-        count = int(fields.get("pending_count", head.pending_count)) + more
+    def head_fields(head: Head) -> HeadFields:
+        fields = changes.head_fields(head)
+        count = fields.get("pending_count", head.pending_count) + more
         return {**fields, "pending_count": max(0, count)}
 
     return head_fields if more else changes.head_fields
@@ -198,8 +197,8 @@ class _Sheet:
             else:
                 self._leave_to_the_other(record)
             reason = f"{record.reason}; {reason}"
-            changed = {"status": "resolved", "by": RULE, "at": now, "reason": reason}
-            body = record.model_copy(update=changed).model_dump(mode="json")
+            resolved = record.settled(RULE, now, reason)
+            body = resolved.model_dump(mode="json")
             self.ended[name] = replace(document, body={**document.body, **body})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
@@ -263,7 +262,7 @@ class _Sheet:
             return
         ids = [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
         ids += [name] if open else []
-        self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
+        self.states[memory_id] = memory.changed(conflict_ids=ids)
         self.about[memory_id] = name
 
     def _leave_to_the_other(self, record: ConflictRecord) -> None:
@@ -304,8 +303,7 @@ def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) ->
     """A question of its own, about the heir and the other side."""
     old_id, new_id = (heir if side == fallen else side for side in record.sides)
     identity = derived("cft", record.id, old_id, new_id)
-    sides = {"id": identity, "old_id": old_id, "new_id": new_id}
-    return record.model_copy(update={**sides, "at": now, "by": RULE, "previous": None})
+    return record.changed(id=identity, old_id=old_id, new_id=new_id, at=now, by=RULE, previous=None)
 
 
 def _consistent(memory: Memory) -> Memory:

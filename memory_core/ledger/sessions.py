@@ -95,7 +95,7 @@ class Session:
         seal_key: what seals the hole that a message leaves in the history.
         """
         self._body.pop("title", None)
-        self.count(memory, memory.model_copy(update={"status": Status.DELETED}), now)
+        self.count(memory, memory.changed(status=Status.DELETED), now)
         self.forget_turn(memory)
         self._forget_mark(memory, seal_key)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from memory_core.domain.fading import Fading, has_faded
-from memory_core.domain.memory import Event, Head, Memory, Status, Vector
+from memory_core.domain.memory import Event, Head, Memory, MemoryFields, Status, Vector
 from memory_core.domain.metadata_filter import Conditions
 from memory_core.domain.ranking.candidates import CandidateSet, Related, Statistics
 from memory_core.domain.scope import Owner
@@ -95,11 +95,11 @@ class Mark:
         return Mark(scene_id=scene_id, leaves_scene=scene_id is None)
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> MemoryFields:
         """What the mark sets in the memory's body, JSON-ready; the vector itself is
         beside the body.
         """
-        named: dict[str, Any] = {}
+        named: MemoryFields = {}
         if self.scene_id is not None or self.leaves_scene:
             named["scene_id"] = self.scene_id
         if self.cell_id is not None or self.leaves_cell:

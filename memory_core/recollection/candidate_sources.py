@@ -323,11 +323,7 @@ class ColdSearch:
             # Its age is that of the whole: that it was moved is no news of it.
             memory = as_found(stub, whole or stub, self._vector(whole or stub))
             memories[stub.id] = memory
-            scored.append(
-                memory
-                if whole is None
-                else memory.model_copy(update={"updated_at": whole.updated_at})
-            )
+            scored.append(memory if whole is None else memory.changed(updated_at=whole.updated_at))
         candidates = from_memories(scored, terms, vector, related=search.related)
         candidates.memories, candidates.lists = memories, {ARCHIVE_LIST: candidates.ids}
         return ColdFound(candidates, degraded)

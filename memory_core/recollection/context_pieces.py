@@ -55,9 +55,7 @@ def foreseeing(
         (memory, [line for line in memory.foresight if covered(line.description, rounds.terms)])
         for memory in hits
     ]
-    return [
-        memory.model_copy(update={"foresight": lines}) for memory, lines in (*about, *soon) if lines
-    ]
+    return [memory.changed(foresight=lines) for memory, lines in (*about, *soon) if lines]
 
 
 def _is_soon(foresight: Foresight, moment: datetime) -> bool:

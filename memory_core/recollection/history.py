@@ -88,7 +88,7 @@ class Replayer:
         memory = states[memory_id].memory(head.epoch)
         if is_message(memory_id):
             cells = cells_of_messages(await self._past.states(owner, head, sequence))
-            memory = memory.model_copy(update={"cell_id": cells.get(memory_id)})
+            memory = memory.changed(cell_id=cells.get(memory_id))
         if at is None:
             return Settled(memory, sequence)
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)
@@ -169,14 +169,14 @@ def _shown(
     ):
         memory = state.memory(epoch)
         if is_message(place.id):
-            memory = memory.model_copy(update={"cell_id": cells.get(place.id)})
+            memory = memory.changed(cell_id=cells.get(place.id))
         if not shows(where, memory):
             continue
         if (base := base_id(place.id)) != place.id:
             present = states.get(base)
             if not is_of_its_life(memory, None if present is None else present.memory(epoch)):
                 continue
-            memory = memory.model_copy(update={"id": base})
+            memory = memory.shown_as(base)
         rows.append((place, memory))
         if len(rows) == limit:
             break

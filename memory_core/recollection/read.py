@@ -291,7 +291,7 @@ class Reader:
             name: self._memory(snapshot.documents.get(name), snapshot.head) for name in bases
         }
         return [
-            memory.model_copy(update={"id": base_id(memory.id)})
+            memory.shown_as(base_id(memory.id))
             for memory in memories
             if "." not in memory.id or is_of_its_life(memory, standing[base_id(memory.id)])
         ]

@@ -69,7 +69,7 @@ class Reconstructor:
                 or len(rounds.asked) > MOST_REWRITTEN
             ):
                 break
-            asking = query.model_copy(update={"query": again})
+            asking = query.asking(again)
         if query.at is None:
             noted = {
                 name
@@ -151,8 +151,6 @@ def _without_ended_foresight(hits: Sequence[Hit], moment: datetime) -> tuple[Hit
             if foresight.end_time is None or moment < foresight.end_time
         ]
         if len(standing) < len(memory.foresight):
-            hit = hit._replace(
-                serialized=SerializedMemory.of(memory.model_copy(update={"foresight": standing}))
-            )
+            hit = hit._replace(serialized=SerializedMemory.of(memory.changed(foresight=standing)))
         current.append(hit)
     return tuple(current)

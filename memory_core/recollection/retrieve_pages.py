@@ -36,7 +36,7 @@ class RetrievePages:
         limit = self._retriever.passing.limit(query)
         asked = min(len(earlier) + limit, MOST_RESULTS)
         retrieved = await self._retriever.retrieve(
-            owner, query if not earlier else query.model_copy(update={"limit": asked})
+            owner, query if not earlier else query.limited(asked)
         )
         marks = (
             [_mark(hit) for hit in retrieved.results]

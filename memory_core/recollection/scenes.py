@@ -172,11 +172,7 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
         return member.cell_id not in gone and (member.until is None or moment < member.until)
 
     members = [member for member in scene.members if stands(member)]
-    return (
-        scene
-        if len(members) == scene.count
-        else with_words(scene.model_copy(update={"members": members}))
-    )
+    return scene if len(members) == scene.count else with_words(scene.changed(members=members))
 
 
 # The profile of a person as it is read: what the memories that it names say now,
@@ -300,12 +296,10 @@ class Profiles:
             if without_session_id is None or memory.session_id != without_session_id
         }
         facts = [
-            fact.model_copy(
-                update={"disputed_by": disputes_of(fact.memory_id, records, statements)}
-            )
+            fact.disputed(disputes_of(fact.memory_id, records, statements))
             for fact in profile.explicit
         ]
-        return profile.model_copy(update={"explicit": facts})
+        return profile.with_facts(facts)
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
         ids, memories = sorted(names), dict[str, Memory]()
@@ -321,14 +315,8 @@ def _without_session(
     """The profile without the facts of a session; traits stay, since they come of many."""
     if session_id is None:
         return profile
-    return profile.model_copy(
-        update={
-            "explicit": [
-                fact
-                for fact in profile.explicit
-                if memories[fact.memory_id].session_id != session_id
-            ]
-        }
+    return profile.with_facts(
+        [fact for fact in profile.explicit if memories[fact.memory_id].session_id != session_id]
     )
 
 

@@ -78,14 +78,10 @@ class Superseded:
         memory = document.memory
         next_id = None if memory.next_id in self.hidden else memory.next_id
         facts = [
-            fact.model_copy(update={"superseded_by": None})
-            if fact.superseded_by in self.hidden
-            else fact
+            fact.held_by(fact.fact_id, None) if fact.superseded_by in self.hidden else fact
             for fact in memory.atomic_facts
         ]
-        return SerializedMemory.of(
-            memory.model_copy(update={"atomic_facts": facts, "next_id": next_id})
-        )
+        return SerializedMemory.of(memory.changed(atomic_facts=facts, next_id=next_id))
 
 
 async def stale_facts(

@@ -316,7 +316,7 @@ class Sweep:
         )
         if await kept(self._store, owner, changed) is None:
             return False
-        message = message_for(owner, task.model_copy(update={"generation": generation}))
+        message = message_for(owner, task.changed(generation=generation))
         await self._queue.send(queue_of(task.kind), message.model_dump_json())
         log.info("the task %s was sent again", task.task_id)
         return True

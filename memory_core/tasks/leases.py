@@ -13,13 +13,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 
-from memory_core.domain.conversation import Task, TaskMessage
+from memory_core.domain.conversation import Task, TaskFields, TaskMessage
 from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable, described
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
@@ -51,7 +51,7 @@ class Later:
     """
 
     delay: timedelta
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: TaskFields = field(default_factory=TaskFields)
 
 
 def pause(times: int, error: BaseException | None = None) -> timedelta:
@@ -144,7 +144,7 @@ class Leases:
     def taken(self, task: Task) -> Task:
         """A task that this worker has from its beginning."""
         now = self._clock.now()
-        return task.model_copy(update=_leased(self._ids.new("lea"), now + self._length))
+        return task.changed(**_leased(self._ids.new("lea"), now + self._length))
 
     def begun(self, owner: Owner, task: Task, subject: Document, epoch: str) -> Lease:
         """The lease of a task that was stored as it was `taken`, with what it is about."""
@@ -161,7 +161,12 @@ class Leases:
         )
 
 
-def _leased(name: str, until: datetime) -> dict[str, Any]:
+def _progress(step: str, progress: float, result: dict[str, Any] | None) -> TaskFields:
+    fields: TaskFields = {"step": step, "progress": round(min(progress, 1.0), 3)}
+    return fields if result is None else {**fields, "result": result}
+
+
+def _leased(name: str, until: datetime) -> TaskFields:
     return {
         "status": "running",
         "leased_by": name,
@@ -204,16 +209,21 @@ class Lease:
         """Take the lease; False when the task was changed meanwhile."""
         return await self._wrote(**_leased(name, self._clock.now() + self._length))
 
-    async def report(self, step: str, progress: float, **fields: Any) -> None:
-        """Say how far it is, and that this worker is alive. Raises TaskLost."""
-        await self._write(
-            step=step,
-            progress=round(min(progress, 1.0), 3),
-            leased_until=self._clock.now() + self._length,
-            **fields,
-        )
+    async def report(
+        self, step: str, progress: float, result: dict[str, Any] | None = None
+    ) -> None:
+        """Say how far it is, and that this worker is alive. Raises TaskLost.
 
-    async def note(self, step: str, progress: float, **fields: Any) -> None:
+        Args:
+            step: The step under way.
+            progress: The part that is done, from 0 to 1.
+            result: The result so far; None leaves the result as it is.
+
+        """
+        fields = _progress(step, progress, result)
+        await self._write(**(fields | {"leased_until": self._clock.now() + self._length}))
+
+    async def note(self, step: str, progress: float, result: dict[str, Any] | None = None) -> None:
         """The same, for steps that may be over at once: written only when nothing was for a moment,
         else with what is written next.
 
@@ -221,10 +231,8 @@ class Lease:
         Raises TaskLost.
         """
         if self._clock.now() - self.task.updated_at >= MOMENT:
-            return await self.report(step, progress, **fields)
-        task = self.task.model_copy(
-            update={"step": step, "progress": round(min(progress, 1.0), 3), **fields}
-        )
+            return await self.report(step, progress, result)
+        task = self.task.changed(**_progress(step, progress, result))
         self._held = HeldTask(task, self._held.document)
         return None
 
@@ -254,12 +262,16 @@ class Lease:
         await self.hand_back(delay, attempts=attempts, error=said(error))
         return delay
 
-    async def hand_back(self, delay: timedelta, **fields: Any) -> None:
+    async def hand_back(self, delay: timedelta, **fields: Unpack[TaskFields]) -> None:
         """Give the task up until its message comes again after `delay`. Raises TaskLost."""
         due = self._clock.now() + delay
-        await self._write(
-            status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields
-        )
+        free: TaskFields = {
+            "status": "accepted",
+            "leased_by": None,
+            "leased_until": None,
+            "next_enqueue_at": due,
+        }
+        await self._write(**(fields | free))
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
@@ -317,7 +329,7 @@ class Lease:
             except Unavailable as error:
                 log.info("a lease could not be renewed: %s", error.detail)
 
-    async def _write(self, **fields: Any) -> None:
+    async def _write(self, **fields: Unpack[TaskFields]) -> None:
         name = self.task.leased_by
         async with self._turn:
             for _ in range(TRIES):
@@ -330,8 +342,8 @@ class Lease:
                 self._held = held_task
         raise TaskLost
 
-    async def _wrote(self, **fields: Any) -> bool:
-        task = self.task.model_copy(update={**fields, "updated_at": self._clock.now()})
+    async def _wrote(self, **fields: Unpack[TaskFields]) -> bool:
+        task = self.task.changed(**(fields | {"updated_at": self._clock.now()}))
         document = await kept(self._store, self.owner, written(task, onto=self._held.document))
         if document is None:
             return False

@@ -10,17 +10,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 
 from pydantic import ConfigDict, ValidationError
 
-from memory_core.domain.conversation import Task, TaskKind, TaskMessage
+from memory_core.domain.conversation import Task, TaskFields, TaskKind, TaskMessage
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import FieldError, Malformed, Unavailable
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
@@ -43,7 +43,7 @@ class Beginning:
         *,
         reads: Sequence[str] = (),
         fragile: bool = False,
-        head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
+        head_fields: HeadChange = lambda head: {},
         beside: Callable[[ReadSet], Changes[Any]] | None = None,
         basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
@@ -69,9 +69,9 @@ class Beginning:
             )
             more = Changes(None) if beside is None else beside(look)
 
-            def fields(head: Head) -> Mapping[str, Any]:
-                counts = {**counted(+1)(head), **head_fields(head)}
-                return {**counts, **more.head_fields(head.model_copy(update=counts))}
+            def fields(head: Head) -> HeadFields:
+                counts: HeadFields = {**counted(+1)(head), **head_fields(head)}
+                return {**counts, **more.head_fields(head.changed(**counts))}
 
             return Changes(
                 task.task_id,
@@ -144,7 +144,7 @@ class Ends:
         state: str,
         *,
         subject: Mapping[str, Any] | None = None,
-        **fields: Any,
+        **fields: Unpack[TaskFields],
     ) -> Task | None:
         """End a task while it is of `task`'s generation: it gets `fields`, what it is about `state`
         and the fields `subject`.
@@ -161,9 +161,8 @@ class Ends:
                 != (task.generation, task.subject_id)
             ):
                 return Changes(None)
-            turned = pair.turned(
-                state, self._clock.now(), subject=subject or {}, next_enqueue_at=None, **fields
-            )
+            ended: TaskFields = {**fields, "next_enqueue_at": None}
+            turned = pair.turned(state, self._clock.now(), subject=subject or {}, **ended)
             return Changes(turned.result, puts=turned.puts, head_fields=turned.head_fields)
 
         ids = [task.task_id, task.subject_id]
@@ -242,6 +241,10 @@ class DueMessage(DeferredModel):
     user_id: str
     tick: datetime
     waits: int = 0
+
+    def put_off(self) -> DueMessage:
+        """The message as it is sent again after a wait."""
+        return self.model_copy(update={"waits": self.waits + 1})
 
     @property
     def owner(self) -> Owner:

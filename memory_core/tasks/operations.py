@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from memory_core.domain.conversation import Task, TaskKind
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
@@ -70,7 +70,7 @@ class Operations:
         refuse: Refuse | None = None,
         reads: Sequence[str] = (),
         task_id: str | None = None,
-        head_fields: HeadFields = lambda head: {},
+        head_fields: HeadChange = lambda head: {},
         beside: Beside | None = None,
     ) -> Accepted:
         """Store an operation with its task, and send that on its way; one that is not due yet is
@@ -112,7 +112,7 @@ class Operations:
         refuse: Refuse,
         reads: Sequence[str],
         task_id: str,
-        head_fields: HeadFields,
+        head_fields: HeadChange,
     ) -> Lease:
         """Store an operation with its task, which this worker has from the beginning. No message
         is sent: should the worker die, the sweep finds the task.
@@ -210,12 +210,8 @@ class Operations:
                 raise TaskLost
             chunk = decide(look, stored)
             plan = stored.plan if chunk.plan is None else dict(chunk.plan)
-            further = stored.model_copy(
-                update={
-                    "plan": plan,
-                    "cursor": chunk.cursor,
-                    "counts": added(stored.counts, chunk.counts),
-                }
+            further = stored.changed(
+                plan=plan, cursor=chunk.cursor, counts=added(stored.counts, chunk.counts)
             )
             made = (
                 self._ended(pair, further, chunk, ended)
@@ -264,7 +260,7 @@ class Operations:
             )
             fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
             return Changes(
-                pair.task.model_copy(update=fields),
+                pair.task.changed(**fields),
                 puts=(*advanced.puts, pair.task_state.changed(**fields)),
                 fragile=True,
             )
@@ -334,7 +330,7 @@ class Operations:
             if chunk.leaves or document.id != operation.id
         )
         return Changes(
-            operation.model_copy(update={"state": state}),
+            operation.changed(state=state),
             puts=puts,
             head_fields=turned.head_fields,
             deletes=() if chunk.leaves else (Document(operation.id, "operation", {}),),

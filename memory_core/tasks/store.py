@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from pydantic import ConfigDict, Field
 
@@ -19,16 +19,17 @@ from memory_core.domain.conversation import (
     FINISHED,
     CellRecord,
     Task,
+    TaskFields,
     TaskKind,
     TaskStatus,
     counts_of,
 )
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound, Unavailable
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import TaskPage
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import emptied
@@ -53,11 +54,11 @@ class HeldTask:
     task: Task
     document: Document
 
-    def changed(self, **fields: Any) -> Document:
+    def changed(self, **fields: Unpack[TaskFields]) -> Document:
         """The document to write: the task with `fields` changed, on top of the state
         that was read.
         """
-        return written(self.task.model_copy(update=fields), onto=self.document)
+        return written(self.task.changed(**fields), onto=self.document)
 
 
 def written(task: Task, onto: Document | None = None) -> Document:
@@ -203,12 +204,17 @@ class TaskAndSubject:
         return self.task_state.task
 
     def turned(
-        self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any
+        self,
+        state: str,
+        now: datetime,
+        *,
+        subject: Mapping[str, Any] = _NO_MORE,
+        **fields: Unpack[TaskFields],
     ) -> Changes[Task]:
         """The commit that gives the subject another state (and the fields `subject`), the task
         other `fields`, and its callback address a delivery when that ends the task.
         """
-        turned = {
+        turned: TaskFields = {
             **self._formed(),
             **fields,
             "leased_by": None,
@@ -216,7 +222,7 @@ class TaskAndSubject:
             "waiting_for": None,
             "updated_at": now,
         }
-        task, deliveries = announced(self.task.model_copy(update=turned), now)
+        task, deliveries = announced(self.task.changed(**turned), now)
         puts = (written(task, onto=self.task_state.document), *deliveries)
         return Changes(
             task,
@@ -224,7 +230,7 @@ class TaskAndSubject:
             head_fields=counted(unfinished(puts) - (not self.task.finished)),
         )
 
-    def _formed(self) -> Mapping[str, Any]:
+    def _formed(self) -> TaskFields:
         """The result that names what the conversation became so far: that stays,
         however the task goes on or ends.
         """
@@ -233,7 +239,7 @@ class TaskAndSubject:
             or self.subject.kind != "conversation"
             or not self.subject.body["formed_cells"]
         ):
-            return _NO_MORE
+            return {}
         cells = [CellRecord.model_validate(cell) for cell in self.subject.body["formed_cells"]]
         became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
         return {"result": {**(self.task.result or {}), **became}}
@@ -266,10 +272,10 @@ def unfinished(documents: Iterable[Document]) -> int:
     )
 
 
-def counted(more: int) -> Callable[[Head], Mapping[str, Any]]:
+def counted(more: int) -> HeadChange:
     """The head's field that says how many tasks are not finished, moved by `more`."""
 
-    def head_fields(head: Head) -> Mapping[str, Any]:
+    def head_fields(head: Head) -> HeadFields:
         return {"pending_tasks": max(0, head.pending_tasks + more)}
 
     return head_fields
@@ -367,7 +373,7 @@ def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
         next_enqueue_at=now,
         correlation_id=task.correlation_id,
     )
-    ended = task.model_copy(update={"delivery_ids": [*task.delivery_ids, identity]})
+    ended = task.changed(delivery_ids=[*task.delivery_ids, identity])
     return ended, (
         Document(identity, "delivery", delivery.model_dump(mode="json")),
         written(webhook),

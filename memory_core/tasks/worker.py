@@ -164,7 +164,7 @@ class Worker:
         Raises Unavailable when it can't be sent.
         """
         log.info("the task %s is put off: %s", message.task_id, error.detail)
-        again = message.model_copy(update={"waits": message.waits + 1})
+        again = message.put_off()
         await self._queue.send(name, again.model_dump_json(), delay=pause(message.waits, error))
 
 

@@ -145,11 +145,11 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             words = f"Ich wohne in {town}." if german else f"I live in {town}."
         elif words == quote:
             continue
-        for fact in said_facts([message.model_copy(update={"content": _as_if_begun(words)})]):
+        for fact in said_facts([message.changed(content=_as_if_begun(words))]):
             text = (
                 f"{name}: {quote.strip(' .!')}" if fact.text.startswith(f"{name}: ") else fact.text
             )
-            announced = fact.model_copy(update={"text": text, "message": number, "quote": quote})
+            announced = fact.changed(text=text, message=number, quote=quote)
             if is_announced(announced):
                 yield announced
 

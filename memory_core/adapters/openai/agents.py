@@ -133,7 +133,7 @@ class OpenAIAgents:
         answer: Answered[FormedParts] = await self._ask(name, owner, _after(previous, messages))
         if (facts := answer.value.facts) is None:
             return answer
-        parts = answer.value.model_copy(update={"facts": _with_canonical_slots(facts)})
+        parts = answer.value.with_facts(_with_canonical_slots(facts))
         return Answered(parts, answer.provenance, answer.tokens)
 
     async def reflect(
@@ -277,17 +277,16 @@ def _after(previous: str | None, messages: Sequence[Message]) -> list[RecordedTe
 
 def _with_canonical_slots(statements: ExtractedFacts) -> ExtractedFacts:
     facts = [
-        fact.model_copy(
-            update={
-                "subject": canonical_subject(fact.subject),
-                "attribute": canonical_attribute(fact.attribute),
-            }
+        fact.changed(
+            subject=canonical_subject(fact.subject), attribute=canonical_attribute(fact.attribute)
         )
         if fact.subject and fact.attribute
         else fact
         for fact in statements.facts
     ]
-    return statements.model_copy(update={"facts": facts})
+    return ExtractedFacts(
+        facts=facts, foresight=statements.foresight, instructions=statements.instructions
+    )
 
 
 @lru_cache

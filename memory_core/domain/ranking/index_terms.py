@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.domain.fields import ZONE_FIELD, local, zone_of
-from memory_core.domain.memory import Lexical, Memory, MemoryType
+from memory_core.domain.memory import Lexical, LexicalFields, Memory, MemoryType
 from memory_core.domain.messages import is_message
 from memory_core.domain.text.analyzer import (
     counts,
@@ -180,7 +180,7 @@ def with_lexical(
 
     """
     if not memory.searchable:
-        return memory.model_copy(update={"lexical": Lexical(), "search_text": ""})
+        return memory.changed(lexical=Lexical(), search_text="")
     category = None if is_message(memory.id) else memory.category
     extra = [
         *memory.tags,
@@ -201,7 +201,7 @@ def with_lexical(
         before_previous=before_previous,
         turn=ordinal,
     )
-    return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
+    return memory.changed(lexical=lexical, search_text=search_text(lexical))
 
 
 def _names_of(attribute: str, content: str) -> tuple[str, ...]:
@@ -217,13 +217,13 @@ def reread(memory: Memory) -> Memory:
     """
     before = memory.lexical
     lexical = with_lexical(memory, ordinal=before.turn).lexical
-    around = {
+    around: LexicalFields = {
         "previous": before.previous,
         "before_previous": before.before_previous,
         "previous_asks": before.previous_asks,
     }
-    lexical = lexical.model_copy(update=around)
-    return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
+    lexical = lexical.changed(**around)
+    return memory.changed(lexical=lexical, search_text=search_text(lexical))
 
 
 def text_to_embed(memory: Memory) -> str:

@@ -73,6 +73,10 @@ class ForgetFilter(Input):
     before: Timestamp | None = None
     ids: Annotated[list[Name], Field(min_length=1, max_length=MAX_IDS)] | None = None
 
+    def in_session(self, session_id: str) -> ForgetFilter:
+        """The filter for memories of one session."""
+        return self.model_copy(update={"session_id": session_id})
+
 
 class ForgetInput(Input):
     """Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its
@@ -113,11 +117,7 @@ class ForgetInput(Input):
     @property
     def chosen(self) -> ForgetFilter:
         """The filter, with the session that was named beside it."""
-        return (
-            self.filter
-            if self.session_id is None
-            else self.filter.model_copy(update={"session_id": self.session_id})
-        )
+        return self.filter if self.session_id is None else self.filter.in_session(self.session_id)
 
 
 # What a caller may ask of the log: which events, and what memories were at a time past.
@@ -301,9 +301,7 @@ class _Spoken(Input):
         """
         messages = timed(self.messages, now, role)
         return [
-            message
-            if message.actor or message.role != role
-            else message.model_copy(update={"actor": actor})
+            message if message.actor or message.role != role else message.changed(actor=actor)
             for message in messages
         ]
 

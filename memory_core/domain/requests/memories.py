@@ -189,6 +189,14 @@ class RetrieveInput(Input):
     explain: bool = False
     cursor: Annotated[Cursor, Field(max_length=4000)] | None = None
 
+    def asking(self, query: str) -> RetrieveInput:
+        """The same request with another query; it is not validated."""
+        return self.model_copy(update={"query": query})
+
+    def limited(self, limit: int) -> RetrieveInput:
+        """The same request for so many results; the limit is not validated."""
+        return self.model_copy(update={"limit": limit})
+
     @model_validator(mode="after")
     def _weights_of_the_recipe(self) -> RetrieveInput:
         known = RECIPE_WEIGHTS[self.recipe]

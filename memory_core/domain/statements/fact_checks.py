@@ -169,9 +169,7 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
         if loser != number:
             holders[slot] = number
         if loser is not None:
-            remaining[loser] = remaining[loser].model_copy(
-                update={"subject": None, "attribute": None, "value": None}
-            )
+            remaining[loser] = remaining[loser].without_slot()
     return remaining
 
 
@@ -216,7 +214,7 @@ class _Record:
         message = self._messages[extracted.message]
         named = self._slotted(extracted, message)
         if named.lasting and _PASSES.search(extracted.text):
-            named = named.model_copy(update={"lasting": False})
+            named = named.changed(lasting=False)
         text = _of_speaker(
             extracted.text,
             message,
@@ -224,7 +222,7 @@ class _Record:
         )
         is_said = self._is_said(text, message) or _ends(named)
         if is_said and not in_another_language(extracted.quote, text):
-            return named.model_copy(update={"text": text})
+            return named.changed(text=text)
         own = _in_their_words(extracted.quote, message)
         if own is None:
             return None
@@ -237,8 +235,8 @@ class _Record:
             or named.value.casefold() in _CLOSED
             or self._is_said(named.value, message)
         )
-        checked = named if keeps_slot else named.model_copy(update=_NO_SLOT)
-        return checked.model_copy(update={"text": own, "lasting": lasts})
+        checked = named if keeps_slot else named.without_slot()
+        return checked.changed(text=own, lasting=lasts)
 
     def foresight(self, extracted: SaidForesight) -> SaidForesight | None:
         """The foresight as it is remembered.
@@ -258,8 +256,8 @@ class _Record:
         text = _of_speaker(extracted.description, message, None)
         if not self._is_said(text, message) or in_another_language(extracted.quote, text):
             own = _in_their_words(extracted.quote, message)
-            return None if own is None else extracted.model_copy(update={"description": own})
-        return extracted.model_copy(update={"description": text})
+            return None if own is None else extracted.described(own)
+        return extracted.described(text)
 
     def instructs(self, instruction: SaidInstruction) -> bool:
         """Whether a user tells it, for longer than this once. What the rules read themselves is
@@ -399,11 +397,11 @@ class _Record:
     def _slotted(self, extracted: SaidFact, message: Message) -> SaidFact:
         """The fact with a whole slot under its own names, or with none."""
         if not (extracted.subject and extracted.attribute and extracted.value):
-            return extracted.model_copy(update=_NO_SLOT)
+            return extracted.without_slot()
         subject = canonical_subject(extracted.subject)
         owner, mark, rest = subject.partition("'s ")
         if owner.casefold() in _PRONOUNS:
-            return extracted.model_copy(update={**_NO_SLOT, "lasting": True})
+            return extracted.without_slot().changed(lasting=True)
         if owner == "user" or not self._knows(owner):
             subject = (
                 (
@@ -413,10 +411,7 @@ class _Record:
                 + mark
                 + rest
             )
-        return extracted.model_copy(update={"subject": subject})
-
-
-_NO_SLOT = {"subject": None, "attribute": None, "value": None}
+        return extracted.changed(subject=subject)
 
 
 def _ends(fact: SaidFact) -> bool:

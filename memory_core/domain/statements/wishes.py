@@ -186,7 +186,7 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
         ]
         for start, end in sorted(set(gone), reverse=True):
             content = content[:start] + REQUESTED + content[end:]
-        rest[number] = messages[number].model_copy(update={"content": content})
+        rest[number] = messages[number].changed(content=content)
     return rest
 
 
@@ -210,7 +210,7 @@ def without_marks(messages: Sequence[Message]) -> list[Message]:
 
 
 def _without_mark(message: Message) -> Message:
-    return message.model_copy(update={"content": message.content.replace(REQUESTED, "").strip()})
+    return message.changed(content=message.content.replace(REQUESTED, "").strip())
 
 
 def asks_only(message: Message) -> bool:
