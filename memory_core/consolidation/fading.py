@@ -23,7 +23,7 @@ from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
 from memory_core.domain.text.shortening import shortened
-from memory_core.domain.transitions import decay, recall
+from memory_core.domain.transitions import compress, decay, recall
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Portion, size_of

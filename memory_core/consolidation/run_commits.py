@@ -21,7 +21,7 @@ from memory_core.consolidation.schedule import TRIED_AGAIN_AFTER
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, TaskQueue
@@ -216,7 +216,7 @@ class RunEnding:
         def last(stored: Operation, waiting: Chunk) -> Chunk:
             committed[:] = [True]
 
-            def fields(head: Head) -> Mapping[str, Any]:
+            def fields(head: Head) -> HeadFields:
                 if run.session_id:
                     return {"run_task_id": None}
                 return _settled(head, run, _next(head, run, coming, now, capped=capped))
@@ -274,7 +274,7 @@ class RunEnding:
         }
 
 
-def _settled(head: Head, run: Run, due_at: datetime | None) -> Mapping[str, Any]:
+def _settled(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
     at = run.at if head.settled_at is None else max(head.settled_at, run.at)
     return {
         "consolidated_sequence": max(head.consolidated_sequence, run.to),

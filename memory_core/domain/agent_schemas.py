@@ -162,7 +162,25 @@ class Narrative(AgentAnswer):
     narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
 
 
-class SaidFact(AgentAnswer):
+class SaidFactFields(TypedDict, total=False):
+    """Fields of a statement that a check replaces."""
+
+    text: str
+    message: int
+    quote: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    lasting: bool
+
+
+class _Said(AgentAnswer):
+    def in_message(self, message: int) -> Self:
+        """The same, said by the message of another number."""
+        return self.model_copy(update={"message": message})
+
+
+class SaidFact(_Said):
     """One statement, with the message that made it (its number in what was shown) and words of that
     message that prove it.
 
@@ -183,7 +201,12 @@ class SaidFact(AgentAnswer):
         """The statement with these fields replaced, without validation."""
         return self.model_copy(update=fields)
 
-class SaidForesight(AgentAnswer):
+    def without_slot(self) -> SaidFact:
+        """The statement as it fills no slot."""
+        return self.changed(subject=None, attribute=None, value=None)
+
+
+class SaidForesight(_Said):
     """Something that holds for a while, resolved against its message's own time;
     end_time None = open.
     """
@@ -199,7 +222,8 @@ class SaidForesight(AgentAnswer):
         """The same, in these words."""
         return self.model_copy(update={"description": description})
 
-class SaidInstruction(AgentAnswer):
+
+class SaidInstruction(_Said):
     """What the user wants of every answer from now on, with the words of the message
     that say it.
     """

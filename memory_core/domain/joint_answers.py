@@ -204,6 +204,10 @@ class FormedParts(AgentAnswer):
     facts: ExtractedFacts | None = None
     episodes: list[EpisodeParts] = Field(default_factory=list)
 
+    def with_facts(self, facts: ExtractedFacts) -> FormedParts:
+        """The same parts with these facts."""
+        return self.model_copy(update={"facts": facts})
+
 
 class ReflectedParts(AgentAnswer):
     """What is usable of the answer about episodes and scenes. None: nothing of that part,
@@ -217,3 +221,13 @@ class ReflectedParts(AgentAnswer):
     profile: ProfileUpdate | None = None
     episodes_key: str = ""
     scenes_key: str = ""
+
+    def about(self, episodes_key: str, scenes_key: str) -> ReflectedParts:
+        """The same parts, about the episodes and scenes of these keys.
+
+        Args:
+            episodes_key: The key of the episodes that were shown.
+            scenes_key: The key of the scenes that were shown.
+
+        """
+        return self.model_copy(update={"episodes_key": episodes_key, "scenes_key": scenes_key})

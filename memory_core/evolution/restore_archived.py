@@ -177,7 +177,7 @@ class ArchiveRestorer:
                 )
         return changes
 
-    def _vector_fields(self, thawing: _ArchivedChain, whole: Memory) -> dict[str, Any]:
+    def _vector_fields(self, thawing: _ArchivedChain, whole: Memory) -> MemoryFields:
         """The vector that a memory comes back with, and what made it."""
         if whole.id not in thawing.vectors:
             return {}

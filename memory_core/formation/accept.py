@@ -18,7 +18,7 @@ from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_his
 from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.memory import Head, Memory
+from memory_core.domain.memory import Head, HeadFields, Memory
 from memory_core.domain.messages import bytes_of_messages, is_untold
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput
 from memory_core.domain.requests.memories import ConverseInput

@@ -7,12 +7,11 @@ cancelled, overtaken or cleared meanwhile finds out.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from memory_core.domain.conversation import Cell, CellRecord, Conversation
-from memory_core.domain.memory import Head, MemoryType, Status
+from memory_core.domain.memory import Head, HeadFields, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import marked, slot_name, slot_of
@@ -121,20 +120,20 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
         memory_ids=list(result.memory_ids),
         counts=dict(result.counts),
     )
-    further = conversation.model_copy(
-        update={
-            "cells": work.total,
-            "formed_cells": [*conversation.formed_cells, formed_cell],
-            "state": "formed" if last else conversation.state,
-        }
+    further = conversation.changed(
+        cells=work.total,
+        formed_cells=[*conversation.formed_cells, formed_cell],
+        state="formed" if last else conversation.state,
     )
     formed = Formed(formed_cell, last)
     body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
     ended = work.finish(further) if last else ()
 
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(planned.head_fields(head))
-        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
+    def head_fields(head: Head) -> HeadFields:
+        fields: HeadFields = {
+            **planned.head_fields(head),
+            "last_formed_sequence": head.sequence + len(planned.changes),
+        }
         if last:
             fields |= counted(unfinished(ended) - 1)(head)
         return fields

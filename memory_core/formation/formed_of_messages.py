@@ -206,7 +206,7 @@ class FormedOfMessages:
                 for old in olds
             ]
             if olds and follows.supersedes_id == gone.id:
-                after = follows.model_copy(update={"supersedes_id": olds[0].id, "updated_at": now})
+                after = follows.changed(supersedes_id=olds[0].id, updated_at=now)
                 changes.append(Change("superseded", after, follows, {"reason": TAKEN_BACK}))
             return Changes(None, tuple(changes), reads=frozenset(ids))
 
@@ -222,7 +222,7 @@ def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> M
     """
     ended_by_it = old.valid_until == max(gone.valid_from, old.valid_from)
     until = max(follows.valid_from, old.valid_from) if ended_by_it else old.valid_until
-    return old.model_copy(update={"next_id": follows.id, "valid_until": until, "updated_at": now})
+    return old.changed(next_id=follows.id, valid_until=until, updated_at=now)
 
 
 def _tellers(memory: Memory) -> list[str]:

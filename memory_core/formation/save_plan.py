@@ -208,7 +208,7 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         for each in account.statements
     )
     if existing is None or (is_out_of_order and existing.status is not Status.DELETED):
-        late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
+        late = memory if existing is None else memory.changed(id=late_id(memory))
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:
             page.retell(known, memory, known.version)
@@ -230,10 +230,9 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         "status": Status.ACTIVE,
         "status_reason": "created" if is_new_life else "manual_update",
     }
-    version = _next_version(existing, slot)
-    updated = existing.model_copy(
-        update={**changed, "version": version, "valid_until": memory.valid_until}
-    )
+    changed["valid_until"] = memory.valid_until
+    changed["version"] = _next_version(existing, slot)
+    updated = existing.changed(**changed)
     updated.embedding = memory.embedding
     page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
     page.apply([Change("upserted", updated, existing, says=says(updated))])

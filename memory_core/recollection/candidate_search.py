@@ -402,7 +402,7 @@ class CandidateSearch:
             {"embedding_model": memory.embedding_model}, len(memory.embedding)
         ):
             return memory
-        return memory.model_copy(update={"embedding": None})
+        return memory.changed(embedding=None)
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""

@@ -60,7 +60,7 @@ def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memor
         return memory
     for version in sorted(versions, key=lambda old_version: -old_version.version):
         if is_of_its_life(version, memory) and shows(where, version):
-            return version.model_copy(update={"id": memory.id})
+            return version.shown_as(memory.id)
     return None
 
 

@@ -84,9 +84,7 @@ class RowMemories:
         for name in versions:
             base, version = standing.get(base_id(name)), documents[name].memory
             if is_of_its_life(version, base.memory if base else None):
-                documents[name] = SerializedMemory.of(
-                    version.model_copy(update={"id": base_id(name)})
-                )
+                documents[name] = SerializedMemory.of(version.shown_as(base_id(name)))
             else:
                 del documents[name]
         return documents

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import TaskKind, TaskStatus
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head
+from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.batch import Change, Changes, HeadChange, no_change
 from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document, Mark
 from memory_core.tasks.leases import Lease
 
 OF_THE_STORE = ("epoch", "sequence")
+
+
+class OperationFields(TypedDict, total=False):
+    """Fields of an operation that a commit replaces."""
+
+    state: str
+    plan: dict[str, Any]
+    cursor: Any
+    counts: dict[str, int]
 
 
 class Operation(DeferredModel):
@@ -42,6 +51,10 @@ class Operation(DeferredModel):
     actor: str = "system"
     correlation_id: str | None = None
     created_at: datetime
+
+    def changed(self, **fields: Unpack[OperationFields]) -> Operation:
+        """The operation with these fields replaced, without validation."""
+        return self.model_copy(update=fields)
 
     @property
     def call(self) -> Call:
@@ -74,7 +87,7 @@ class Chunk:
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
-    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    head_fields: HeadChange = no_change
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
@@ -113,9 +126,6 @@ class Chunk:
             fragile=self.fragile or further.fragile,
             head_fields=lambda head: _both(head, self.head_fields, further.head_fields),
         )
-
-
-HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
 def operation_id(task_id: str) -> str:
@@ -193,10 +203,10 @@ def with_chunk(made: Changes[Operation], chunk: Chunk) -> Changes[Operation]:
     )
 
 
-def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any]:
+def _both(head: Head, first: HeadChange, second: HeadChange) -> HeadFields:
     """The fields of both, the second's on top of the first's."""
     fields = first(head)
-    return {**fields, **second(head.model_copy(update=dict(fields)))}
+    return {**fields, **second(head.changed(**fields))}
 
 
 def advanced_operation(subject: Document, operation: Operation) -> Changes[Operation]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final
 
-from memory_core.domain.conversation import Task, TaskKind
+from memory_core.domain.conversation import Task, TaskFields, TaskKind
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head, HeadFields
+from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import Ledger, ReadSet
 from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Document, IdSource
@@ -27,7 +27,6 @@ from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.operation_records import (
     Chunk,
-    HeadFields,
     Operation,
     added,
     advanced_operation,
@@ -255,10 +254,10 @@ class Operations:
             if pair is None or pair.subject is None or pair.subject.kind != "operation":
                 raise NotFound("no task of this id of this kind for this user")
             stored, now = operation_in(pair.subject), self._clock.now()
-            advanced = advanced_operation(
-                pair.subject, stored.model_copy(update={"cursor": change(stored)})
-            )
-            fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
+            advanced = advanced_operation(pair.subject, stored.changed(cursor=change(stored)))
+            fields: TaskFields = {"updated_at": now}
+            if due:
+                fields |= {"next_enqueue_at": now, "step": None}
             return Changes(
                 pair.task.changed(**fields),
                 puts=(*advanced.puts, pair.task_state.changed(**fields)),

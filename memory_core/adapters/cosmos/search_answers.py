@@ -199,7 +199,7 @@ def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
 
 def _apart(version: Memory) -> Memory:
     """An old version without its turn: the memory itself has that place among the neighbours."""
-    return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
+    return version.changed(lexical=version.lexical.changed(turn=None))
 
 
 def _statistics(
