@@ -63,12 +63,13 @@ test-long: $(VENV)/.dev  ## what takes too long for every time
 test-live: $(VENV)/.dev  ## contracts, costs and ten questions on an account of your own: docs/live.md
 	@$(BIN)/python -m pytest -q -m live tests/live
 
-lint: $(VENV)/.dev  ## ruff, mypy, import-linter, and the words of docs/glossary.md
+lint: $(VENV)/.dev  ## ruff, mypy, import-linter, the words of docs/glossary.md, and docstrings
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.private_words
+	@$(BIN)/python -m tests.docstrings
 
 # The versions change with it, so tests are installed anew and run before it is committed.
 lock: | $(BIN)/python  ## the newest packages for Azure with their hashes: deployment/locks, docs/licences.md

@@ -106,7 +106,7 @@ def _public_functions(
 
 
 def _is_command(node: Function) -> bool:
-    """Whether its docstring is the help of a command line, whose options have texts of their own."""
+    """Whether its docstring is the help of a command; its options have texts of their own."""
     marks = (mark.func for mark in node.decorator_list if isinstance(mark, ast.Call))
     return any(
         (isinstance(mark, ast.Name) and mark.id == "command")
