@@ -1,9 +1,11 @@
-"""Settings: every knob with its default, its meaning and its environment variable,
-each said once, here.
+"""Settings, each with its default, its meaning and its environment variable.
 
-Read once at the start and passed down; nothing else in the product reads the environment for them.
-`python -m memory_core.config` prints them all. Note: a threshold of None is not "no threshold" but
-the embedder's own (`domain/ranking/recipes.py`); `calibrated` says what holds.
+This module is the only place that states them. They are read once at the start and passed down. No
+other code of the product reads the environment for them. `python -m memory_core.config` prints all
+of them.
+
+Note: a threshold of None does not mean "no threshold", but the embedder's own
+(`domain/ranking/recipes.py`). `calibrated` returns the values in force.
 """
 
 from __future__ import annotations
@@ -72,14 +74,16 @@ log = logging.getLogger(__name__)
 
 
 class ConfigError(PlainError):
-    """Settings that can't be used; the text names each environment variable, its value and
-    what is allowed.
+    """Settings that can't be used.
+
+    The text names each environment variable, its value and the allowed values.
     """
 
 
 class Settings(DeferredModel):
-    """Everything that can be set. Immutable; construct it with names, or from the environment
-    by `from_env`.
+    """All settings.
+
+    They are immutable. Construct them by field names, or from the environment with `from_env`.
     """
 
     model_config = ConfigDict(
@@ -750,7 +754,7 @@ class Settings(DeferredModel):
         return self
 
     def _check_entra(self) -> None:
-        """Raise ValueError for half a configuration of Entra ID."""
+        """Raise ValueError if Entra ID is only configured in part."""
         needed = ("entra_tenant_id", "entra_audience", "entra_app")
         missing = [variable(name) for name in needed if not getattr(self, name)]
         if missing and (len(missing) < len(needed) or self.trust_principal_header == "on"):
@@ -767,7 +771,7 @@ class Settings(DeferredModel):
 
     @property
     def calibrated(self) -> Calibration:
-        """The thresholds and the scale that hold: what is set here, else the embedder's own."""
+        """The scale and the thresholds in force: those set here, else the embedder's own."""
         given = {field.name: getattr(self, field.name) for field in fields(Calibration)}
         return replace(
             CALIBRATIONS[self.embedding_provider],
@@ -776,16 +780,18 @@ class Settings(DeferredModel):
 
     @property
     def redacted_kinds(self) -> tuple[str, ...]:
-        """The kinds that are replaced; none where it is off."""
+        """Kinds of values that are redacted; empty where redaction is off."""
         return () if self.redact == "off" else tuple(self.redact.split(","))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """The settings of the environment; an empty variable counts as not given.
+        """Read the settings from the environment; an empty variable counts as not given.
 
-        Raises ConfigError, in one line, for wrong values and for a MEMORY_ variable that is nearly
-        the name of a setting. Another unknown one is only logged: other software (systemd) uses the
-        prefix too. So are those of other memory services.
+        A MEMORY_ variable that is nearly the name of a setting is an error. Any other unknown
+        variable is only logged, since other software (systemd) uses the prefix too. Variables of
+        other memory services are only logged as well.
+
+        Raises ConfigError, in a single line, for all wrong values together.
         """
         given = os.environ if environ is None else environ
         known = {variable(name): name for name in cls.model_fields}
@@ -815,7 +821,7 @@ class Settings(DeferredModel):
 
 
 def rows(settings: Settings) -> list[tuple[str, str, str, str]]:
-    """The table of all settings: variable, default, current value (secrets masked), meaning."""
+    """Table of all settings: variable, default, current value (secrets masked), meaning."""
     return [
         (
             variable(name),
@@ -828,8 +834,9 @@ def rows(settings: Settings) -> list[tuple[str, str, str, str]]:
 
 
 def main() -> int:
-    """Print the settings that this environment gives, as a table: 0, or 2 after one line that says
-    what is wrong.
+    """Print the settings of this environment as a table.
+
+    Returns 0, or 2 after a line that describes the wrong settings.
     """
     try:
         settings = Settings.from_env()

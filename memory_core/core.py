@@ -1,8 +1,8 @@
-"""MemoryCore: the product as a library. Functions, the development host and embedding programs
-all call this.
+"""The library interface of Memory Core.
 
-What its calls use is put together in `bootstrap/services.py`. Open it inside the event loop that
-will use it; one a process is enough.
+Azure Functions, the development host and embedding programs all call `MemoryCore`.
+`bootstrap/services.py` builds the services that its methods use. Open a `MemoryCore` inside the
+event loop that will use it. A process needs a single instance.
 """
 
 from __future__ import annotations
@@ -109,17 +109,18 @@ AN_EXPORT = ImportInput()
 
 Core = TypeVar("Core", bound="type[MemoryCore]")
 LONG_REQUEST = 20_000
-"""Characters from which a request is redacted in a thread: a longer one takes more than 5 ms,
-and would hold up everybody else.
+"""Length in characters from which a request is redacted in a thread.
+
+Redaction of a longer request takes more than 5 ms, which would delay all other requests.
 """
 
 
 def redact_requests(core: Core) -> Core:
-    """Have every call of the class see what it is asked without secrets, so that none can be kept,
-    embedded, sent or logged.
+    """Make every call of the class receive its requests without secrets.
 
-    An idempotency key's hash that a door made of the request as it came is dropped where something
-    was replaced: `keyed` makes another.
+    No secret of a request can then be stored, embedded, sent or logged. If a request was changed,
+    the hash that the caller made of the original request for its idempotency key is dropped, and
+    `keyed` makes another.
     """
     for name, call in vars(core).items():
         if inspect.iscoroutinefunction(call) and not name.startswith("_"):
@@ -162,7 +163,7 @@ def _is_request(value: Any) -> bool:
 
 @redact_requests
 class MemoryCore:
-    """Saves, finds and changes memories; every call names the owner whose memories they are."""
+    """Save, find and change memories; every call names the owner of the memories."""
 
     def __init__(
         self,
@@ -172,8 +173,14 @@ class MemoryCore:
         ids: IdSource | None = None,
         adapters: Adapters | None = None,
     ) -> None:
-        """Build, without connecting to anything. `adapters` replaces those that the
-        settings name.
+        """Build all services, without connecting to any of them.
+
+        Args:
+            settings: None for the settings of the environment.
+            clock: None for the clock of the system.
+            ids: Source of new ids; None for random ids.
+            adapters: Replace the adapters that the settings name.
+
         """
         self.settings = settings or Settings.from_env()
         self._services = Services(
@@ -182,19 +189,23 @@ class MemoryCore:
         self._telemetry = self._services.telemetry
 
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue, archive; or nothing,
-        when one of the first two fails.
+        """Connect to the long-term store, short-term store, queue and archive.
 
-        Raises Unavailable, EmbeddingMismatch.
+        If the connection to either store fails, no connection stays open.
+
+        Raises:
+            Unavailable: A store can't be reached.
+            EmbeddingMismatch: The stored vectors are of another embedder.
+
         """
         await self._services.open()
 
     async def warm_up(self) -> None:
-        """Open, and load embedder and agents too, so that the first request pays for nothing."""
+        """Open, and load embedder and agents too, to spare the first request the wait."""
         await self._services.warm_up()
 
     async def close(self) -> None:
-        """Let what is under way finish and release everything."""
+        """Let the work under way finish, and release all connections and threads."""
         await self._services.close()
 
     async def __aenter__(self) -> Self:
@@ -210,14 +221,28 @@ class MemoryCore:
         await self.close()
 
     def redact(self, text: str) -> str:
-        """A text as it is kept: secrets replaced by marks, as `MEMORY_REDACT` says."""
+        """Replace the secrets in a text by marks, as `MEMORY_REDACT` says."""
         return self._services.redactor.text(text)
 
     # Single memories: save, find, read and change them.
 
     async def save(self, owner: Owner, item: SaveInput, call: Call = NO_CALL) -> Saved:
-        """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused),
-        Invalid, Unavailable, EmbeddingMismatch.
+        """Save a single memory.
+
+        The memory is durable when the call returns.
+
+        Args:
+            owner: App and user whose memory it is.
+            item: The memory to save.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Invalid: A field of the memory is wrong.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store or the embedder is down.
+            EmbeddingMismatch: The stored vectors are of another embedder.
+
         """
         with self._telemetry.operation("save"):
             asked = keyed(call, "save", item)
@@ -234,19 +259,22 @@ class MemoryCore:
         *,
         atomic: bool = False,
     ) -> builtins.list[Saved | MemoryCoreError]:
-        """Save up to a hundred in order. What concerns one item is its own error;
-        what concerns all is raised.
+        """Save up to a hundred memories, in order.
 
         Args:
-            owner: Whose memories they are.
+            owner: App and user whose memories they are.
             items: The memories to save.
             call: The caller and the idempotency key.
-            atomic: Whether all are saved in one commit, or none is.
+            atomic: Whether all are saved in the same commit, or none of them is.
+
+        Returns:
+            For each item the saved memory, or the error that concerns this item alone. An error
+            that concerns all items is raised.
 
         Raises:
-            Invalid: With atomic, what is wrong with an item; its fields are named as
-                `memories.3.…`.
-            TooLarge: With atomic, they are more than one commit holds.
+            Invalid: With atomic, an item is wrong; its fields are named as `memories.3.…`.
+            TooLarge: With atomic, the items are more than a single commit holds.
+            QuotaExceeded: There is no room for the first memory, or with atomic for all of them.
             Unavailable: A store or the embedder is down.
 
         """
@@ -258,9 +286,21 @@ class MemoryCore:
             return [*await self._services.saver.save(checked(owner), items, asked, atomic=atomic)]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The memories that answer a query, best first; none when none does.
+        """Find the memories that answer a query, the best first.
 
-        Raises Malformed for a void cursor, Unavailable, EmbeddingMismatch.
+        Args:
+            owner: App and user whose memories are searched.
+            query: The query with its filters, mode and cursor.
+
+        Returns:
+            No results where no memory answers the query. With `explain`, each result explains its
+            score and fading, and the answer names the request charge.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: A store or the embedder is down.
+            EmbeddingMismatch: The stored vectors are of another embedder.
+
         """
         with self._telemetry.operation("query_memory"):
             ask = (
@@ -289,15 +329,32 @@ class MemoryCore:
             )
 
     async def context(self, owner: Owner, asked: ContextInput) -> Context:
-        """What an agent should know before its turn, in one text. Raises Unavailable,
-        EmbeddingMismatch.
+        """Write the briefing for an agent's next turn, as a single text.
+
+        Args:
+            owner: App and user whose memories are quoted.
+            asked: The topic of the turn, its session, and the budget of tokens.
+
+        Raises:
+            Unavailable: A store or the embedder is down.
+            EmbeddingMismatch: The stored vectors are of another embedder.
+
         """
         with self._telemetry.operation("context"):
             return await self._services.briefing.brief(checked(owner), asked)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page of memories, newest first; with `known_at`, as it was then, told from the log.
-        Raises Malformed for a void cursor.
+        """List memories page by page, newest first unless the query's order is `asc`.
+
+        With `known_at`, the page is derived from the log and shows the memories as they were then.
+
+        Args:
+            owner: App and user whose memories are listed.
+            query: The filters, the order and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("list"):
             reader = self._services.reader if query.known_at is None else self._services.replayer
@@ -311,8 +368,21 @@ class MemoryCore:
         if_match: str | None,
         call: Call = NO_CALL,
     ) -> Memory:
-        """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict
-        for an episodic one, NotFound.
+        """Write the next version of a memory.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to change.
+            change: The fields to change; all other fields keep their values.
+            if_match: The memory's current ETag, which is required.
+            call: The caller and the idempotency key.
+
+        Raises:
+            PreconditionFailed: `if_match` is missing or is not the current ETag.
+            Conflict: The memory is episodic, or its status forbids a change.
+            NotFound: This user has no such memory.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+
         """
         with self._telemetry.operation("update"):
             return await self._services.editor.update(
@@ -326,12 +396,13 @@ class MemoryCore:
     async def delete(
         self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None
     ) -> Deleted:
-        """Soft-delete a memory; one that is deleted already stays as it is, and the
-        outcome says so.
+        """Delete a memory softly.
+
+        A memory that is already deleted stays as it is, and the outcome says so.
 
         Args:
-            owner: Whose memory it is.
-            memory_id: Which memory.
+            owner: App and user whose memory it is.
+            memory_id: The memory to delete.
             call: The caller and the idempotency key.
             if_match: ETag that the memory must still have; None or `*` for any.
 
@@ -346,8 +417,18 @@ class MemoryCore:
             )
 
     async def get_many(self, owner: Owner, wanted: NamedInput) -> Fetched:
-        """Up to a hundred memories by id or key, in the order of asking; what is not there is
-        named. Raises Unavailable.
+        """Read up to a hundred memories by id or key, in the requested order.
+
+        Args:
+            owner: App and user whose memories they are.
+            wanted: The ids and the keys.
+
+        Returns:
+            The memories, and the ids and keys that were not found or can't be read.
+
+        Raises:
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("get_many"):
             fetched = await self._services.reader.many(checked(owner), wanted)
@@ -357,11 +438,23 @@ class MemoryCore:
     async def delete_many(
         self, owner: Owner, wanted: NamedInput, call: Call = NO_CALL
     ) -> builtins.list[Deleted | MemoryCoreError]:
-        """Soft-delete up to a hundred memories by id, then by key: one after the other,
-        each durable by itself.
+        """Delete up to a hundred memories softly: first those by id, then those by key.
 
-        What concerns one of them alone (NotFound, Conflict) is its own error.
-        Raises KeyReused, Unavailable.
+        They are deleted in turn, and each deletion is durable by itself.
+
+        Args:
+            owner: App and user whose memories they are.
+            wanted: The ids and the keys.
+            call: The caller and the idempotency key.
+
+        Returns:
+            For each memory the outcome, or the error that concerns this memory alone (NotFound,
+            Conflict).
+
+        Raises:
+            KeyReused: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("delete_many"):
             self._telemetry.batch("delete", len(wanted.ids) + len(wanted.keys))
@@ -390,8 +483,15 @@ class MemoryCore:
             return results
 
     async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
-        """One page of the tags that the user's memories have. Raises Malformed for a
-        void cursor.
+        """List the tags of the user's memories, page by page.
+
+        Args:
+            owner: App and user whose tags are listed.
+            query: The prefix of the tags, the size of a page and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("tags"):
             return await self._services.reader.tags(checked(owner), query)
@@ -399,10 +499,21 @@ class MemoryCore:
     async def set_status(
         self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL
     ) -> Memory:
-        """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is,
-        as `restore` does.
+        """Set the status of a memory explicitly to `deleted` or `active`.
 
-        Raises Conflict naming what is allowed, NotFound.
+        `active` brings the memory back into use from any other status, as `restore` does.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to change.
+            change: The new status and the reason for it.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The status can't be set explicitly; the error names those that can.
+            NotFound: This user has no such memory.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+
         """
         with self._telemetry.operation("update_memory_status"):
             call = keyed(call, "status", memory_id, change)
@@ -419,7 +530,14 @@ class MemoryCore:
             ).memory
 
     async def clear(self, owner: Owner, request: ClearInput, call: Call = NO_CALL) -> int:
-        """Soft-delete a session's memories; how many there were."""
+        """Delete the memories of a session softly, and return how many there were.
+
+        Args:
+            owner: App and user whose session it is.
+            request: The session, and the type of memories if only this type is deleted.
+            call: The caller and the idempotency key.
+
+        """
         with self._telemetry.operation("clear"):
             cleared = await self._services.clearer.clear(
                 checked(owner), request, keyed(call, "clear", request)
@@ -430,22 +548,55 @@ class MemoryCore:
     async def copy(
         self, owner: Owner, memory_id: str, to: CopyInput, call: Call = NO_CALL
     ) -> Memory:
-        """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
+        """Copy a memory to another agent of the same user.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to copy.
+            to: The agent that receives the copy.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such memory.
+            Conflict: The memory's status forbids a copy, or the idempotency key was used for
+                another request.
+            Invalid: The memory belongs to that agent already.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+
+        """
         with self._telemetry.operation("copy"):
             return await self._services.editor.copy(
                 checked(owner), memory_id, to, keyed(call, "copy", memory_id, to)
             )
 
     async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
-        """All versions of a memory, the oldest first. Raises NotFound."""
+        """List all versions of a memory, the oldest first.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory whose versions are listed.
+
+        Raises:
+            NotFound: This user has no such memory.
+
+        """
         with self._telemetry.operation("versions"):
             return await self._services.reader.versions(checked(owner), memory_id)
 
     async def evolution(
         self, owner: Owner, memory_id: str, direction: Direction = "forward"
     ) -> Evolution:
-        """The memory and what replaced it, in order; `backward`: what it replaced, nearest first;
-        `both`: oldest first. Raises NotFound.
+        """Read the chain of a memory along `next_id`.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to start from.
+            direction: `forward`: the memory and its successors in order. `backward`: the memories
+                that it replaced, the nearest first. `both`: the whole chain, the oldest first.
+
+        Raises:
+            NotFound: This user has no such memory.
+
         """
         with self._telemetry.operation("traverse_memory_evolution_chain"):
             return await self._services.lineage.chain(checked(owner), memory_id, direction)
@@ -453,21 +604,48 @@ class MemoryCore:
     async def evolution_graph(
         self, owner: Owner, memory_id: str, format: GraphFormat = "mermaid"
     ) -> str:
-        """The tree that the memory belongs to, as source of a drawing or as a page of its own.
-        Raises NotFound.
+        """Draw the tree of versions and successors that a memory belongs to.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: A memory of the tree.
+            format: Whether to return the source of a drawing or a complete page.
+
+        Raises:
+            NotFound: This user has no such memory.
+
         """
         with self._telemetry.operation("generate_evolution_graph"):
             return await self._services.lineage.drawing(checked(owner), memory_id, format)
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """The procedural memory of a key. Raises NotFound."""
+        """Read the procedural memory of a key.
+
+        Args:
+            owner: App and user whose memory it is.
+            key: The key of the procedure.
+
+        Raises:
+            NotFound: This user has no procedure under this key.
+
+        """
         with self._telemetry.operation("procedure"):
             return await self._services.reader.procedure(checked(owner), key)
 
     async def sessions(
         self, owner: Owner, cursor: str | None = None, limit: int = 20
     ) -> SessionPage:
-        """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
+        """List sessions page by page, the session that began last first.
+
+        Args:
+            owner: App and user whose sessions are listed.
+            cursor: Where the page begins; None for the first page.
+            limit: The most sessions that a page holds.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("sessions"):
             return await self._services.reader.sessions(checked(owner), cursor, limit)
 
@@ -480,8 +658,19 @@ class MemoryCore:
         *,
         newest_first: bool = False,
     ) -> MessagePage:
-        """One page of the messages of a session, in the order of telling. Raises NotFound,
-        Malformed for a void cursor.
+        """List the messages of a session page by page, in the order of sending.
+
+        Args:
+            owner: App and user whose session it is.
+            session_id: The session to read.
+            cursor: Where the page begins; None for the first page.
+            limit: The most messages that a page holds.
+            newest_first: Whether the order is reversed.
+
+        Raises:
+            NotFound: This user has no such session.
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("sessions"):
             return await self._services.reader.messages(
@@ -491,18 +680,21 @@ class MemoryCore:
     async def append(
         self, owner: Owner, session_id: str, request: AppendInput, call: Call = NO_CALL
     ) -> Appended:
-        """Append items to a session, in order, as they are; nothing is formed of them unless the
-        request says so. Durable when it returns.
+        """Append items to a session, in order and unchanged.
+
+        Memories are formed of the items only if the request says so. The items are durable when the
+        call returns.
 
         Args:
-            owner: Whose session it is.
-            session_id: Which session; it begins with its first item.
+            owner: App and user whose session it is.
+            session_id: The session, which begins with its first item.
             request: The items, and whether memories are formed of them.
             call: The caller and the idempotency key.
 
         Raises:
             Conflict: The idempotency key was used for another request.
-            HeadMoved: Others write to the session faster than this can be decided.
+            HeadMoved: Other writers changed the session faster than this call could be decided.
+            QuotaExceeded: A limit of stored bytes leaves no room.
             Unavailable: A store is down.
 
         """
@@ -515,18 +707,18 @@ class MemoryCore:
     async def take_back(
         self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL
     ) -> TakenBack:
-        """Take back the last messages of a session, with all that came of them alone.
+        """Take back a session's last messages, with all memories that came of them alone.
 
         Args:
-            owner: Whose session it is.
-            session_id: Which session.
-            count: How many messages; None: the last one that a person said and all that
-                came after it.
+            owner: App and user whose session it is.
+            session_id: The session to shorten.
+            count: How many messages; None: the user's last message and all after it.
             call: The caller and the idempotency key.
 
         Raises:
             NotFound: This user has no such session.
-            HeadMoved: Others write to the session faster than this can be decided.
+            HeadMoved: Other writers changed the session faster than this call could be decided.
+            QuotaExceeded: A limit of stored bytes leaves no room.
 
         """
         with self._telemetry.operation("take_back"):
@@ -537,7 +729,16 @@ class MemoryCore:
             )
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
-        """One session. Raises NotFound."""
+        """Read a session.
+
+        Args:
+            owner: App and user whose session it is.
+            session_id: The session to read.
+
+        Raises:
+            NotFound: This user has no such session.
+
+        """
         with self._telemetry.operation("sessions"):
             return await self._services.reader.session(checked(owner), session_id)
 
@@ -546,9 +747,22 @@ class MemoryCore:
     async def converse(
         self, owner: Owner, request: ConverseInput, call: Call = NO_CALL
     ) -> Accepted:
-        """Take a conversation in, to be formed into memories by itself. Durable when it returns.
+        """Accept a conversation, of which a task forms memories.
 
-        Raises Invalid (a callback address that is not called), Conflict, TooLarge, Unavailable.
+        The conversation is durable when the call returns.
+
+        Args:
+            owner: App and user whose conversation it is.
+            request: The messages and the session.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Invalid: The callback address may not be called.
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The conversation is over its limit.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("converse"):
             return await self._services.formation.converser.converse(
@@ -558,8 +772,22 @@ class MemoryCore:
     async def agent_memory(
         self, owner: Owner, request: AgentMemoryInput, call: Call = NO_CALL
     ) -> Accepted:
-        """Take an agent's own words in, to become one memory by itself. Durable when it returns.
-        Raises as `converse` does.
+        """Accept an agent's own words, of which a task forms a single memory.
+
+        The words are durable when the call returns.
+
+        Args:
+            owner: App and user whose memory it becomes.
+            request: The agent's messages and the session.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Invalid: The callback address may not be called.
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The words are over their limit.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("create_agent_memory"):
             return await self._services.formation.converser.remember_words(
@@ -569,9 +797,17 @@ class MemoryCore:
     async def summary(
         self, app_id: str, request: SummaryInput, *, user_id: str | None = None
     ) -> Summary:
-        """Sum up messages at once; nothing of them is kept. Raises Unavailable.
+        """Summarize messages at once, without storing any of them.
 
-        user_id: whose tokens of the day it takes beside the app's; None: the app's alone.
+        Args:
+            app_id: The app that asks.
+            request: The messages to summarize.
+            user_id: The user whose tokens of the day are spent beside the app's; None: the app's
+                alone.
+
+        Raises:
+            Unavailable: The model is down.
+
         """
         with self._telemetry.operation("generate_conversation_summary"):
             owner = Owner(check_app_id(app_id), "" if user_id is None else check_name(user_id))
@@ -580,16 +816,42 @@ class MemoryCore:
     async def summary_later(
         self, owner: Owner, request: SummaryInput, call: Call = NO_CALL
     ) -> Accepted:
-        """Sum up by a task that tells its callback address. Raises as `converse` does."""
+        """Summarize messages by a task that sends the summary to a callback address.
+
+        Args:
+            owner: App and user whose task it is.
+            request: The messages to summarize and the callback address.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Invalid: The callback address may not be called.
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The messages are over their limit.
+            Unavailable: A store is down.
+
+        """
         with self._telemetry.operation("generate_conversation_summary"):
             return await self._services.formation.summaries.later(
                 checked(owner), request, keyed(call, "summary", request)
             )
 
     async def batch(self, owner: Owner, request: BatchInput, call: Call = NO_CALL) -> Buffered:
-        """Gather messages of a session, to be formed together. Durable when it returns.
+        """Add messages to the batch of a session, to be formed together later.
 
-        Raises Conflict, TooLarge, HeadMoved, Unavailable.
+        The messages are durable when the call returns.
+
+        Args:
+            owner: App and user whose session it is.
+            request: The session and the messages.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The batch is over its limit.
+            HeadMoved: Other writers changed the batch faster than this call could be decided.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("batch"):
             return await self._services.formation.batches.append(
@@ -597,7 +859,13 @@ class MemoryCore:
             )
 
     async def batch_state(self, owner: Owner, session_id: str) -> Buffered:
-        """What is gathered of a session and waits."""
+        """Read the state of the batch that waits in a session.
+
+        Args:
+            owner: App and user whose session it is.
+            session_id: The session of the batch.
+
+        """
         with self._telemetry.operation("batch_state"):
             return await self._services.formation.batches.state(
                 checked(owner), check_name(session_id)
@@ -606,41 +874,105 @@ class MemoryCore:
     async def batch_flush(
         self, owner: Owner, session_id: str, call: Call = NO_CALL
     ) -> Accepted | None:
-        """Form what waits, now; None when nothing does. Raises Conflict, HeadMoved, Unavailable."""
+        """Form the batch of a session now.
+
+        Args:
+            owner: App and user whose session it is.
+            session_id: The session of the batch.
+            call: The caller and the idempotency key.
+
+        Returns:
+            The task; None where no message waits.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Other writers changed the batch faster than this call could be decided.
+            Unavailable: A store is down.
+
+        """
         with self._telemetry.operation("batch_flush"):
             return await self._services.formation.batches.flush(
                 checked(owner), check_name(session_id), keyed(call, "batch_flush", session_id)
             )
 
     async def task(self, owner: Owner, task_id: str) -> Task:
-        """One task as it is, with the log of deliveries in its result. Raises NotFound."""
+        """Read a task, with the log of deliveries in its result.
+
+        Args:
+            owner: App and user whose task it is.
+            task_id: The task to read.
+
+        Raises:
+            NotFound: This user has no such task.
+
+        """
         with self._telemetry.operation("tasks"):
             task = await self._services.tasking.tasks.get(checked(owner), task_id)
             return await self._services.formation.deliveries.shown(owner, task)
 
     async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
-        """One page of tasks, newest first. Raises Malformed for a void cursor."""
+        """List tasks page by page, the newest first.
+
+        Args:
+            owner: App and user whose tasks are listed.
+            query: The status, the kind, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("tasks"):
             return await self._services.tasking.tasks.page(
                 checked(owner), query.status, query.kind, query.cursor, query.limit
             )
 
     async def retry(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
-        """Begin again with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
+        """Restart a task that failed, is poisoned or waits.
+
+        Args:
+            owner: App and user whose task it is.
+            task_id: The task to restart.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such task.
+            Conflict: The task has succeeded or was cancelled, or a worker has it now.
+
+        """
         with self._telemetry.operation("retry_task"):
             return await self._services.tasking.steering.retry(
                 checked(owner), task_id, keyed(call, "retry", task_id)
             )
 
     async def cancel(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
-        """End a task that is not done; what it has formed stays. Raises NotFound, Conflict."""
+        """End a task that is not done; the memories that it has formed stay.
+
+        Args:
+            owner: App and user whose task it is.
+            task_id: The task to end.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such task.
+            Conflict: The task has ended, or it is an erasure or a hard delete that can't be
+                stopped.
+
+        """
         with self._telemetry.operation("cancel_task"):
             return await self._services.tasking.steering.cancel(
                 checked(owner), task_id, keyed(call, "cancel", task_id)
             )
 
     async def work(self, message: str, queue: QueueName = "formation") -> None:
-        """Do what a message of a queue asks for. When it raises, the message must come again."""
+        """Do the work that a message of a queue asks for.
+
+        Note: if this raises, the message must be delivered again.
+
+        Args:
+            message: The body of the message.
+            queue: The queue that the message came from.
+
+        """
         with self._telemetry.operation("work"):
             begun: Lease | bool = False
             if queue == "consolidation":
@@ -651,32 +983,73 @@ class MemoryCore:
                 await self._services.worker.go_on(begun)
 
     async def give_up(self, message: str, queue: QueueName = "formation") -> None:
-        """A message came too often and ended in the queue's poison queue: say so on its task."""
+        """Record on a task that its message ended in the poison queue.
+
+        The message had been delivered too often.
+
+        Args:
+            message: The body of the message.
+            queue: The queue that delivered the message.
+
+        """
         with self._telemetry.operation("give_up"):
             await self._services.worker.give_up(message, queue)
 
     async def sweep(self, *, dry_run: bool = False) -> Swept:
-        """Send again what got lost on its way: the hourly timer's work. Raises Unavailable."""
+        """Send the messages of tasks again that were lost on their way.
+
+        This is work of the hourly timer. With dry_run, they are only counted. Raises Unavailable.
+        """
         with self._telemetry.operation("sweep"):
             return await self._services.tasking.sweep.run(dry_run=dry_run)
 
     # Memories that could not both be true.
 
     async def conflicts(self, owner: Owner, query: ConflictsInput = EVERY) -> ConflictPage:
-        """One page of conflict records, newest first. Raises Malformed for a void cursor."""
+        """List conflict records page by page, the newest first.
+
+        Args:
+            owner: App and user whose conflicts are listed.
+            query: The status, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("conflicts"):
             return await self._services.conflicts.page(checked(owner), query)
 
     async def conflict(self, owner: Owner, conflict_id: str) -> ConflictRecord:
-        """One conflict record. Raises NotFound."""
+        """Read a conflict record.
+
+        Args:
+            owner: App and user whose conflict it is.
+            conflict_id: The record to read.
+
+        Raises:
+            NotFound: This user has no such record.
+
+        """
         with self._telemetry.operation("conflicts"):
             return await self._services.conflicts.get(checked(owner), conflict_id)
 
     async def resolve_conflict(
         self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call = NO_CALL
     ) -> ConflictRecord:
-        """Decide a pending conflict. Raises NotFound, Conflict (resolved otherwise,
-        or a side does not stand any more).
+        """Decide a pending conflict.
+
+        Args:
+            owner: App and user whose conflict it is.
+            conflict_id: The record to decide.
+            asked: The decision and its reason.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such record.
+            Conflict: The conflict is resolved in another way, a side of it is no longer active, or
+                the decision is not possible.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+
         """
         with self._telemetry.operation("resolve_conflict"):
             return await self._services.conflicts.resolve(
@@ -689,8 +1062,18 @@ class MemoryCore:
     async def undo_conflict(
         self, owner: Owner, conflict_id: str, call: Call = NO_CALL
     ) -> ConflictRecord:
-        """Take back what was decided about a conflict, which is pending then. Raises NotFound,
-        Conflict naming what is in the way.
+        """Take back the decision about a conflict, which is pending again then.
+
+        Args:
+            owner: App and user whose conflict it is.
+            conflict_id: The record whose decision is taken back.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such record.
+            Conflict: A later change prevents it; the error names the obstacle.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+
         """
         with self._telemetry.operation("undo_conflict"):
             return await self._services.conflicts.undo(
@@ -700,25 +1083,52 @@ class MemoryCore:
     # What memories add up to: scenes and the profile of a person.
 
     async def next_run(self, owner: Owner) -> datetime | None:
-        """By when the user's next run has begun, which makes scenes and traits;
-        None where nothing is due. Raises Unavailable.
+        """Latest time by which the user's next run, which makes scenes and traits, has begun.
+
+        None where no run is due. Raises Unavailable.
         """
         with self._telemetry.operation("scenes"):
             return await self._services.next_run.expected(checked(owner))
 
     async def scenes(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> ScenePage:
-        """One page of scenes, the one begun last first. Raises Malformed for a void cursor."""
+        """List scenes page by page, the scene that began last first.
+
+        Args:
+            owner: App and user whose scenes are listed.
+            cursor: Where the page begins; None for the first page.
+            limit: The most scenes that a page holds.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("scenes"):
             return await self._services.scenes.page(checked(owner), cursor, limit)
 
     async def scene(self, owner: Owner, scene_id: str) -> SceneView:
-        """One scene. Raises NotFound."""
+        """Read a scene.
+
+        Args:
+            owner: App and user whose scene it is.
+            scene_id: The scene to read.
+
+        Raises:
+            NotFound: This user has no such scene.
+
+        """
         with self._telemetry.operation("scenes"):
             return await self._services.scenes.get(checked(owner), scene_id)
 
     async def profile(self, owner: Owner, at: datetime | None = None) -> Profile:
-        """What is known of the person: as it holds now, or held at a moment. An empty one of an
-        unknown user.
+        """Read the profile of a person.
+
+        Args:
+            owner: App and user whose profile it is.
+            at: The moment at which the profile holds; None for now.
+
+        Returns:
+            An empty profile for an unknown user.
+
         """
         with self._telemetry.operation("profile"):
             return await self._services.profiles.of(checked(owner), at)
@@ -728,9 +1138,17 @@ class MemoryCore:
     async def archive(
         self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL
     ) -> Accepted | Foreseen:
-        """Move what was not accessed for years to the archive, by a task.
+        """Move memories that were not accessed for years to the archive, by a task.
 
-        A dry run only counts it. Raises Conflict, Unavailable.
+        Args:
+            owner: App and user whose memories they are.
+            asked: The session, if only its memories are moved; with dry_run, they are only counted.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("archive"):
             archiver = self._services.consolidation.archiver
@@ -741,11 +1159,24 @@ class MemoryCore:
             )
 
     async def restore(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
-        """Bring a memory into use again: from the archive with its whole chain, or one that was
-        deleted, replaced, shortened or decayed.
+        """Bring a memory back into use.
 
-        One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy;
-        the stub stays), Unavailable.
+        A memory returns from the archive with its whole chain. A memory may also be deleted,
+        superseded, compressed or decayed. A memory that is in use is returned unchanged.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to restore.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such memory.
+            Conflict: The memory can't be restored, or the idempotency key was used for another
+                request.
+            Damaged: The archived copy can't be read; the stub stays.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("restore"):
             return await self._services.restorer.restore(
@@ -762,8 +1193,17 @@ class MemoryCore:
         at: datetime | None = None,
         known_at: datetime | None = None,
     ) -> Memory:
-        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`:
-        see `look_at`. Raises NotFound.
+        """Read a memory, with its embedding unless `known_at` is given.
+
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to read.
+            at: Event time at which the memory was true; None for now.
+            known_at: System time at which the memory was known; None for now. See `look_at`.
+
+        Raises:
+            NotFound: This user has no such memory, or it was not true or known at that time.
+
         """
         return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
 
@@ -775,10 +1215,18 @@ class MemoryCore:
         at: datetime | None = None,
         known_at: datetime | None = None,
     ) -> Settled:
-        """One memory and the sequence of the log that this is the state of. Raises NotFound.
+        """Read a memory, and the sequence of the log of which this is the state.
 
-        at: as it was true then. known_at: as it was known then, told from the log, so without its
-        vector and what else no event records.
+        Args:
+            owner: App and user whose memory it is.
+            memory_id: The memory to read.
+            at: Event time at which the memory was true; None for now.
+            known_at: System time at which the memory was known; None for now. The memory is then
+                derived from the log, so it lacks its vector and other fields that no event records.
+
+        Raises:
+            NotFound: This user has no such memory, or it was not true or known at that time.
+
         """
         with self._telemetry.operation("get"):
             if known_at is not None:
@@ -789,21 +1237,40 @@ class MemoryCore:
             return memory
 
     async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:
-        """One page of the log, oldest first. Raises Malformed for a void cursor."""
+        """List the events of the log page by page, the oldest first.
+
+        Args:
+            owner: App and user whose log it is.
+            query: The types and times of the events, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("timeline"):
             return await self._services.timeline.page(checked(owner), query)
 
     async def replay(self, owner: Owner, query: ReplayInput) -> MemoryPage:
-        """What a list of all statuses answered at a sequence, fields outside the log apart.
+        """List the memories of all statuses as they were at a sequence of the log.
 
-        Raises Malformed for a void cursor, Invalid for a sequence yet to come,
-        HeadMoved when the user was erased meanwhile.
+        Fields that the log does not record are left out of that.
+
+        Args:
+            owner: App and user whose memories are listed.
+            query: The sequence or the moment, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+            Invalid: The sequence is yet to come.
+            HeadMoved: The user was erased meanwhile.
+
         """
         with self._telemetry.operation("replay"):
             return await self._services.replayer.replay(checked(owner), query)
 
     async def write_snapshots(self, owner: Owner) -> int:
-        """Write the snapshots of the log that are due, as upkeep does; how many.
+        """Write the due snapshots of the log, as upkeep does, and return how many.
+
         Raises HeadMoved, Unavailable.
         """
         with self._telemetry.operation("write_snapshots"):
@@ -814,10 +1281,20 @@ class MemoryCore:
     async def decay(
         self, owner: Owner, asked: DecayInput, call: Call = NO_CALL
     ) -> Accepted | Foreseen:
-        """Take memories that were not looked at for long out of sight, by a task.
+        """Mark memories as decayed that were not accessed for long, by a task.
 
-        A dry run only counts them. Asked as often as anybody likes: importance is computed when it
-        is read, and nothing but a crossing of the floor is written. Raises Conflict, Unavailable.
+        The call may be repeated at any time: importance is computed when a memory is read, and only
+        a crossing of the floor is written.
+
+        Args:
+            owner: App and user whose memories they are.
+            asked: The session, if only its memories decay; with dry_run, they are only counted.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("decay"):
             if asked.dry_run:
@@ -829,10 +1306,20 @@ class MemoryCore:
     async def reembed(
         self, owner: Owner, asked: ReembedInput, call: Call = NO_CALL
     ) -> Accepted | Foreseen:
-        """Make vectors again that another embedder made, by a task.
+        """Replace the vectors that another embedder made, by a task.
 
-        A dry run only counts them. As often as anybody likes: where all vectors are of the
-        configured embedder, nothing is written. Raises Conflict, Unavailable.
+        The call may be repeated at any time: where all vectors are of the configured embedder, the
+        task writes no vector.
+
+        Args:
+            owner: App and user whose memories they are.
+            asked: With dry_run, the vectors are only counted.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("reembed"):
             if asked.dry_run:
@@ -842,8 +1329,9 @@ class MemoryCore:
             )
 
     async def fan_out(self) -> int:
-        """Send for all whose consolidation is due; how many messages. The hourly timer's work.
-        Raises Unavailable.
+        """Queue a message for each user whose consolidation is due, and return how many.
+
+        This is work of the hourly timer. Raises Unavailable.
         """
         with self._telemetry.operation("fan_out"):
             return await self._services.consolidation.fan_out.tick()
@@ -851,8 +1339,18 @@ class MemoryCore:
     async def forget(
         self, owner: Owner, asked: ForgetInput, call: Call = NO_CALL
     ) -> Accepted | Foreseen:
-        """Forget what a filter fits, by a task: softly, or for good; a dry run only counts.
-        Raises Conflict, Unavailable.
+        """Forget the memories that a filter matches, by a task.
+
+        Args:
+            owner: App and user whose memories they are.
+            asked: The filter, and whether the deletion is soft or hard; with dry_run, the memories
+                are only counted.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("forget"):
             if asked.dry_run:
@@ -864,8 +1362,16 @@ class MemoryCore:
     async def foresee_forgotten(
         self, owner: Owner, asked: ForgetInput, limit: int
     ) -> ForeseenMemories:
-        """The first memories that forgetting would take now; nothing is forgotten.
-        Raises Unavailable.
+        """List the first memories that `forget` would delete now, without deleting any.
+
+        Args:
+            owner: App and user whose memories they are.
+            asked: The filter, and whether the deletion is soft or hard.
+            limit: The most memories that are listed.
+
+        Raises:
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("forget"):
             return await self._services.consolidation.forgetter.foresee_memories(
@@ -875,8 +1381,19 @@ class MemoryCore:
     async def consolidate(
         self, owner: Owner, asked: ConsolidateInput, call: Call = NO_CALL
     ) -> Accepted | Foreseen:
-        """Settle what has happened since the last run, by a task, as each hour does; a dry run
-        counts. Raises Conflict, Unavailable.
+        """Consolidate the changes since the last run, by a task, as the hourly timer does.
+
+        Args:
+            owner: App and user whose memories they are.
+            asked: The session, if only its memories are consolidated; with dry_run, the changes are
+                only counted.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: A run of another session is under way, or the idempotency key was used for
+                another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("consolidate"):
             if asked.dry_run:
@@ -890,39 +1407,76 @@ class MemoryCore:
     # A user's settings and rights: export, import, erasure.
 
     async def user_settings(self, owner: Owner) -> UserSettings:
-        """What the user has set; the defaults where nothing is. Raises Unavailable."""
+        """Read the settings of a user, with the defaults for unset values. Raises Unavailable."""
         with self._telemetry.operation("user_settings"):
             return await self._services.user_settings.get(checked(owner))
 
     async def set_user_settings(
         self, owner: Owner, settings: SettingsInput, call: Call = NO_CALL
     ) -> UserSettings:
-        """Set all settings of a user. Durable when it returns. Raises HeadMoved, Unavailable."""
+        """Set all settings of a user.
+
+        They are durable when the call returns.
+
+        Args:
+            owner: App and user whose settings they are.
+            settings: All settings, which replace the previous settings.
+            call: The caller and the idempotency key.
+
+        Raises:
+            HeadMoved: Other writers changed the user faster than this call could be decided.
+            Unavailable: A store is down.
+
+        """
         with self._telemetry.operation("user_settings"):
             return await self._services.user_settings.put(
                 checked(owner), UserSettings(**settings.model_dump()), call
             )
 
     async def usage(self, owner: Owner) -> dict[str, Any]:
-        """What a user takes of bytes and of the day's tokens, and may take. Raises Unavailable."""
+        """Bytes and tokens of the day that a user takes, with their limits. Raises Unavailable."""
         with self._telemetry.operation("usage"):
             return await self._services.usage.of_user(checked(owner))
 
     async def app_usage(self, app_id: str) -> dict[str, Any]:
-        """What all users of an app take together, and may take. Raises Unavailable."""
+        """Bytes and tokens of the day that an app's users take, with their limits.
+
+        Raises Unavailable.
+        """
         with self._telemetry.operation("usage"):
             return await self._services.usage.of_app(check_app_id(app_id))
 
     async def export(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
-        """Begin to put everything that is kept of a user into a file. Raises NotFound,
-        Conflict, Unavailable.
+        """Begin to export all that is stored of a user into a file.
+
+        Args:
+            owner: App and user to export.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: The user is unknown.
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("export"):
             return await self._services.people.exporter.begin(checked(owner), keyed(call, "export"))
 
     async def export_part(self, owner: Owner, task_id: str, part: int) -> bytes:
-        """A part of an export that is done, counted from 1: JSON Lines. Raises NotFound,
-        Conflict, Gone, Unavailable.
+        """Read a part of a finished export, as JSON Lines.
+
+        Args:
+            owner: App and user of the export.
+            task_id: The task of the export.
+            part: Number of the part, counted from 1.
+
+        Raises:
+            NotFound: This user has no such export, the export has no such part, or its seven days
+                are over.
+            Conflict: The export is not done.
+            Gone: The file was removed, since a memory in it was hard-deleted meanwhile.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("export_part"):
             return await self._services.people.exporter.page(checked(owner), task_id, part)
@@ -930,8 +1484,17 @@ class MemoryCore:
     async def begin_import(
         self, owner: Owner, request: ImportInput = AN_EXPORT, call: Call = NO_CALL
     ) -> Accepted:
-        """Begin to gather the parts of a file: an export, for a user who is empty, or
-        conversations. Raises Conflict, Unavailable.
+        """Begin an import, whose file is uploaded in parts.
+
+        Args:
+            owner: App and user that receive the memories; for an export the user must be empty.
+            request: Whether the file is an export or holds conversations.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The user is not empty, or the idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("import"):
             return await self._services.people.importer.begin(
@@ -941,8 +1504,23 @@ class MemoryCore:
     async def import_part(
         self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL
     ) -> None:
-        """Bring a part; brought again it replaces itself. Durable when it returns.
-        Raises NotFound, Conflict, Unavailable.
+        """Upload a part of a file that is imported.
+
+        A part that is uploaded again replaces its earlier content. It is durable when the call
+        returns.
+
+        Args:
+            owner: App and user that receive the memories.
+            task_id: The task of the import.
+            part: Number of the part, counted from 1.
+            data: The bytes of the part.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such import.
+            Conflict: The import does not accept parts any more.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("import_part"):
             await self._services.people.importer.bring(checked(owner), task_id, part, data, call)
@@ -950,8 +1528,22 @@ class MemoryCore:
     async def commit_import(
         self, owner: Owner, task_id: str, request: ImportCommitInput, call: Call = NO_CALL
     ) -> Accepted:
-        """All parts have been brought: begin the work. The same again is no second time. Raises
-        NotFound, Conflict, Unavailable.
+        """Begin the work of an import whose parts have all been uploaded.
+
+        The same call again does not repeat the work.
+
+        Args:
+            owner: App and user that receive the memories.
+            task_id: The task of the import.
+            request: The number of parts, and the SHA-256 of all of them together.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such import.
+            Conflict: Parts are missing, or the import accepts no further calls.
+            QuotaExceeded: A limit of stored bytes leaves no room.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("import_commit"):
             return await self._services.people.importer.commit(
@@ -959,20 +1551,29 @@ class MemoryCore:
             )
 
     async def erase(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
-        """Erase a user for good. From now on nothing of theirs is read or written;
-        the task empties what is left.
+        """Erase a user by a hard delete of all data.
 
-        Raises Conflict (idempotency key reused), Unavailable.
+        From this call on, no data of the user is read or written. The task deletes the data that
+        remain.
+
+        Args:
+            owner: App and user to erase.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down.
+
         """
         with self._telemetry.operation("erase"):
             return await self._services.people.eraser.begin(checked(owner), keyed(call, "erase"))
 
     async def erase_again(self, *, dry_run: bool = False) -> int:
-        """After a restore of the long term from a backup: erase whom it brought back,
-        in every app; how many. Raises Unavailable.
+        """Erase users again whom a restore of the long-term store from a backup brought back.
 
-        When it returns nothing of theirs is read any more, as after `erase`.
-        With dry_run they are counted only.
+        It covers every app. When the call returns, no data of these users is read any more, as
+        after `erase`. With dry_run, they are only counted. Returns how many users there are. Raises
+        Unavailable.
         """
         with self._telemetry.operation("erase_again"):
             return await self._services.people.eraser.again(dry_run=dry_run)
@@ -980,15 +1581,21 @@ class MemoryCore:
     async def erasures(
         self, app_id: str, after: int | None = None, limit: int = 100
     ) -> builtins.list[dict[str, Any]]:
-        """The receipts of an app's erasures, the latest first; `after`: the `sequence` of the last
-        one seen. They name users by hashes.
+        """List the receipts of an app's erasures, the latest first; they name users by hashes.
+
+        Args:
+            app_id: The app whose receipts are listed.
+            after: The `sequence` of the last receipt of the page before; None for the first page.
+            limit: The most receipts that are listed.
+
         """
         with self._telemetry.operation("erasures"):
             return await self._services.people.eraser.receipts(check_app_id(app_id), after, limit)
 
     async def sweep_files(self) -> int:
-        """Remove exported and brought files whose seven days are over; of how many blobs. The
-        hourly timer's work. Raises Unavailable.
+        """Remove exported and uploaded files that are older than seven days.
+
+        This is work of the hourly timer. Returns how many blobs were removed. Raises Unavailable.
         """
         with self._telemetry.operation("sweep_files"):
             return await self._services.people.parts.sweep()
@@ -997,8 +1604,15 @@ class MemoryCore:
     # These name an app, and no user.
 
     async def poisoned_tasks(self, app_id: str, query: AcrossInput) -> OwnedTaskPage:
-        """One page of the tasks that were given up, of all users of an app, newest first.
-        Raises Malformed for a void cursor.
+        """List the poisoned tasks of an app's users page by page, newest first.
+
+        Args:
+            app_id: The app whose tasks are listed.
+            query: The cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("poisoned_tasks"):
             return await self._services.poisoned.page(
@@ -1006,8 +1620,15 @@ class MemoryCore:
             )
 
     async def agents(self, app_id: str, query: AcrossInput) -> AgentPage:
-        """One page of the agents that an app's users have memories of. Raises Malformed for a
-        void cursor.
+        """List the agents of whom an app's users have memories, page by page.
+
+        Args:
+            app_id: The app whose agents are listed.
+            query: The cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("agents"):
             return await self._services.agent_list.page(
@@ -1015,24 +1636,47 @@ class MemoryCore:
             )
 
     async def make_key(self, app_id: str, asked: KeyInput, call: Call = NO_CALL) -> NewKey:
-        """A new key of an app, with its secret. Raises Conflict where the idempotency key has
-        made one before.
+        """Make a new key of an app, with its secret.
+
+        Args:
+            app_id: The app that the key belongs to.
+            asked: The rights, the user and the end of the key.
+            call: The caller and the idempotency key.
+
+        Raises:
+            Conflict: The idempotency key has made a key before.
+
         """
         with self._telemetry.operation("make_key"):
             return await self._services.keys.make(check_app_id(app_id), asked, call)
 
     async def keys(self, app_id: str, query: KeysInput) -> KeyPage:
-        """One page of the keys that an app has made, newest first. Raises Malformed for a
-        void cursor.
+        """List the keys that an app has made, page by page, the newest first.
+
+        Args:
+            app_id: The app whose keys are listed.
+            query: The status of the keys, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         with self._telemetry.operation("keys"):
             return await self._services.keys.page(check_app_id(app_id), query)
 
     async def withdraw_key(self, app_id: str, key_id: str, call: Call = NO_CALL) -> None:
-        """Refuse a key from now on: here at once, in other processes within a minute.
+        """Withdraw a key: in this process at once, in other processes within a minute.
 
-        Raises NotFound; Conflict for the admin key that asks, where the app has no other and none
-        in the settings.
+        Args:
+            app_id: The app that the key belongs to.
+            key_id: The key to withdraw.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: The app has no such key.
+            Conflict: The caller is a key, and the app would have no other admin key left, neither
+                stored nor in the settings.
+
         """
         with self._telemetry.operation("withdraw_key"):
             admins = (
@@ -1048,20 +1692,37 @@ class MemoryCore:
     async def rotate_key(
         self, app_id: str, key_id: str, asked: RotateInput, call: Call = NO_CALL
     ) -> NewKey:
-        """A new key in the place of another, which works on for a while. Raises
-        NotFound, Conflict.
+        """Make a new key in the place of another, which stays valid for a while.
+
+        Args:
+            app_id: The app that the key belongs to.
+            key_id: The key to replace.
+            asked: How long the replaced key goes on working.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: The app has no such key.
+            Conflict: The key is not active, or was rotated before.
+
         """
         with self._telemetry.operation("rotate_key"):
             return await self._services.keys.rotate(check_app_id(app_id), key_id, asked, call)
 
     async def find_key(self, app_id: str, key_id: str) -> StoredKey | None:
-        """A key as it was at most a minute ago. Raises Unavailable where that is not known and the
-        store is down.
+        """Read a key as it was at most a minute ago.
+
+        Args:
+            app_id: The app that the key belongs to.
+            key_id: The key to read.
+
+        Raises:
+            Unavailable: The key is not cached, and the store is down.
+
         """
         return await self._services.key_lookup.find(app_id, key_id)
 
     def when_keys_change(self, changed: Callable[[], None]) -> None:
-        """Have `changed` called after each key that is made, rotated or withdrawn here."""
+        """Call `changed` after each key that is made, rotated or withdrawn in this process."""
         self._services.key_lookup.on_change = changed
 
     def read_keys_anew(self) -> None:
@@ -1069,54 +1730,83 @@ class MemoryCore:
         self._services.key_lookup.read_anew()
 
     def place(self, app_id: str) -> AbstractAsyncContextManager[None]:
-        """A place at work for a request of an app, for as long as its block runs.
+        """Reserve a place for a request of an app while the block runs.
+
         Raises Overloaded.
         """
         return self._services.admission.place(app_id)
 
     async def spend_request(self, app_id: str, key_id: str) -> Spent | None:
-        """Count a request of a key; None where nothing is limited. Raises TooManyRequests."""
+        """Count a request against the limit of its key; None where no limit is set.
+
+        Args:
+            app_id: The app that the key belongs to.
+            key_id: The key of the request.
+
+        Raises:
+            TooManyRequests: The rate of the key or of its app is used up.
+
+        """
         return await self._services.request_rates.spend(app_id, key_id)
 
     def note_key_use(self, key: StoredKey) -> None:
-        """Write down, beside what is under way and at most once an hour, that a key is used."""
+        """Record in the background that a key is used, at most once an hour."""
         self._services.key_lookup.note_use(key)
 
     async def audit(self, app_id: str, query: AuditInput) -> AuditPage:
-        """One page of an app's audit log, newest first. Raises Malformed for a void cursor."""
+        """List the entries of an app's audit log page by page, the newest first.
+
+        Args:
+            app_id: The app whose log it is.
+            query: The times of the entries, the cursor and the size of a page.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         with self._telemetry.operation("audit"):
             return await self._services.audit_log.page(check_app_id(app_id), query)
 
     def slot_differences(
         self, app_id: str | None = None, only: Owner | None = None
     ) -> AsyncIterator[str]:
-        """A line for every memory whose stored fields differ from the timeline of its slot,
-        of an app's users or of one.
+        """Describe each memory whose stored fields differ from the timeline of its slot.
+
+        Args:
+            app_id: The app whose users are checked; None for all apps.
+            only: The user to check; None for all users.
+
+        Returns:
+            A line for each such memory.
+
         """
         return self._services.slot_check.lines(app_id, only)
 
     # The process: its timers, its queue, its state.
 
     async def flush_touches(self) -> int:
-        """Write down how often memories were shown, of every user; of how many memories. The hourly
-        timer's work. Raises Unavailable.
+        """Store the access counts of memories of every user, and return for how many memories.
+
+        This is work of the hourly timer. Raises Unavailable.
         """
         with self._telemetry.operation("flush_touches"):
             return await self._services.touches.flush_all()
 
     @property
     def clock(self) -> Clock:
-        """What tells this process the time."""
+        """The clock that all work of this process uses."""
         return self._services.clock
 
     @property
     def queue(self) -> TaskQueue:
-        """Where work waits: for its senders, and for a host that receives it."""
+        """The queue of this process, for senders and for a host that receives."""
         return self._services.adapters.queue
 
     async def ready(self) -> dict[str, Any]:
-        """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term
-        nothing works, without others less.
+        """Check all dependencies and return the readiness of this process.
+
+        The answer is `{"status": ready · degraded · unavailable, "dependencies": {…}}`. Without the
+        long-term store the status is `unavailable`. Without any other dependency it is `degraded`.
         """
         settings, made = self.settings, self._services.adapters
         return await readiness(
@@ -1136,8 +1826,9 @@ class MemoryCore:
         )
 
     def metrics(self, app_id: str | None = None) -> bytes:
-        """Counters and timings in Prometheus' text format; of what is counted by app,
-        only this one's if it is given.
+        """Return counters and timings in the text format of Prometheus.
+
+        With an app, series that are counted by app are those of this app only.
         """
         return self._telemetry.text(
             self._services.pools(),
@@ -1146,9 +1837,7 @@ class MemoryCore:
         )
 
     def pool_stats(self) -> dict[str, Any]:
-        """Connections or threads held and in use, by dependency, and the requests at
-        work or waiting.
-        """
+        """Count connections or threads by dependency, and the requests at work or waiting."""
         return {
             name: {"size": size, "active": active}
             for name, (size, active) in self._services.pools().items()

@@ -1,9 +1,9 @@
-"""`python -m memory_core.erasures`: erase again whom a restored long term has brought back.
+"""`python -m memory_core.erasures`: erase users again whom a restored database brought back.
 
-To be run after the long term was restored from a backup, with the settings of the app, and before
-anybody is let in: when it has ended, nothing of theirs is read any more. Note: it does not empty
-the stores. That is the work of tasks, which the app does, or the development host,
-as soon as it runs.
+Run it with the settings of the app after the long-term store was restored from a backup, and
+before any caller is let in. When it has ended, no data of these users is read any more.
+
+Note: it does not empty the stores. Tasks do that as soon as the app or the development host runs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from memory_core.logs import write_to_terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when all are being erased, 1 when a store did not answer (run it again),
-    2 for wrong settings.
+    """Erase the users, and return an exit code.
+
+    0: all users are being erased. 1: a store did not answer; run it again. 2: wrong settings.
     """
     parser = argparse.ArgumentParser(
         prog="python -m memory_core.erasures",

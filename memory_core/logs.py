@@ -1,9 +1,9 @@
-"""What is logged: our own messages, and of other packages only where they spoke.
-No value of a user gets into a log.
+"""Keep values of users out of the logs.
 
-Our code logs with values that it may log. What it can't vouch for is the text of exceptions and the
+Messages of our own code are logged. Of other packages, only the place of each warning is logged.
+Our code logs with values that it may log. It can't vouch for the text of exceptions and the
 messages of other packages, which quote requests, bodies and addresses. A filter on the handlers of
-the root logger takes both out, at every level.
+the root logger removes both, at every level.
 """
 
 from __future__ import annotations
@@ -21,25 +21,28 @@ from memory_core.domain.errors import described
 
 OURS: Final = ("memory_core",)
 HOSTS: Final = ("azure_functions_worker", "azure_functions_runtime", "proxy_worker")
-"""Loggers of Azure's Python worker: they name functions and invocations, and the
-platform needs them.
+"""Loggers of Azure's Python worker.
+
+They name functions and invocations, and the platform needs them.
 """
 FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 log = logging.getLogger(__name__)
 
 
 class Described(Exception):
-    """Stands for another exception in a traceback: its class and place, without its message."""
+    """Stand-in for another exception in a traceback: its class and place, without its message."""
 
 
 class PrivacyFilter(logging.Filter):
-    """Lets our records and the warnings of other packages through, each without texts of exceptions
-    and arguments of others.
+    """Let our records and the warnings of other packages through.
+
+    No record keeps the text of an exception. Records of other packages lose their arguments too.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; it is changed in place, since other
-        handlers get it too.
+        """Return whether the record is written.
+
+        The record is changed in place, since other handlers get it too.
         """
         ours = _is_of(record.name, OURS)
         if not ours and not _is_of(record.name, HOSTS):
@@ -65,10 +68,10 @@ class PrivacyFilter(logging.Filter):
 
 
 def protect(level: str) -> None:
-    """Set our loggers' level, and keep values of users out of everything that this process logs or
-    writes about errors.
+    """Set our loggers' level, and keep values of users out of all logs.
 
-    May be called again; handlers that were added meanwhile are protected too.
+    This covers all that this process logs or writes about errors. The function may be called again;
+    handlers that were added meanwhile are protected too.
     """
     logging.getLogger(OURS[0]).setLevel(level)
     for handler in logging.getLogger().handlers:
@@ -89,15 +92,22 @@ def protect(level: str) -> None:
 
 
 def write_to_terminal(level: str) -> None:
-    """Log to the standard error output, protected. For a process that sets its own logging up,
-    as the development host does.
+    """Log to the standard error output, protected.
+
+    This is for a process that sets up its own logging, as the development host does.
     """
     logging.basicConfig(level=logging.WARNING, format=FORMAT)
     protect(level)
 
 
 def without_text(error: BaseException, seen: frozenset[int] = frozenset()) -> Described:
-    """A stand-in with the error's traceback, and stand-ins of its causes and members."""
+    """Copy an error without its text: its class and traceback, with its causes and members.
+
+    Args:
+        error: The error, which is not changed.
+        seen: Ids of errors that were copied already, for chains that form a circle.
+
+    """
     stand_in = Described(described(error)).with_traceback(error.__traceback__)
     seen |= {id(error)}
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
@@ -110,9 +120,9 @@ def without_text(error: BaseException, seen: frozenset[int] = frozenset()) -> De
 
 @contextmanager
 def errors_without_text() -> Iterator[None]:
-    """Let errors leave as stand-ins. For functions whose errors the platform writes down by itself,
-    in logs that are not ours.
+    """Let errors leave as stand-ins without text.
 
+    This is for functions whose errors the platform logs by itself, in logs that are not ours.
     Raises Described.
     """
     try:
@@ -127,8 +137,9 @@ def _is_of(name: str, packages: tuple[str, ...]) -> bool:
 
 
 def _take_values_out(record: logging.LogRecord) -> None:
-    """Leave the format of a message; of one without arguments, which may be formatted already,
-    only where it was written.
+    """Leave only the format of a message, and its place.
+
+    Of a message without arguments only the place is left, since it may already be formatted.
     """
     place = f"{record.module}, line {record.lineno}"
     record.msg = f"{record.msg} ({place})" if record.args else f"a message of {place}"

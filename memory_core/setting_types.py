@@ -1,7 +1,6 @@
-"""The kinds of values that settings have, and how they are read from the environment.
+"""Types of the values that settings have, and how they are read from the environment.
 
-The kinds of values that settings have, each checked by itself: numbers in a range, addresses,
-names of choices, a caller's key.
+Each value is checked by itself: numbers in a range, addresses, names of choices, a caller's key.
 """
 
 from __future__ import annotations
@@ -25,8 +24,12 @@ from memory_core.domain.scope import check_app_id, check_name
 
 
 class ApiKey(DeferredModel):
-    """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`;
-    `user` binds it to one user_id.
+    """Key of a caller, from the settings.
+
+    Attributes:
+        sha256: Hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`.
+        user: The only user_id that the key may name; None for any.
+
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -47,7 +50,7 @@ def _upper(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """What a JSON text says. Raises ValueError for one that is none."""
+    """Parse a JSON text. Raises ValueError for a text that is not JSON."""
     if not isinstance(value, str):
         return value
     try:
@@ -60,16 +63,14 @@ def from_json(value: Any) -> Any:
 
 
 def long_enough(value: SecretStr) -> SecretStr:
-    """The secret itself. Raises ValueError for one that could be guessed."""
+    """Check the length of a secret. Raises ValueError for a secret that could be guessed."""
     if len(value.get_secret_value()) < 16:
         raise ValueError("should be at least 16 characters long")
     return value
 
 
 def check_address(value: str) -> str:
-    """The address itself. Raises ValueError for one whose host or port nothing could
-    be reached by.
-    """
+    """Check an address. Raises ValueError if its host or port can't be reached."""
     try:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
@@ -81,8 +82,9 @@ def check_address(value: str) -> str:
 
 
 def redis_address(value: SecretStr) -> SecretStr:
-    """The address of a Redis. Raises ValueError, without any part of it, since a password may
-    stand in it.
+    """Check the address of a Redis.
+
+    Raises ValueError without any part of the address, since it may contain a password.
     """
     url = value.get_secret_value()
     if not url.startswith(("redis://", "rediss://", "unix://")):
@@ -105,8 +107,9 @@ def redis_address(value: SecretStr) -> SecretStr:
 
 
 def connection_string(value: SecretStr) -> SecretStr:
-    """The connection string of a storage account. Raises ValueError, without any part of it,
-    since a key is in it.
+    """Check the connection string of a storage account.
+
+    Raises ValueError without any part of the string, since it contains a key.
     """
     parts = [part for part in value.get_secret_value().split(";") if part.strip()]
     if any("=" not in part for part in parts):
@@ -133,8 +136,9 @@ _GRANT = re.compile(r"([^\s=,]{1,120})=(read|write|admin)")
 
 
 def check_tenant_id(value: str) -> str:
-    """The id of a tenant in lower case. Raises ValueError for a name, and for `common`,
-    behind which all tenants are.
+    """Return the id of a tenant in lower case.
+
+    Raises ValueError for a name, and for `common`, which stands for all tenants.
     """
     if not _TENANT_ID.fullmatch(value.lower()):
         raise ValueError(
@@ -145,8 +149,9 @@ def check_tenant_id(value: str) -> str:
 
 
 def check_authority(value: str) -> str:
-    """The authority without a slash at its end. Raises ValueError for one that is asked over plain
-    HTTP on another machine.
+    """Return the authority without a slash at its end.
+
+    Raises ValueError for an authority that is asked over plain HTTP on another machine.
     """
     parts = urlsplit(value)
     if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost"):
@@ -155,20 +160,21 @@ def check_authority(value: str) -> str:
 
 
 def check_claim(value: str) -> str:
-    """The value, `claim:NAME`. Raises ValueError."""
+    """Check a value of the form `claim:NAME`. Raises ValueError."""
     if not _CLAIM.fullmatch(value):
         raise ValueError("should be claim:NAME, like claim:oid")
     return value
 
 
 def check_app_or_claim(value: str) -> str:
-    """The value, the name of an app or `claim:NAME`. Raises ValueError."""
+    """Check the name of an app or `claim:NAME`. Raises ValueError."""
     return check_claim(value) if value.startswith("claim:") else check_app_id(value)
 
 
 def grants(text: str) -> dict[str, frozenset[Literal["read", "write", "admin"]]]:
-    """Rights by the role or scope that gives them, out of `Memory.Read=read,Memory.Write=write`.
-    Raises ValueError.
+    """Parse rights by the role or scope that grants them.
+
+    The text looks like `Memory.Read=read,Memory.Write=write`. Raises ValueError.
     """
     rights: dict[str, frozenset[Any]] = {}
     for part in text.replace(",", " ").split():
@@ -183,15 +189,16 @@ def grants(text: str) -> dict[str, frozenset[Literal["read", "write", "admin"]]]
 
 
 def check_grants(value: str) -> str:
-    """The text itself. Raises ValueError if it gives no rights."""
+    """Check a text of grants. Raises ValueError if it grants no rights."""
     if not grants(value):
         raise ValueError("should name a role or scope")
     return value
 
 
 def redacted_kinds(value: str) -> str:
-    """Kinds of secrets and personal data with commas between, or "off". Raises ValueError for one
-    that is not known.
+    """Parse kinds of secrets and personal data with commas between, or "off".
+
+    Raises ValueError for an unknown kind.
     """
     names = tuple(dict.fromkeys(listed(value.lower())))
     if not names:
@@ -209,7 +216,7 @@ def redacted_kinds(value: str) -> str:
 
 
 def check_rate(value: str) -> str:
-    """The rate as it is written, or off. Raises ValueError."""
+    """Check a rate as it is written, or `off`. Raises ValueError."""
     if value != "off":
         Rate.read(value)
     return value
@@ -219,11 +226,13 @@ Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 MOST = 1_000_000_000
-"""No time and no number is larger: what can't be added to a clock or counted by a store would fail
-where it is used, not at the start.
+"""Largest time and largest number of a setting.
+
+A value that can't be added to a clock or counted by a store would fail where it is used, not at
+the start.
 """
 WEEK_S = 604_800
-"""Queues hold a message back for seven days at most; so nothing that work waits for is longer."""
+"""Longest wait for work in seconds; queues hold messages back for seven days at most."""
 Positive = Annotated[float, Field(gt=0, le=MOST)]
 Price = Annotated[float, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
@@ -254,19 +263,21 @@ SECRETS = frozenset({
 """Settings whose values are never shown, logged or put into an error."""
 
 LIVE = "MEMORY_LIVE_"
-"""Begins the variables of the tests against a live account. They stand beside settings,
-and are nearly named like some.
+"""Prefix of the variables of the tests against a live account.
+
+They are set beside settings, and their names resemble those of some settings.
 """
 
 COMMAND_LINE = frozenset({"MEMORY_CORE_URL", "MEMORY_CORE_KEY", "MEMORY_CORE_USER"})
-"""Variables of the command line `memory-core`, which calls a service; they are no
-settings of one.
+"""Variables of the command line `memory-core`, which calls a service.
+
+They are not settings of a service.
 """
 
 
 _OMNIMEMORY = "OMNIMEMORY_"
 FOREIGN_PREFIXES = (_OMNIMEMORY, "QDRANT_", "MEM0_", "ZEP_", "GRAPHITI_", "LETTA_", "COGNEE_")
-"""Begin the variables of other memory services and of their databases."""
+"""Prefixes of the variables of other memory services and of their databases."""
 _RENAMED = {"OMNIMEMORY_DEFAULT_MAX_MESSAGES": "BATCH_MESSAGES"}
 
 
@@ -277,14 +288,29 @@ def variable(name: str) -> str:
 
 
 def shown(name: str, value: Any) -> str:
-    """A value for the table; a secret's is masked."""
+    """Format a value for the table of settings; the value of a secret is masked.
+
+    Args:
+        name: The setting.
+        value: Its value or its default.
+
+    """
     if value is None or value == ():
         return "-"
     return "********" if name in SECRETS else str(value)
 
 
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
+    """List the MEMORY_ variables that name no setting, each with the most similar setting.
+
+    Args:
+        environ: The environment.
+        known: Variables of all settings.
+
+    Returns:
+        For each variable the variable of the setting that it nearly names, or None.
+
+    """
     strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
     names = sorted(
         name for name in strange if not name.startswith(LIVE) and name not in COMMAND_LINE
@@ -298,11 +324,18 @@ def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[
 def foreign_variables(
     environ: Mapping[str, str], known: Mapping[str, str]
 ) -> list[tuple[str, str | None]]:
-    """The variables of other memory services, each with our setting that means the same,
-    if there is one.
+    """List the variables of other memory services, each with our equivalent setting.
 
-    Only names of OmniMemory are compared with ours: the host of another service's database is no
-    address of this one.
+    Only names of OmniMemory are compared with ours: the host of another service's database is not
+    an address of this service.
+
+    Args:
+        environ: The environment.
+        known: Variables of all settings.
+
+    Returns:
+        For each variable the variable of our setting with the same meaning, or None.
+
     """
     variables: list[tuple[str, str | None]] = []
     for name in sorted(name for name in environ if name.startswith(FOREIGN_PREFIXES)):
@@ -314,8 +347,12 @@ def foreign_variables(
 
 
 def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
-    """One validation error in the words of the operator who set the variable; a secret's value
-    is left out.
+    """Describe a validation error for the operator, without the value of a secret.
+
+    Args:
+        problem: An error of Pydantic.
+        values: The texts of the environment by the names of settings.
+
     """
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
     if not problem["loc"]:
@@ -327,12 +364,12 @@ def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
 
 
 def listed(value: Any) -> Any:
-    """A text with commas or spaces between its parts as these parts; anything else as it is."""
+    """Split a text at commas and spaces; return any other value unchanged."""
     return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
 
 
 def host_or_network(value: str) -> str:
-    """The value, if it is a host name, an address or a network. Raises ValueError."""
+    """Check a host name, an address or a network. Raises ValueError."""
     try:
         ip_network(value, strict=False)
     except ValueError:

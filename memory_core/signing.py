@@ -1,8 +1,7 @@
-"""The secrets that cursors and webhooks are signed with: configured, or made once and kept
-beside the data.
+"""Secrets that sign cursors and webhooks.
 
-Note: a kept secret is that of one machine. Where several work, only a configured one is the same in
-all of them.
+A secret is configured, or it is made once and stored beside the data. Note: a stored secret belongs
+to a single machine. Where several machines work, only a configured secret is the same on all.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ MIN_SECRET_BYTES = 16
 
 
 def cursor_secret(settings: Settings) -> bytes:
-    """What signs cursors: the configured secret, else one made once and kept beside the data,
-    readable by its owner only.
+    """The secret that signs cursors.
 
-    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is
-    too short to sign with.
+    This is the configured secret. Without a configured secret it is made once and stored beside the
+    data, readable by its owner only. Raises Unavailable if the data folder can't be used,
+    ConfigError if the stored secret is too short to sign with.
     """
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
@@ -31,10 +30,11 @@ def cursor_secret(settings: Settings) -> bytes:
 
 
 def webhook_secret(settings: Settings) -> bytes | None:
-    """What signs webhooks: the configured secret, else one made and kept as that of cursors is, for
-    receivers on this machine to read.
+    """The secret that signs webhooks.
 
-    None where several machines work: each would make its own. Raises as `cursor_secret` does.
+    This is the configured secret. Without a configured secret it is made and stored as that of
+    cursors is, for receivers on this machine to read. None where several machines work, as each
+    would make its own. Raises as `cursor_secret` does.
     """
     if settings.webhook_secret is not None:
         return settings.webhook_secret.get_secret_value().encode()
@@ -61,8 +61,9 @@ def _kept_secret(settings: Settings, name: str) -> bytes:
 
 
 def _make_secret(place: Path) -> None:
-    """Write a secret to a draft, then link it: a process that reads it has all of it,
-    even where the writer died.
+    """Write a secret to a draft, then link it to its place.
+
+    A process that reads the secret so reads all of it, even if the writer died.
     """
     draft = place.with_name(f"{place.name}.{secrets.token_hex(8)}")
     try:

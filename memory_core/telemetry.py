@@ -1,7 +1,7 @@
-"""Counters, timings, and readiness of one process.
+"""Counters, timings and readiness of a process.
 
-Counters and timings in Prometheus' text format, in process, one registry a MemoryCore. The same
-registry is what goes to a receiver.
+Counters and timings are kept in the process, in the text format of Prometheus, with a registry for
+each MemoryCore. The same registry is sent to a receiver.
 """
 
 from __future__ import annotations
@@ -33,13 +33,17 @@ from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
 _MOST_APPS = 200
-"""Apps with a label of their own in a process; those after them are counted together, so that a
-flood of apps floods no one's metrics.
+"""Apps that have a label of their own in a process.
+
+Further apps are counted together, so that a flood of apps does not flood the metrics.
 """
 _under_way: ContextVar[str] = ContextVar("operation", default="none")
-"""The operation on whose behalf the code runs, tasks that it started included."""
+"""The operation on whose behalf the code runs, including tasks that it started."""
 _bill: ContextVar[list[float] | None] = ContextVar("bill", default=None)
-"""What stores charge for the call that the code runs for, where a caller wants to know."""
+"""Charges of stores for the call that the code runs for.
+
+None where the caller does not want to know them.
+"""
 _NOBODY_WAITS = frozenset(
     {
         "work",
@@ -52,7 +56,10 @@ _NOBODY_WAITS = frozenset(
         "tasks",
     }
 )
-"""What queues and timers ask for; and `tasks`, by which a caller waits for a run itself."""
+"""Operations that no caller waits for: the work of queues and timers.
+
+`tasks` is in the set too: a caller that polls a task waits for the run itself.
+"""
 _BUCKETS = (
     0.001,
     0.0025,
@@ -127,7 +134,7 @@ class _ModelMetrics:
 
 
 class Telemetry:
-    """What operations ran, how long they took, how they failed, and what is degraded now."""
+    """Count operations, their times and failures, and the dependencies that are degraded."""
 
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it was begun, which no dashboard asks for
@@ -177,7 +184,7 @@ class Telemetry:
 
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
-        """Time one operation and count how it ended."""
+        """Time an operation and count how it ended."""
         began, entered = time.perf_counter(), _under_way.set(name)
         began_ns, problem = 0 if self._exporting is None else time.time_ns(), None
         called = name not in _NOBODY_WAITS
@@ -204,40 +211,61 @@ class Telemetry:
         pools: Callable[[], Mapping[str, tuple[int, int]]],
         degraded: Callable[[], Mapping[str, bool]],
     ) -> None:
-        """From now on send all of it too; nothing is imported for that before an
-        operation has ended.
+        """Send all metrics and spans to a receiver from now on.
+
+        No library is imported for it before an operation has ended.
+
+        Args:
+            to: Kind of the receiver.
+            pools: Returns the pools by dependency: (size, active).
+            degraded: Returns by dependency whether it is degraded.
+
         """
         self._exporting = Exporting(
             to, self._registry, lambda: self._refresh(pools(), degraded()), __version__
         )
 
     async def close(self) -> None:
-        """Send what has not been sent yet."""
+        """Send the metrics and spans that have not been sent yet."""
         if self._exporting is not None:
             await asyncio.to_thread(self._exporting.close)
             self._exporting = None
 
     def calls(self) -> UserCalls:
-        """The operations that a caller waits for, in this process."""
+        """Calls of users that are under way and the total, in this process."""
         return UserCalls(self._called - self._answered, self._called)
 
     def _of(self, name: str) -> tuple[Counter, Histogram]:
-        """What counts and times an operation that ends well, looked up once a name:
-        that costs more than the counting.
+        """Counter and histogram of an operation that ends well.
+
+        They are looked up once for each name, since the lookup costs more than the counting.
         """
         if name not in self._ended_well:
             self._ended_well[name] = self._total.labels(name, "ok"), self._seconds.labels(name)
         return self._ended_well[name]
 
     def batch(self, operation: str, items: int) -> None:
-        """Count the items of a bulk operation."""
+        """Count the items of a bulk operation.
+
+        Args:
+            operation: Name of the operation.
+            items: How many items there were.
+
+        """
         self._batched.labels(operation).inc(items)
 
     def tokens(
         self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0
     ) -> None:
-        """Count the tokens that a call of a model took for an app. reasoning: how many of the
-        completion's no answer shows.
+        """Count the tokens that a call of a model took for an app.
+
+        Args:
+            app_id: The app; after the first 200 apps, further apps are counted together.
+            model: Name of the model.
+            prompt: Tokens of the prompt.
+            completion: Tokens of the completion, with those of reasoning.
+            reasoning: How many tokens of the completion no answer shows.
+
         """
         if len(self._apps) < _MOST_APPS:
             self._apps.add(app_id)
@@ -248,24 +276,35 @@ class Telemetry:
             self._models.reasoning.labels(app, model).inc(reasoning)
 
     def agent_call(self, call: str, outcome: str) -> None:
-        """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
+        """Count how a call of an agent ended.
+
+        Args:
+            call: Name of the call.
+            outcome: `ok`, `repaired`, `failed`, `unavailable` or `over_budget`.
+
+        """
         self._models.agent_calls.labels(call, outcome).inc()
 
     def answer_cut(self, call: str, field: str) -> None:
-        """Count a field of what rules answered that was cut to its schema; `answer` where a plainer
-        rule answered all of it.
+        """Count a field of an answer by rules that was cut to its schema.
+
+        Args:
+            call: Name of the call.
+            field: The field that was cut; `answer` where a plainer rule answered all of it.
+
         """
         self._models.cut.labels(call, field).inc()
 
     def consolidated(self, counts: Mapping[str, int]) -> None:
-        """Count what one run did: the run itself (`runs`), the events it read, and what
-        its steps say.
+        """Count the work of a run.
+
+        The counts are the run itself (`runs`), the events that it read, and those of its steps.
         """
         for counted, count in counts.items():
             self._consolidated.labels(counted).inc(count)
 
     def charged(self, units: float) -> None:
-        """Count what a store's answer cost, in request units, towards the operation under way."""
+        """Add the request units of a store's answer to the operation under way."""
         self._charge.labels(_under_way.get()).inc(units)
         if (bill := _bill.get()) is not None:
             bill.append(units)
@@ -273,8 +312,9 @@ class Telemetry:
     @staticmethod
     @contextmanager
     def bill() -> Iterator[list[float]]:
-        """Every charge from here on, of tasks that are started here too; empty where
-        nothing is charged.
+        """Collect every charge from here on, including those of tasks that are started here.
+
+        The list stays empty where no store charges.
         """
         charges: list[float] = []
         entered = _bill.set(charges)
@@ -289,8 +329,13 @@ class Telemetry:
         degraded: Mapping[str, bool],
         app_id: str | None = None,
     ) -> bytes:
-        """Everything in Prometheus' text format; `pools`: dependency → (size, active).
-        app_id: without what other apps took.
+        """Return all metrics in the text format of Prometheus.
+
+        Args:
+            pools: By dependency: (size, active).
+            degraded: By dependency whether it is degraded.
+            app_id: Leave out the series of other apps; None for all apps.
+
         """
         self._refresh(pools, degraded)
         return generate_latest(
@@ -306,15 +351,16 @@ class Telemetry:
 
 
 class _OfOneApp(Collector):
-    """A registry without the series of other apps: an app's name and its use of models are its
-    own business.
+    """A registry without the series of other apps.
+
+    An app's name and its use of models concern the app alone.
     """
 
     def __init__(self, registry: CollectorRegistry, app_id: str) -> None:
         self._registry, self._app_id = registry, app_id
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics; a sample without the label `app` is everybody's."""
+        """The metrics; a sample without the label `app` belongs to all apps."""
         for metric in self._registry.collect():
             metric.samples = [
                 sample
@@ -336,15 +382,16 @@ FRESH_S = 1.0
 
 
 class Checked(Protocol):
-    """Anything that says whether it answers."""
+    """A dependency that says whether it answers."""
 
     async def check(self) -> Health:
-        """See the ports."""
+        """Check the dependency; see the ports."""
 
 
 class SharedReadiness:
-    """One run of the checks for all callers that ask at once, and for those of the second after it,
-    or longer where they agree.
+    """A run of the checks for all callers that ask at the same time.
+
+    A run also answers callers of the second after it, or of a longer time if they accept that.
     """
 
     def __init__(self, check: Callable[[], Awaitable[dict[str, Any]]], clock: Clock) -> None:
@@ -353,8 +400,11 @@ class SharedReadiness:
         self._checked_at: datetime | None = None
 
     async def latest(self, within_s: float = FRESH_S) -> dict[str, Any]:
-        """What a run of the last `within_s` seconds answered, with the time of its end as
-        `checked_at`. Raises what the checks raise.
+        """Result of a run of the last `within_s` seconds.
+
+        `checked_at` in it is the time when the run ended.
+
+        Raises the errors of the checks.
         """
         if self._run is None or (self._run.done() and not self._is_fresh(within_s)):
             self._run, self._checked_at = asyncio.ensure_future(self._checked()), None
@@ -367,8 +417,9 @@ class SharedReadiness:
         return {**state, "checked_at": self._checked_at}
 
     def _is_fresh(self, within_s: float) -> bool:
-        """Whether the last run succeeded, a moment ago. One that lies in the future was seen by a
-        clock that has been set back.
+        """Return whether the last run succeeded a moment ago.
+
+        A run that lies in the future is not fresh: the clock has been set back since.
         """
         return (
             self._checked_at is not None
@@ -379,11 +430,16 @@ class SharedReadiness:
 async def readiness(
     dependencies: Mapping[str, tuple[str, Checked]], wait_s: float = WAIT_S
 ) -> dict[str, Any]:
-    """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term
-    nothing works, without others less.
+    """Check all dependencies at the same time and return the readiness.
 
-    dependencies: by name, the adapter's name and the adapter. All are asked at once,
-    each for `wait_s` seconds at most.
+    Args:
+        dependencies: By name, the adapter's name and the adapter.
+        wait_s: The most seconds that each check may take.
+
+    Returns:
+        `{"status": ready · degraded · unavailable, "dependencies": {…}}`. Without the long-term
+        store the status is `unavailable`. Without any other dependency it is `degraded`.
+
     """
     checks = await asyncio.gather(
         *(_checked(adapter, dependency, wait_s) for adapter, dependency in dependencies.values())

@@ -1,8 +1,8 @@
-"""`python -m memory_core.verify`: name every memory whose stored fields differ from the timeline of
-its slot. Reads, and changes nothing.
+"""`python -m memory_core.verify`: find memories that differ from their slots' timelines.
 
-To be run with the settings of the app. Note: data of earlier versions has no logs yet; a slot gets
-its own when it is first written to.
+It names every memory whose stored fields differ from the timeline of its slot. It only reads. Run
+it with the settings of the app. Note: data of earlier versions has no slot logs yet; a slot gets
+its log at its next write.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from memory_core.logs import write_to_terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when nothing differs, 1 when something does or a store did not answer,
-    2 for wrong settings.
+    """Print the differences, and return an exit code.
+
+    0: no difference. 1: a difference, or a store did not answer. 2: wrong settings.
     """
     parser = argparse.ArgumentParser(
         prog="python -m memory_core.verify",

@@ -1,3 +1,1 @@
-"""Access: the keys that admins make, and the log of what was done with keys and with
-users' data.
-"""
+"""Access: API keys that admins make, and the audit log of keys and users' data."""

@@ -1,6 +1,6 @@
-"""How many requests a process works on at once, and how many wait.
+"""Limit how many requests a process works on at once, and how many wait.
 
-The rest is refused at once, so that a crowd delays others for a short time only.
+The rest is refused at once, so that a crowd delays other callers for a short time only.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ from typing import Final
 from memory_core.domain.errors import Overloaded
 
 SHARE: Final = 0.75
-"""The part of the places, at work and waiting, that one app may fill: what it leaves
-is for others.
+"""The part of the places, at work and waiting, that a single app may fill.
+
+The rest is for the other apps.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRules:
-    """at_once: requests at work. waiting: those that wait for one of these to end. wait_s:
-    for how long they do.
+    """The limits of admission.
+
+    Attributes:
+        at_once: How many requests are at work.
+        waiting: How many requests wait for a place at work.
+        wait_s: How many seconds a request waits.
+
     """
 
     at_once: int
@@ -33,8 +39,9 @@ class AdmissionRules:
 
 
 class Admission:
-    """Places at work, which apps take in turn, each its share at most: one with a thousand requests
-    waiting delays no other's.
+    """Places at work, which apps take in turn, each its share at most.
+
+    An app with a thousand waiting requests delays no other app's.
     """
 
     def __init__(self, rules: AdmissionRules) -> None:
@@ -45,8 +52,9 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, app_id: str) -> AsyncIterator[None]:
-        """A place at work, until the block ends. Raises Overloaded when there is none,
-        nor will be soon.
+        """Hold a place at work until the block ends.
+
+        Raises Overloaded if there is no place and none is expected soon.
         """
         await self._enter(app_id)
         try:
@@ -55,7 +63,7 @@ class Admission:
             self._leave(app_id)
 
     def pool(self) -> tuple[int, int]:
-        """Places at work, and the requests that are at work or wait."""
+        """Return the places at work, and the requests that are at work or wait."""
         return self._rules.at_once, self._at_work.total() + self._waiting
 
     async def _enter(self, app_id: str) -> None:
@@ -87,9 +95,7 @@ class Admission:
         return self._at_work.total() < self._rules.at_once and self._at_work[app_id] < share
 
     def _leave(self, app_id: str) -> None:
-        """Hand the place to the app whose turn it is, of those that have less than their
-        share at work.
-        """
+        """Hand the place to the next app that has less than its share."""
         self._at_work[app_id] -= 1
         if not self._at_work[app_id]:
             del self._at_work[app_id]

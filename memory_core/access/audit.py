@@ -1,9 +1,9 @@
-"""The audit log of an app: what was done with its keys and with users' data, by whom, and when.
+"""The audit log of an app: acts on its keys and on users' data.
 
-An act comes first, its entry after it or with it. What is done with a key and the entry about it
-are one batch. What is done with a user's data is the work of a task: the entry is written when that
-work begins, and the task waits until it can be. So no act is lost because its entry can't be
-written, and nothing is erased or exported without an entry.
+Each entry has its actor and time. An act comes first, its entry after it or with it. An act on a
+key and its entry are a single batch. An act on a user's data is the work of a task: the entry is
+written when that work begins, and the task waits until it can be written. So no act is lost because
+its entry can't be written, and no data is erased or exported without an entry.
 """
 
 from __future__ import annotations
@@ -35,31 +35,47 @@ ACTIONS: Final[Mapping[TaskKind, Action]] = {
     "import": "user_imported",
     "forget": "memories_forgotten",
 }
-"""Kinds of tasks that have an entry, and what it calls them."""
+"""Kinds of tasks that have an entry, and the action that it names."""
 REDACTED_AT_ONCE = 50
 ROUNDS = 5
 log = logging.getLogger(__name__)
 
 
 def entry_document(entry: AuditEntry, onto: Document | None = None) -> Document:
-    """The document that keeps an entry: a new one, or the next state of `onto`."""
+    """Return the document of an entry.
+
+    Args:
+        entry: The entry.
+        onto: The stored document that it replaces; None for a new document.
+
+    """
     body = {"sequence": sequence_of(entry.at), **entry.model_dump(mode="json", exclude_none=True)}
     return Document(entry.id, "audit", body, tag=None if onto is None else onto.tag)
 
 
 def entry_in(document: Document) -> AuditEntry:
-    """The entry in a document."""
+    """Return the entry in a document."""
     return AuditEntry.model_validate(document.body)
 
 
 class AuditLog:
-    """Reads the log."""
+    """Reads the audit log."""
 
     def __init__(self, store: KeyStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
 
     async def page(self, app_id: str, query: AuditInput) -> AuditPage:
-        """One page, newest first. Raises Malformed for a void cursor, Unavailable."""
+        """Return a page of entries, newest first.
+
+        Args:
+            app_id: The app.
+            query: The filters, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The store is down.
+
+        """
         bound = {
             "list": "audit",
             **query.model_dump(mode="json", include={"since", "until", "action"}),
@@ -78,7 +94,7 @@ class AuditLog:
 
 
 class TaskAudit:
-    """Writes the entries of tasks that concern a user's data."""
+    """Writes the entries of tasks on users' data."""
 
     def __init__(
         self, store: KeyStore, operations: Operations, tasks: Tasks, names: OwnerNames
@@ -86,9 +102,7 @@ class TaskAudit:
         self._store, self._operations, self._tasks, self._names = store, operations, tasks, names
 
     def around(self, works: Mapping[TaskKind, Work]) -> dict[TaskKind, Work]:
-        """The same works; those of `ACTIONS` with an entry before they begin and its outcome after
-        they have ended.
-        """
+        """Wrap the works of `ACTIONS`: an entry before they begin, its outcome after they end."""
         return {
             kind: self._with_entry(ACTIONS[kind], work) if kind in ACTIONS else work
             for kind, work in works.items()
@@ -105,8 +119,9 @@ class TaskAudit:
         return work_with_entry
 
     async def _begin(self, lease: Lease, action: Action) -> None:
-        """Write the entry unless it is there; of an erasure, take the user's id out of all others.
-        Raises Unavailable.
+        """Write the entry unless it exists.
+
+        For an erasure, also remove the user's id from all other entries. Raises Unavailable.
         """
         operation = await self._operations.of(lease)
         user = {"user_id": lease.owner.user_id}
@@ -118,8 +133,9 @@ class TaskAudit:
             await self._store.write(lease.owner.app_id, [entry_document(entry)])
 
     async def _end(self, lease: Lease) -> None:
-        """Write down what came of it. The act is done: where that can't be written,
-        the entry goes on naming its task.
+        """Write the outcome of the act.
+
+        The act is done: if its outcome can't be written, the entry still names its task.
         """
         app_id = lease.owner.app_id
         try:
@@ -144,7 +160,8 @@ class TaskAudit:
             )
 
     async def _redact(self, owner: Owner, user: Mapping[str, str]) -> None:
-        """Put the user's keyed hash in the place of their id, in every entry.
+        """Put the user's keyed hash in the place of the user's id, in every entry.
+
         Raises Unavailable.
         """
         while documents := await self._store.about(owner.app_id, owner.user_id, REDACTED_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Tags in the ids of keys, by which an invented id is known without a look into the store."""
+"""Tags in the ids of keys, which reveal an invented id without a read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import hmac
 from typing import Final
 
 TAG_CHARACTERS: Final = 12
-"""Of hexadecimal: 48 bits. A guess passes once in 2^48 tries, and then costs one point read."""
+"""Hexadecimal digits: 48 bits.
+
+A guess passes once in 2^48 tries, and then costs a point read.
+"""
 
 
 class KeyTags:
     """Makes and checks tags.
 
-    Note: a tag makes no key valid, and a missing one makes none void. It decides only which
+    Note: a tag makes no key valid, and a missing tag makes none void. It decides only which
     look-ups are counted, so keys outlive a change of the secret.
     """
 
@@ -21,11 +24,23 @@ class KeyTags:
         self._secret = secret
 
     def tagged(self, app_id: str, key_id: str) -> str:
-        """The id with its tag at the end."""
+        """Return the id with its tag at the end.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The id without a tag.
+
+        """
         return key_id + self._tag(app_id, key_id)
 
     def is_tagged(self, app_id: str, key_id: str) -> bool:
-        """Whether an id ends with the tag that it would get here."""
+        """Whether an id ends with the tag that it would get here.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The id with its tag.
+
+        """
         tag = self._tag(app_id, key_id[:-TAG_CHARACTERS])
         return hmac.compare_digest(
             tag.encode(), key_id[-TAG_CHARACTERS:].encode("utf-8", "replace")

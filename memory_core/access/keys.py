@@ -30,16 +30,18 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, KeyStore, Place
 
 WITHDRAWN_SHOWN_FOR: Final = timedelta(days=90)
-"""How long a withdrawn key is listed; then its document goes, and with it the user's id that it
-was bound to.
+"""How long a withdrawn key is listed.
+
+Then its document is deleted, and with it the id of the user that it was bound to.
 """
 LEFT_FOR: Final = timedelta(days=1)
-"""How long the admin key that is left has to be good for: time enough to make another."""
+"""How long the remaining admin key has to be valid: time enough to make another."""
 SECRET_BYTES = 32
 PAGE = 100
 MAX_PAGES = 10
-"""Pages that one call reads at most in search of keys of a status; it answers with fewer,
-and a cursor, after that.
+"""The most pages that a call reads in search of keys of a status.
+
+After that it answers with fewer keys, and a cursor.
 """
 ROUNDS = 10
 ATTEMPTS = 3
@@ -72,8 +74,17 @@ class ApiKeys:
         self._cursors, self._clock, self._ids = cursors, clock, ids
 
     async def make(self, app_id: str, asked: KeyInput, call: Call) -> NewKey:
-        """A new key. Raises Conflict where this idempotency key has made one before,
-        Unavailable.
+        """Make a key.
+
+        Args:
+            app_id: The app of the key.
+            asked: The name, rights, user and end of the key.
+            call: The call, with its actor and idempotency key.
+
+        Raises:
+            Conflict: This idempotency key has made a key before.
+            Unavailable: The store is down.
+
         """
         made = self._new(
             app_id,
@@ -90,8 +101,18 @@ class ApiKeys:
         return made
 
     async def page(self, app_id: str, query: KeysInput) -> KeyPage:
-        """One page, newest first; it may be short, or empty, though more follow.
-        Raises Malformed for a void cursor.
+        """Return a page of keys, newest first.
+
+        The page may be short, or empty, though more keys follow.
+
+        Args:
+            app_id: The app of the keys.
+            query: The status, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The store is down.
+
         """
         bound = {"list": "keys", "status": query.status}
         given = self._cursors.read_for_app(app_id, bound, query.cursor)
@@ -113,17 +134,20 @@ class ApiKeys:
     async def withdraw(
         self, app_id: str, key_id: str, call: Call, *, has_setting_admin: bool
     ) -> None:
-        """Refuse a key from now on; one that is withdrawn already stays so.
+        """Withdraw a key, which is refused from now on.
+
+        A key that is withdrawn already stays so.
 
         Args:
             app_id: Whose key it is.
-            key_id: Which key.
-            call: Who asks. A key that withdraws an admin key, itself or another, has to leave one.
+            key_id: The id of the key.
+            call: The call. A key that withdraws an admin key, itself or another, has to leave an
+                admin key.
             has_setting_admin: Whether the settings have an admin key of this app.
 
         Raises:
             NotFound: The app has made no such key.
-            Conflict: A key asks, and no other admin key would be left.
+            Conflict: The actor is a key, and no other admin key would be left.
             Unavailable: The store is down.
 
         """
@@ -168,8 +192,17 @@ class ApiKeys:
         raise _busy()
 
     async def withdraw_bound(self, owner: Owner, call: Call) -> None:
-        """Withdraw all keys that are bound to a user, who is being erased, and let go of their
-        names, which may name that person. Raises Unavailable.
+        """Withdraw all keys of a user that is being erased, and remove their names.
+
+        The names may name that person.
+
+        Args:
+            owner: The user.
+            call: The call that asked for the erasure.
+
+        Raises:
+            Unavailable: The store is down.
+
         """
         call = replace(call, correlation_id=plain_correlation(call.correlation_id))
         place: Place | None = None
@@ -184,10 +217,21 @@ class ApiKeys:
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
     async def rotate(self, app_id: str, key_id: str, asked: RotateInput, call: Call) -> NewKey:
-        """A new key with the name, rights, user and end of another, which works on for the overlap
-        and then no more.
+        """Make a key in the place of another, with its name, rights, user and end.
 
-        Raises NotFound; Conflict for a key that is not active or was rotated before; Unavailable.
+        The other key stays valid for the overlap.
+
+        Args:
+            app_id: Whose key it is.
+            key_id: The id of the key to replace.
+            asked: The overlap in seconds.
+            call: The call, with its actor and idempotency key.
+
+        Raises:
+            NotFound: The app has made no such key.
+            Conflict: The key is not active, or was rotated before.
+            Unavailable: The store is down.
+
         """
         for _ in range(ROUNDS):
             document = await self._read(app_id, key_id)
@@ -221,7 +265,7 @@ class ApiKeys:
         raise _busy()
 
     async def _advice_after(self, app_id: str, key_id: str) -> str:
-        """What to do instead of rotating a key that this one has replaced."""
+        """Return the advice for a key that was rotated to this key before."""
         document = await self._store.read(app_id, key_id)
         status = None if document is None else key_in(document).status(self._clock.now())
         if status == "active":
@@ -229,8 +273,9 @@ class ApiKeys:
         return f", which is {status or 'gone'}. Make a new one instead"
 
     async def _write(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """As `KeyStore.write`, and again after a lost answer: the secret in an answer that is never
-        given would be lost.
+        """Write as `KeyStore.write` does, and repeat after a lost answer.
+
+        A secret would be lost with its answer.
         """
         for attempt in range(1, ATTEMPTS):
             try:
@@ -250,15 +295,17 @@ class ApiKeys:
         return document
 
     async def _is_key(self, app_id: str, actor: str) -> bool:
-        """Whether an actor is a key that was made here, and not of the settings or an
-        Entra token.
+        """Whether an actor is a key that was made here.
+
+        It may also be a key of the settings or an Entra token.
         """
         document = await self._store.read(app_id, actor)
         return document is not None and document.kind == "key"
 
     async def _other_admin(self, app_id: str, key_id: str) -> Document:
-        """Another key by which the app's keys can be managed, for a day at least.
-        Raises Conflict where there is none.
+        """Return another key that can manage the app's keys for a day at least.
+
+        Raises Conflict if there is none.
         """
         place, later = None, self._clock.now() + LEFT_FOR
         while documents := await self._store.page(app_id, "key", place, PAGE):
@@ -284,8 +331,10 @@ class ApiKeys:
         return NewKey(key, text)
 
     def _new_id(self, app_id: str, call: Call, *replaced: str) -> str:
-        """Of the idempotency key where there is one, so that the same request finds what it has
-        made. No underscore: one ends it.
+        """Return the id of a new key, without an underscore, which would end it.
+
+        It is derived from the call's idempotency key, if any, so that the same request finds the
+        key that it has made.
         """
         if call.idempotency_key is None:
             key_id = self._ids.new("key")

@@ -1,4 +1,4 @@
-"""Keys as the gate looks them up: from the store, through a memory of at most 60 seconds."""
+"""Key look-ups of the gate: from the store, remembered for at most 60 seconds."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from memory_core.domain.rate_limits import Bucket, Rate, spend
 from memory_core.ports import Clock, Document, KeyStore, sequence_of
 
 KEPT_FOR: Final = timedelta(seconds=60)
-"""How long a process goes by what it has read. A key that another process withdraws is refused here
-after that at the latest.
+"""How long a process relies on a read.
+
+A key that another process withdraws is refused here after that at the latest.
 """
 MISSING_KEPT_FOR: Final = timedelta(seconds=5)
-"""How long a name counts as one without a key. Under Session consistency a key that was just made
-may be missing for a moment; with 60 seconds it would be refused here for as long.
+"""How long a process remembers that a key does not exist.
+
+Under Session consistency a new key may be missing for a moment. With 60 seconds it would be refused
+here for as long.
 """
 KEYS_KEPT: Final = 4096
-"""How many keys are remembered, and how many names of which there is no key: apart,
-so that guesses drive no key out.
-"""
+"""How many keys are remembered, and separately how many missing ids, so guesses displace no key."""
 UNTAGGED_RATE: Final = Rate(600, 60)
-"""How many ids without a tag of this deployment a process looks up. Keys that were made here have a
-tag, so guesses take no room from them; without one are guesses, and keys from before the secret
-was changed.
+"""How many ids without a tag of this deployment a process looks up.
+
+Keys that were made here have a tag, so guesses take no room from them. Ids without a tag are
+guesses, and keys from before a change of the secret.
 """
 USE_NOTED_EVERY: Final = timedelta(hours=1)
 log = logging.getLogger(__name__)
@@ -42,7 +44,14 @@ Name = tuple[str, str]
 def key_document(
     key: StoredKey, onto: Document | None = None, expires_at: datetime | None = None
 ) -> Document:
-    """The document that keeps a key: a new one, or the next state of `onto`."""
+    """Return the document of a key.
+
+    Args:
+        key: The key.
+        onto: The stored document that it replaces; None for a new document.
+        expires_at: When the document is deleted; None for never.
+
+    """
     body = {"sequence": sequence_of(key.created_at), **key.model_dump(mode="json")}
     return Document(
         key.key_id, "key", body, expires_at=expires_at, tag=None if onto is None else onto.tag
@@ -50,20 +59,26 @@ def key_document(
 
 
 def key_in(document: Document) -> StoredKey:
-    """The key in a document."""
+    """Return the key in a document."""
     return StoredKey.model_validate(document.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What was read under a name, and when. key: None where there is none."""
+    """A look-up of a key.
+
+    Attributes:
+        key: The key; None if it does not exist.
+        read_at: When it was read.
+
+    """
 
     key: StoredKey | None
     read_at: datetime
 
 
 class KeyCache:
-    """The look-ups of the last seconds, of the names asked for last."""
+    """The latest look-ups, of the most recently requested ids."""
 
     def __init__(self, most: int = KEYS_KEPT) -> None:
         self._most = most
@@ -71,7 +86,13 @@ class KeyCache:
         self._missing: OrderedDict[Name, Lookup] = OrderedDict()
 
     def get(self, name: Name, now: datetime) -> Lookup | None:
-        """The look-up under a name; None where there is none that is fresh."""
+        """Return a fresh look-up of a key; None if there is none.
+
+        Args:
+            name: The app and the id.
+            now: The present.
+
+        """
         for lookups, life in ((self._keys, KEPT_FOR), (self._missing, MISSING_KEPT_FOR)):
             lookup = lookups.get(name)
             # A clock that was set back makes no look-up last longer.
@@ -81,7 +102,13 @@ class KeyCache:
         return None
 
     def keep(self, name: Name, lookup: Lookup) -> None:
-        """Remember a look-up in place of an earlier one."""
+        """Remember a look-up in the place of an earlier look-up.
+
+        Args:
+            name: The app and the id.
+            lookup: The look-up.
+
+        """
         self._keys.pop(name, None)
         self._missing.pop(name, None)
         lookups = self._missing if lookup.key is None else self._keys
@@ -109,10 +136,18 @@ class KeyLookup:
         self.on_change: Callable[[], None] | None = None
 
     async def find(self, app_id: str, key_id: str) -> StoredKey | None:
-        """The key as it was at most 60 seconds ago.
+        """Return a key as it was at most 60 seconds ago.
 
-        Raises Unavailable where that is not known and the store is down, TooManyRequests where the
-        id has no tag and too many of them were looked up.
+        None if it does not exist.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The id of the key.
+
+        Raises:
+            Unavailable: The key is not remembered, and the store is down.
+            TooManyRequests: The id has no tag, and too many such ids were looked up.
+
         """
         name = (app_id, key_id)
         lookup = self._cache.get(name, self._clock.now())
@@ -138,7 +173,7 @@ class KeyLookup:
         self._untagged_full_at = moved
 
     def changed(self, key: StoredKey) -> None:
-        """A key was written by this process: from now on this is what the gate sees."""
+        """Let the gate see a key that this process wrote."""
         name = (key.app_id, key.key_id)
         self._readings.pop(name, None)  # what is being read may be older
         self._cache.keep(name, Lookup(key, self._clock.now()))
@@ -146,12 +181,12 @@ class KeyLookup:
             self.on_change()
 
     def read_anew(self) -> None:
-        """Keys were written by another process: nothing that was read here counts any more."""
+        """Forget all reads, since another process wrote keys."""
         self._readings.clear()  # what is being read may be older
         self._cache = KeyCache()
 
     def note_use(self, key: StoredKey) -> None:
-        """Write down that a key is used, beside the request and at most once an hour."""
+        """Note that a key is used, beside the request and at most once an hour."""
         name, now = (key.app_id, key.key_id), self._clock.now()
         last = max(
             (at for at in (key.last_used_at, self._use_noted.get(name)) if at is not None),
@@ -168,7 +203,7 @@ class KeyLookup:
         note.add_done_callback(self._notes.discard)
 
     async def close(self) -> None:
-        """Let what is being written down end."""
+        """Wait for the notes and reads that are under way."""
         await asyncio.gather(*self._notes, return_exceptions=True)
         await asyncio.gather(*self._readings.values(), return_exceptions=True)
 

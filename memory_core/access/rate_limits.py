@@ -1,5 +1,6 @@
-"""The rates of requests by key and by app: counted in Redis for all processes,
-else in each process by itself.
+"""Request rates by key and by app: counted in Redis, else in each process.
+
+Redis counts for all processes.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from memory_core.domain.rate_limits import Bucket, Rate, Spent, spend
 from memory_core.ports import Clock, ShortTermStore
 
 KEPT: Final = 16_384
-"""Buckets that a process keeps; those that were used longest ago go first, and are full again."""
+"""The most buckets that a process keeps.
+
+The least recently used are dropped, and count as full afterwards.
+"""
 
 
 class RequestRates:
-    """Lets requests in as long as the rates of their key and of their app have room.
-    per_key, per_app: None: without limit.
+    """Lets requests in while the rates of their key and their app have room.
+
+    A rate that is None has no limit.
     """
 
     def __init__(
@@ -29,7 +34,19 @@ class RequestRates:
         self._full_at: OrderedDict[str, float] = OrderedDict()
 
     async def spend(self, app_id: str, key_id: str) -> Spent | None:
-        """Count a request; None where nothing is limited. Raises TooManyRequests."""
+        """Count a request.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The key of the request.
+
+        Returns:
+            The state of the rates; None if no rate is limited.
+
+        Raises:
+            TooManyRequests: A rate is used up.
+
+        """
         buckets = self._buckets(app_id, key_id)
         if not buckets:
             return None

@@ -1,8 +1,7 @@
-"""API keys that an admin makes, and entries of the audit log: what is kept of them and
-what is shown.
+"""Stored and shown forms of API keys that an admin makes, and of audit entries.
 
-Note: apart from the words in `domain.access`, since making these models would cost every cold
-start 15 ms.
+Note: they are separate from the names in `domain.access`, since making these models would add 15 ms
+to every cold start.
 """
 
 from __future__ import annotations
@@ -44,10 +43,13 @@ class KeyFields(TypedDict, total=False):
 
 
 class StoredKey(DeferredModel):
-    """One key as it is kept: never its secret, only a salted hash of the whole key.
+    """A key as it is stored: a salted hash of the whole key, no secret.
 
-    user_id: the only user that the key may name; None for any user of the app. replaced_by: the key
-    that it was rotated to. last_used_at: when it was used, at most an hour behind.
+    Attributes:
+        user_id: The only user that the key may name; None for any user of the app.
+        replaced_by: The key that it was rotated to.
+        last_used_at: When it was last used, at most an hour behind.
+
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -91,38 +93,51 @@ class StoredKey(DeferredModel):
         return self.changed(expires_at=until, replaced_by=to)
 
     def status(self, now: datetime) -> KeyStatus:
-        """Whether it is accepted at a moment, and if not, why."""
+        """Return whether the key is accepted at a moment, and if not, why."""
         if self.withdrawn_at is not None:
             return "withdrawn"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
     def is_admin(self, now: datetime) -> bool:
-        """Whether it may make and withdraw keys at a moment."""
+        """Whether the key may make and withdraw keys at a moment."""
         return "admin" in self.rights and self.user_id is None and self.status(now) == "active"
 
     def fits(self, text: str) -> bool:
-        """Whether a key is this key. Takes as long for a wrong one as for the right one."""
+        """Whether a text is this key.
+
+        The comparison takes as long for a wrong key as for the right key.
+        """
         return hmac.compare_digest(key_digest(self.salt, text), self.digest)
 
     def public(self, now: datetime) -> dict[str, Any]:
-        """The key as lists show it."""
+        """Return the key as lists show it."""
         return {**{name: getattr(self, name) for name in _SHOWN}, "status": self.status(now)}
 
 
 def key_digest(salt: str, text: str) -> str:
-    """HMAC-SHA256 of a whole key under its own salt, in hex.
+    """Return the HMAC-SHA256 of a whole key under its own salt, in hex.
 
-    Keys have 256 random bits, so nothing slower is needed. Note: the salt is the key's own and no
-    secret of the settings, since such a secret is changed one day, and every key would be void at
-    that moment, those of the admins first.
+    Keys have 256 random bits, so no slower hash is needed. Note: the salt is the key's own and no
+    secret of the settings. Such a secret is changed some day, and every key would be void at that
+    moment, those of the admins first.
+
+    Args:
+        salt: The key's salt.
+        text: The whole key.
+
     """
     return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made. text: the whole key, which is nowhere else. replaces:
-    the key that it was rotated from.
+    """A key that was just made.
+
+    Attributes:
+        key: The key as it is stored.
+        text: The whole key, which is stored nowhere.
+        replaces: The key that it was rotated from.
+
     """
 
     key: StoredKey
@@ -130,14 +145,14 @@ class NewKey:
     replaces: str | None = None
 
     def public(self, now: datetime) -> dict[str, Any]:
-        """The key with its secret, for the one answer that has it."""
+        """Return the key with its secret, for the only answer that has it."""
         replaced = {} if self.replaces is None else {"replaces": self.replaces}
         return {"key": self.text, **self.key.public(now), **replaced}
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPage:
-    """One page of keys, newest first."""
+    """A page of keys, newest first."""
 
     keys: tuple[StoredKey, ...]
     next_cursor: str | None
@@ -147,8 +162,10 @@ _PLAIN_ID: Final = re.compile(r"[0-9a-fA-F-]{8,64}")
 
 
 def plain_correlation(correlation_id: str | None) -> str | None:
-    """A correlation id without words: a hash of one that has more than hexadecimal digits, since
-    callers may have put a person's name into it.
+    """Return a correlation id without words.
+
+    An id with other characters than hexadecimal digits and hyphens becomes a hash, since callers
+    may have put a person's name into it.
     """
     if correlation_id is None or _PLAIN_ID.fullmatch(correlation_id):
         return correlation_id
@@ -156,11 +173,14 @@ def plain_correlation(correlation_id: str | None) -> str | None:
 
 
 class AuditEntry(DeferredModel):
-    """One act: who did what to whom, and what came of it. Names ids and counts, never content.
+    """An act: its actor, its target and its outcome, with ids and counts, never content.
 
-    target: ids by what they are of (`key_id`, `user_id`, `task_id`); `user` is the keyed hash that
-    stands for an erased user. outcome: `done`, or the status of the act's task. mode: `hard` or
-    `soft`, of what was forgotten.
+    Attributes:
+        target: Ids by their kind (`key_id`, `user_id`, `task_id`); `user` is the keyed hash of an
+            erased user.
+        outcome: `done`, or the status of the act's task.
+        mode: `hard` or `soft`, for forgotten memories.
+
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -186,7 +206,7 @@ class AuditEntry(DeferredModel):
         return self.model_copy(update={"outcome": outcome, "counts": counts})
 
     def public(self) -> dict[str, Any]:
-        """The entry as it is shown: without counts and mode where it has none."""
+        """Return the entry as it is shown, without counts and mode if it has none."""
         fields = self.model_dump()
         return {
             name: value
@@ -197,7 +217,7 @@ class AuditEntry(DeferredModel):
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """One page of the audit log, newest first."""
+    """A page of the audit log, newest first."""
 
     entries: tuple[AuditEntry, ...]
     next_cursor: str | None

@@ -1,12 +1,13 @@
-"""What an app and its users take: bytes of stored memories, within limits, and the day's
-tokens of a model.
+"""The usage of an app and its users: stored bytes within limits, and tokens.
 
-Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`).
-A user's bytes are in their head, which the commit is conditional on, so they never pass their
-limit. An app's are in one document. A process adds there what its commits change, before a commit
-that would make that more than a thousandth of the limit, and refuses it where the document then has
-no room. So processes together may pass an app's limit by a thousandth of it each. A process that
-dies takes that much along; once a day the users' heads are added up again.
+The tokens are those of models on the present day. Each commit that makes a user's memories larger
+takes the room for that before it is sent (`Usage.take`). A user's bytes are in the user's head,
+which the commit is conditional on, so they never exceed their limit.
+
+An app's bytes are in a single document. A process adds its commits there before a commit that would
+bring its unsent bytes to more than a thousandth of the limit. If the document has no room then, the
+commit is refused. So processes together may exceed an app's limit by a thousandth of it each. If a
+process dies, as much may be missing; once a day the users' heads are added up.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from memory_core.ports import (
 ADDED_EVERY: Final = timedelta(seconds=5)
 COUNTED_EVERY: Final = timedelta(days=1)
 ADDED_AT_ONCE: Final = 1_000
-"""The part of an app's limit that a process may have yet to add."""
+"""The divisor of an app's limit for the bytes that a process may have yet to add."""
 PAGE: Final = 500
 TRIES, PAUSE_S = 8, 0.02
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
@@ -56,7 +57,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class UsageLimits:
-    """The limits of an app and of each user; None = none."""
+    """The limits of an app and of each user; None for no limit."""
 
     bytes_per_app: int | None = None
     bytes_per_user: int | None = None
@@ -66,8 +67,13 @@ class UsageLimits:
 
 @dataclass(slots=True)
 class _App:
-    """What a process knows of an app's bytes. total: as the document had it when it was read.
-    unsent: what it has yet to add.
+    """An app's bytes as a process knows them.
+
+    Attributes:
+        total: The bytes of the document when it was read.
+        unsent: The bytes that the process has yet to add.
+        read_at: When the document was read.
+
     """
 
     total: int
@@ -77,14 +83,14 @@ class _App:
 
 @dataclass(slots=True)
 class _Refused:
-    """Calls of an app that had no room since the log said so last."""
+    """Calls of an app that had no room since the last line of the log."""
 
     count: int = 0
     logged_at: datetime = NEVER
 
 
 class Usage:
-    """Counts, and refuses what there is no room for."""
+    """Counts stored bytes, and refuses commits without room."""
 
     def __init__(
         self, store: LongTermStore, ledger: Ledger, clock: Clock, limits: UsageLimits
@@ -99,7 +105,21 @@ class Usage:
     async def take(
         self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool
     ) -> None:
-        """Let a commit in, and count what it adds: see `ledger.commit.Room`."""
+        """Let a commit in, and count its bytes; see `ledger.commit.StorageRoom`.
+
+        Args:
+            owner: Whose memories they are.
+            used: The bytes by the head that the commit is put on; None if the head does not say.
+            grown: The bytes that the commit adds, negative if it removes bytes.
+            more: Bytes that follow from the commit, and must have room with it.
+            limited: Whether the commit is refused if there is no room.
+
+        Raises:
+            QuotaExceeded: There is no room.
+            NotCounted: The user has a limit, and the used bytes have to be counted first.
+            Unavailable: The app's bytes can't be known.
+
+        """
         limit = self._limits.bytes_per_user
         if limited and limit is not None:
             if used is None:
@@ -115,12 +135,29 @@ class Usage:
             )
 
     def give_back(self, owner: Owner, grown: int) -> None:
-        """What was taken was not committed."""
+        """Give back the bytes of a commit that failed.
+
+        Args:
+            owner: Whose memories they are.
+            grown: The bytes that were taken.
+
+        """
         if (known := self._apps.get(owner.app_id)) is not None:
             known.unsent -= grown
 
     async def check(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Whether there is room for so many bytes more: see `ledger.commit.Room`."""
+        """Check that there is room for further bytes; see `ledger.commit.StorageRoom`.
+
+        Args:
+            owner: Whose memories they are.
+            head: The owner's head; None for an unknown owner.
+            size: The bytes.
+
+        Raises:
+            QuotaExceeded: There is no room.
+            Unavailable: The app's bytes can't be known.
+
+        """
         limits, used = self._limits, 0 if head is None else head.kept_bytes or 0
         if limits.bytes_per_user is not None and size > 0 and used + size > limits.bytes_per_user:
             raise self._refusal(owner.app_id, "user", used, limits.bytes_per_user, size)
@@ -128,8 +165,9 @@ class Usage:
             await self._take_of_app(owner.app_id, 0, size, limits.bytes_per_app)
 
     async def _take_of_app(self, app_id: str, grown: int, more: int, limit: int | None) -> None:
-        """Count what is added to an app's bytes. limit: up to which; None: whatever is used.
-        Raises QuotaExceeded, Unavailable.
+        """Count bytes that are added to an app's.
+
+        They are refused beyond `limit`, unless it is None. Raises QuotaExceeded, Unavailable.
         """
         if self._take_here(app_id, grown, more, limit):
             return
@@ -148,8 +186,9 @@ class Usage:
                 known.unsent += grown
 
     def _take_here(self, app_id: str, grown: int, more: int, limit: int | None) -> bool:
-        """Take without asking the store; False where that has to be asked. Raises QuotaExceeded by
-        what was read a moment ago.
+        """Take bytes without asking the store; False if the store has to be asked.
+
+        Raises QuotaExceeded by the bytes that were read a moment ago.
         """
         known = self._known(app_id)
         if self._clock.now() - known.read_at >= ADDED_EVERY:
@@ -169,7 +208,7 @@ class Usage:
         return self._apps.setdefault(app_id, _App(0, 0, NEVER))
 
     async def close(self) -> None:
-        """Add what is left."""
+        """Add the bytes that are left to the apps' documents."""
         for task in (counts := [*self._first_counts.values(), *self._recounts.values()]):
             task.cancel()
         await asyncio.gather(*counts, return_exceptions=True)
@@ -184,7 +223,10 @@ class Usage:
                 )
 
     async def of_user(self, owner: Owner) -> dict[str, Any]:
-        """What a user takes, and may take. Raises Unavailable."""
+        """Return the used bytes and tokens of a user, with their limits.
+
+        Raises Unavailable.
+        """
         seen = await self._store.snapshot(owner, [TOKENS_OF_DAY])
         used = 0 if seen.head is None else seen.head.kept_bytes
         used = (await self._counted(owner))[1] if used is None else used
@@ -200,8 +242,9 @@ class Usage:
         )
 
     async def of_app(self, app_id: str) -> dict[str, Any]:
-        """What an app takes, and may take. Without a limit of bytes its users are added up.
-        Raises Unavailable.
+        """Return the used bytes and tokens of an app, with their limits.
+
+        Without a limit of bytes, the bytes of the app's users are added up. Raises Unavailable.
         """
         limits = self._limits
         used = (
@@ -234,8 +277,9 @@ class Usage:
         }
 
     async def _of_app(self, app_id: str) -> int:
-        """What an app takes, as this process and the store know it; counted again where
-        that is due.
+        """Return an app's bytes by the store and this process.
+
+        They are counted from the users' heads if that is due.
         """
         async with self._adding.setdefault(app_id, asyncio.Lock()):
             if self._clock.now() - self._known(app_id).read_at >= ADDED_EVERY:
@@ -248,10 +292,9 @@ class Usage:
     async def _add(
         self, app_id: str, grown: int = 0, more: int = 0, limit: int | None = None
     ) -> None:
-        """Add what this process has not added yet, and `grown` as far as that has room;
-        read what others have.
+        """Add the unsent bytes of this process, and `grown` if it has room.
 
-        Raises QuotaExceeded, Unavailable.
+        The bytes of other processes are read at the same time. Raises QuotaExceeded, Unavailable.
         """
         known = self._known(app_id)
         for attempt in range(TRIES):
@@ -294,8 +337,9 @@ class Usage:
         )
 
     async def _first_count(self, app_id: str) -> int:
-        """The bytes of all users of an app that were never added up. Who can't wait for it finds it
-        done when they ask again.
+        """Add up the bytes of an app's users for the first time.
+
+        A caller that can't wait finds it done at the next call.
         """
         task = self._first_counts.get(app_id)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
@@ -303,8 +347,9 @@ class Usage:
         return await asyncio.shield(task)
 
     async def _recount(self, app_id: str, counted: int) -> None:
-        """Add the users' heads up again. counted: what the app's document said when that began; by
-        the difference it is corrected.
+        """Add up the users' heads once more, and correct the app's bytes by the difference.
+
+        `counted` is the document's number when that began.
         """
         try:
             self._known(app_id).unsent += await self._sum(app_id) - counted
@@ -314,8 +359,9 @@ class Usage:
             del self._recounts[app_id]
 
     async def _sum(self, app_id: str) -> int:
-        """The bytes of all users of an app, by their heads; of those that do not say so yet,
-        they are counted once for ever.
+        """Return the bytes of all users of an app, by their heads.
+
+        A user whose head does not say so is counted once.
         """
         total, after = 0, None
         while owners := await self._store.owners(after, PAGE, app_id):
@@ -330,8 +376,9 @@ class Usage:
         return total
 
     async def count(self, owner: Owner) -> int:
-        """Count a user's memories, whose head is of an earlier version, once for ever; how many
-        bytes. Raises Unavailable, HeadMoved.
+        """Count and store the bytes of a user whose head is of an earlier version.
+
+        Raises Unavailable, HeadMoved.
         """
         for _ in range(TRIES):
             head, total = await self._counted(owner)
@@ -364,7 +411,10 @@ class Usage:
         )
 
     async def _counted(self, owner: Owner) -> tuple[Head | None, int]:
-        """The head, and the bytes of all memories and their old versions at that time or later."""
+        """Return the head, and the bytes of all memories and versions.
+
+        The bytes are as of the head or later.
+        """
         head = (await self._store.snapshot(owner)).head
         if head is not None and head.kept_bytes is not None:
             return head, head.kept_bytes
@@ -380,8 +430,9 @@ class Usage:
         return head, total
 
     def _refusal(self, app_id: str, whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
-        """The error of a call without room. The log has a line a minute of an app's,
-        since a loop of calls would fill it.
+        """Return the error of a call without room.
+
+        The log has a line a minute for each app, since a loop of calls would fill it.
         """
         setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
         error = QuotaExceeded(

@@ -1,1 +1,1 @@
-"""One folder a technology; each fulfils a port."""
+"""Adapters that implement the ports, with a folder for each technology."""

@@ -1,7 +1,10 @@
-"""A circuit breaker: after a few failures in a row, stop asking a server that is down.
+"""A circuit breaker: stop calling a server that is down.
 
-Without it every call of an outage would pay its full timeout. Note: while half-open, ONE call is
-let through as a probe, and everybody else goes on being refused until that probe has answered.
+It opens after several failures in a row. Without it every call of an outage would take its full
+timeout.
+
+Note: while half-open, a single call is let through as a probe. All further calls are refused until
+that probe has answered.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ Circuit = Literal["closed", "open", "half_open"]
 
 
 class Breaker:
-    """Closed: calls pass. Open: none do, for `rest`. Half-open: one probe decides whether it closes
-    or opens again.
+    """The state of a circuit.
+
+    Closed: calls pass. Open: no call passes, for `rest`. Half-open: a single probe decides whether
+    it closes or opens again.
     """
 
     def __init__(
@@ -42,10 +47,10 @@ class Breaker:
         return self._failed > 0
 
     def allow(self) -> bool:
-        """Whether a call may go out now. A True in the half-open state makes that call the probe.
+        """Whether a call may be made now.
 
-        A probe that never reports (its task was cancelled) is forgotten after another `rest`,
-        or the circuit would stay open.
+        In the half-open state, True makes this call the probe. A probe that never reports (its task
+        was cancelled) is ignored after another `rest`, or the circuit would stay open.
         """
         if self._opened_at is None:
             return True
@@ -56,17 +61,20 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """A call was answered: close."""
+        """Report a successful call, which closes the circuit."""
         self._failed = 0
         self._opened_at = self._probed_at = None
 
     def failed(self) -> None:
-        """A call failed: count it; open at the limit, and again after a failed probe."""
+        """Report a failed call. The circuit opens at the limit, and after a failed probe."""
         self._failed += 1
         if self._failed >= self._limit:
             self._opened_at = self._clock.now()
             self._probed_at = None
 
     def _is_resting(self, since: datetime | None, now: datetime) -> bool:
-        """Whether a rest since then is not over; after a clock was set back, it is."""
+        """Whether a rest since that moment is not over.
+
+        After a clock was set back, it is over.
+        """
         return since is not None and timedelta(0) <= now - since < self._rest

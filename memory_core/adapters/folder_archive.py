@@ -32,8 +32,9 @@ T = TypeVar("T")
 
 
 class FolderArchive:
-    """Blobs as files below `folder`, readable by their owner only. What is down when it is opened
-    may be used once it is back.
+    """Blobs as files below `folder`, readable by their owner only.
+
+    An archive that is down when it is opened may be used once it is back.
     """
 
     def __init__(self, folder: Path, *, clock: Clock) -> None:
@@ -45,38 +46,39 @@ class FolderArchive:
         self._under_way = 0
 
     async def open(self) -> None:
-        """Make the folder, clean up after writers that died."""
+        """Make the folder, and clean up after writers that died."""
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, "archive")
         self._is_prepared = False
         await self._run(self._files.check)
 
     async def close(self) -> None:
-        """Let running calls end."""
+        """Wait for running calls."""
         threads, self._threads = self._threads, None
         if threads is not None:
             await asyncio.to_thread(threads.shutdown)
 
     async def put(self, name: str, data: bytes) -> bool:
-        """Write once; on the disk when it returns."""
+        """Write a blob once. It is on the disk when the call returns."""
         return await self._run(self._files.create, check_blob_name(name), data)
 
     async def get(self, name: str) -> bytes | None:
-        """What is there, its checksum verified."""
+        """Read a blob and verify its checksum."""
         return await self._run(self._files.read, check_blob_name(name))
 
     async def remove(self, name: str) -> bool:
-        """Remove it; gone from the disk's names when it returns."""
+        """Remove a blob. Its name is gone from the disk when the call returns."""
         return await self._run(self._files.remove, check_blob_name(name))
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
-        """A page of names. Reads each folder on its way whole: quick while a folder holds
-        some thousands.
+        """A page of names.
+
+        Each folder on the way is read whole. This is quick while a folder holds some thousands.
         """
         return await self._run(self._files.names, check_blob_prefix(prefix), after, limit)
 
     async def check(self) -> Health:
-        """That the folder is there, and how many bytes are free."""
+        """Check that the folder exists, and report the free bytes."""
         begun = time.perf_counter()
         try:
             free = await self._run(self._files.check)
@@ -92,12 +94,17 @@ class FolderArchive:
         )
 
     def pool(self) -> tuple[int, int]:
-        """Threads; calls under way, those that wait for a thread not counted."""
+        """The number of threads, and the calls under way.
+
+        Calls that wait for a thread are not counted.
+        """
         return THREADS, min(self._under_way, THREADS)
 
     async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do `work` in a thread. A folder that could not be prepared when it was opened is prepared
-        by the first call that can.
+        """Do `work` in a thread.
+
+        A folder that could not be prepared when it was opened is prepared by the first call that
+        can.
         """
 
         def call() -> T:
@@ -134,27 +141,29 @@ class FolderArchive:
 
 
 SUFFIX = "+blob"
-"""Of every file: no name of a blob has a plus, so that blob `a` and the folder of blob `a/b`
-are told apart.
+"""The end of every file's name.
+
+No name of a blob has a plus, so the blob `a` and the folder of the blob `a/b` are distinct.
 """
 RACES = 100
-"""How often in a row another process may remove a folder from under a new blob
-before we give up.
-"""
+"""The most attempts to make a blob whose folder other processes remove."""
 
 
 class Spoilt(Exception):
-    """A file is not what was written; its text is the blob's name."""
+    """Raised when a file's content is not as it was written.
+
+    Its text is the blob's name.
+    """
 
 
 class Files:
-    """All blobs below one folder. Every method may raise OSError."""
+    """All blobs below a folder. Every method may raise OSError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._blobs, self._drafts = folder, folder / "blobs", folder / "drafts"
 
     def prepare(self) -> None:
-        """Make the folders that are missing, and remove what writers that died have left."""
+        """Make the folders that are missing, and remove the drafts of writers that died."""
         for folder in (self._folder.parent, self._folder, self._blobs, self._drafts):
             # no other account of this machine may read what people told
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -165,7 +174,16 @@ class Files:
                 draft.unlink()
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a new blob; False when there is one."""
+        """Write a new blob.
+
+        Args:
+            name: The name of the blob.
+            data: The content.
+
+        Returns:
+            False when the blob exists already.
+
+        """
         target = self._path(name)
         with self._draft(data) as draft:
             for _ in range(RACES):
@@ -186,7 +204,7 @@ class Files:
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
     def read(self, name: str) -> bytes | None:
-        """The blob's bytes, or None. Raises Spoilt when they do not fit their checksum."""
+        """The blob's bytes, or None. Raises Spoilt when they do not match their checksum."""
         try:
             content = self._path(name).read_bytes()
         except FileNotFoundError:
@@ -198,7 +216,7 @@ class Files:
         return data
 
     def remove(self, name: str) -> bool:
-        """Remove the blob, and folders that are empty now; False when it was not there."""
+        """Remove the blob, and folders that are empty now. False when it did not exist."""
         target = self._path(name)
         try:
             target.unlink()
@@ -221,8 +239,9 @@ class Files:
         return list(islice(_walk(self._blobs, "", prefix, after or ""), limit))
 
     def check(self) -> int:
-        """Bytes that are free. A folder that has gone away is an error, not an archive
-        without blobs.
+        """The free bytes.
+
+        A folder that is gone raises an error, since it is not an archive without blobs.
         """
         if not os.access(self._blobs, os.R_OK | os.W_OK | os.X_OK):
             raise FileNotFoundError(
@@ -236,8 +255,9 @@ class Files:
 
     @contextmanager
     def _draft(self, data: bytes) -> Iterator[Path]:
-        """A file with the data, on the disk, for as long as the block runs; locked,
-        which says that its writer lives.
+        """A file with the data, on the disk, for as long as the block runs.
+
+        It is locked, which shows that its writer is alive.
         """
         while True:
             draft = self._drafts / secrets.token_hex(16)
@@ -257,13 +277,13 @@ class Files:
                 return
 
     def _make_folders(self, folder: Path) -> None:
-        """The folders between the root, which must be there, and `folder`."""
+        """Make the folders between the root, which must exist, and `folder`."""
         for parent in reversed([*self._up(folder)][:-1]):
             with suppress(FileExistsError):
                 parent.mkdir(mode=0o700)
 
     def _sync_up(self, folder: Path) -> None:
-        """Bring the names in `folder` and in all above it to the disk."""
+        """Write the names in `folder`, and in all folders above it, to the disk."""
         for parent in self._up(folder):
             with suppress(FileNotFoundError):
                 _sync(parent)
@@ -282,7 +302,7 @@ def _head(data: bytes) -> bytes:
 
 
 def _escaped(name: str) -> str:
-    """`Ab` as `^ab`: on some file systems `Ab` and `ab` are one file."""
+    """`Ab` as `^ab`: on some file systems `Ab` and `ab` are the same file."""
     return re.sub("[A-Z]", lambda letter: f"^{letter[0].lower()}", name)
 
 
@@ -291,8 +311,9 @@ def _unescaped(name: str) -> str:
 
 
 def _walk(folder: Path, before: str, prefix: str, after: str) -> Iterator[str]:
-    """Names in order below a folder, whose own names begin with `before`. A folder's place in the
-    order is that of its `name/`.
+    """Names in order below a folder, whose own names begin with `before`.
+
+    A folder's place in the order is that of its `name/`.
     """
     try:
         entries = [

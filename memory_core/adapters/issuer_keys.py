@@ -1,7 +1,7 @@
-"""Public keys by which a token issuer signs, fetched from its metadata and kept.
+"""Public keys of a token issuer, fetched from its metadata and cached.
 
-Every fetch is bounded: one at a time for all requests, at most one a minute, a few seconds long, of
-limited size, without redirects and from the configured origin only.
+Every fetch is limited: a single fetch at a time for all requests, at most a fetch per minute, of a
+few seconds and of limited size, without redirects and from the configured origin only.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from memory_core.ports import Clock
 log = logging.getLogger(__name__)
 LIFETIME = timedelta(hours=24)
 PAUSE = timedelta(minutes=1)
-"""Time between two fetches, so that tokens with made-up key ids can't make this process ask the
-issuer again and again.
+"""Time between two fetches.
+
+So tokens with made-up key ids cannot make this process call the issuer again and again.
 """
 PAUSE_WITHOUT_KEYS = timedelta(seconds=5)
 TIMEOUT_S = 5.0
 MAX_BYTES = 512 * 1024
-"""Largest document that is read; Entra ID's key sets have some 20 KB."""
+"""Largest document that is read. Entra ID's key sets have some 20 KB."""
 
 
 class IssuerKeys:
-    """The `SigningKeys` port over the OpenID Connect metadata of one issuer."""
+    """The `SigningKeys` port over the OpenID Connect metadata of an issuer."""
 
     def __init__(self, issuer: str, clock: Clock, *, timeout_s: float = TIMEOUT_S) -> None:
-        """Fetch nothing yet.
+        """Make the object without a fetch.
 
         Args:
             issuer: URL of the issuer, to which `/.well-known/openid-configuration` is appended.
-            clock: Where the present moment comes from.
-            timeout_s: Seconds that one fetch may take in all.
+            clock: The present time.
+            timeout_s: The longest duration of a whole fetch in seconds.
 
         """
         self._issuer = issuer
@@ -53,7 +54,7 @@ class IssuerKeys:
         self._fetch_task: asyncio.Task[None] | None = None
 
     async def find(self, key_id: str) -> Mapping[str, Any] | None:
-        """The public key of this id as a JWK; None if the issuer has no such key.
+        """The public key of this id as a JWK; None for an unknown key.
 
         A key that was fetched before is used while the issuer is down, however old it is. Raises
         Unavailable for any other key then.
@@ -83,8 +84,9 @@ class IssuerKeys:
         return PAUSE if self._keys else PAUSE_WITHOUT_KEYS
 
     async def _refresh(self) -> None:
-        """Fetch the keys, together with all requests that wait for them; do nothing within the
-        pause after the last try.
+        """Fetch the keys, in a single fetch for all requests that wait for them.
+
+        Within the pause after the last try, this returns at once.
         """
         if self._fetch_task is None:
             now = self._clock.now()
@@ -111,8 +113,9 @@ class IssuerKeys:
             self._fetch_task = None
 
     async def _fetch_keys(self) -> dict[str, Mapping[str, Any]]:
-        """All signing keys by id. Raises ValueError for documents that are not those of
-        this issuer.
+        """All signing keys by id.
+
+        Raises ValueError for documents that are not those of this issuer.
         """
         import aiohttp
 
@@ -137,8 +140,9 @@ class IssuerKeys:
 
 
 def signing_keys(key_set: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The RSA keys of a JSON Web Key Set (RFC 7517) that may verify RS256, by id;
-    whatever else is in it is left out.
+    """The RSA keys of a key set that may verify RS256, by id.
+
+    The key set is a JSON Web Key Set (RFC 7517). All other keys are left out.
     """
     keys = key_set.get("keys")
     return {
@@ -174,5 +178,5 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 
 def _is_within(span: timedelta, since: datetime | None, now: datetime) -> bool:
-    """Whether less than `span` has passed; after a clock was set back, it has."""
+    """Whether less than `span` has passed. After a clock was set back, it has passed."""
     return since is not None and timedelta(0) <= now - since < span

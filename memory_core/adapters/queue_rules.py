@@ -1,4 +1,4 @@
-"""Rules that all queues share: what may be sent, and how receivers are woken.
+"""Rules that all queues share: the limits of messages, and how receivers are woken.
 
 Note: base64, in which the Functions host expects messages, takes a third of the service's 64 KiB.
 """
@@ -19,16 +19,17 @@ POISON_QUEUES = tuple(name + POISON for name in WORK_QUEUES)
 QUEUES = WORK_QUEUES + POISON_QUEUES
 MAX_BODY_BYTES = 48 * 1024
 LIFE = timedelta(days=7)
-"""How long a message waits, from when it can first be seen."""
+"""How long a message waits, from the moment when it is first visible."""
 LONGEST = timedelta(days=7)
-"""The longest that the service hides a message."""
+"""The longest time that the service hides a message."""
 MOST_AT_ONCE = 32
 _NAME = re.compile(r"(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 def encoded(body: str) -> bytes:
-    """The body in UTF-8. Raises TooLarge over 48 KiB, ValueError for an empty one or one that is
-    not Unicode text.
+    """The body in UTF-8.
+
+    Raises TooLarge over 48 KiB, and ValueError for a body that is empty or not Unicode text.
     """
     data = body.encode()
     if len(data) > MAX_BODY_BYTES:
@@ -39,8 +40,9 @@ def encoded(body: str) -> bytes:
 
 
 def checked_name(queue: str) -> str:
-    """The name itself. Raises ValueError for one that the service would refuse: 3-63 of a-z,
-    0-9 and single hyphens between.
+    """The name itself, if the service accepts it.
+
+    Raises ValueError for any name but 3-63 of a-z, 0-9 and single hyphens between them.
     """
     if not _NAME.fullmatch(queue):
         raise ValueError(
@@ -58,8 +60,15 @@ def checked_limit(limit: int) -> int:
 
 
 def whole_seconds(duration: timedelta, *, least: int = 0) -> int:
-    """A duration in seconds, rounded up, as the service counts. Raises ValueError when it is under
-    `least` seconds or over 7 days.
+    """A duration in seconds, rounded up, as the service counts.
+
+    Args:
+        duration: The duration.
+        least: The shortest duration in seconds.
+
+    Raises:
+        ValueError: The duration is under `least` seconds or over 7 days.
+
     """
     seconds = -(-duration // timedelta(seconds=1))
     if seconds < least or duration < timedelta(0) or duration > LONGEST:
@@ -74,18 +83,27 @@ def whole_seconds(duration: timedelta, *, least: int = 0) -> int:
 
 
 class Arrivals:
-    """One flag a queue: raised by sending, lowered by the receiver that waited for it."""
+    """A flag for each queue.
+
+    A send sets it, and the receiver that waited for it clears it.
+    """
 
     def __init__(self) -> None:
         self._flags: dict[str, asyncio.Event] = {}
 
     def tell(self, queue: str) -> None:
-        """Something is there to be received now."""
+        """Report that a message can be received now."""
         self._flag(queue).set()
 
     async def wait(self, queue: str, within: timedelta) -> None:
-        """Return after the next `tell`, at once when there was one since the last wait,
-        or when the time is up.
+        """Return after the next `tell`, or when the time is over.
+
+        It returns at once when there was a `tell` since the last wait.
+
+        Args:
+            queue: The name of the queue.
+            within: The longest time to wait.
+
         """
         flag = self._flag(queue)
         try:

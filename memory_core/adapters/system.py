@@ -11,17 +11,17 @@ class SystemClock:
     """The operating system's clock."""
 
     def now(self) -> datetime:
-        """The present moment, aware UTC."""
+        """The present moment, aware and in UTC."""
         return datetime.now(timezone.utc)
 
     async def sleep(self, seconds: float) -> None:
-        """Return when so much time has passed."""
+        """Return after so many seconds."""
         await asyncio.sleep(seconds)
 
 
 class RandomIds:
-    """96 random bits an id."""
+    """Ids of 96 random bits."""
 
     def new(self, prefix: str) -> str:
-        """`<prefix>_<24 hex digits>`."""
+        """A new id `<prefix>_<24 hex digits>`."""
         return f"{prefix}_{secrets.token_hex(12)}"

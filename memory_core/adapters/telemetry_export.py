@@ -1,10 +1,9 @@
-"""Sends what is measured and which operations ran to an OpenTelemetry receiver,
-or to Application Insights.
+"""Sends metrics and operations to an OpenTelemetry receiver or Application Insights.
 
-The meters are those of the Prometheus registry, read when they are sent: nothing is counted twice.
-Nothing is imported before the first operation has ended, and then in a thread. A span has an
-operation's name, its times, how it ended and the class of an error; a meter has the labels that
-`/metrics` shows. Neither has a user's id or words.
+The meters are those of the Prometheus registry, read when they are sent, so that no event is
+counted twice. No library is imported before the first operation has ended, and then in a thread. A
+span has an operation's name, its times, its outcome and the class of an error. A meter has the
+labels that `/metrics` shows. Neither has a user's id or words.
 """
 
 from __future__ import annotations
@@ -29,12 +28,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 LOAD_AFTER_S = 1.0
-"""From the end of the first operation, so that its answer is on the way before anything
-is imported.
+"""Seconds from the end of the first operation until libraries are imported.
+
+So its answer is on the way before any import.
 """
 SPANS_EVERY_S, METERS_EVERY_S = 5.0, 60.0
 MOST_SPANS = 5_000
-"""That wait to be sent; then the oldest go."""
+"""The most spans that wait to be sent. The oldest are dropped beyond it."""
 SCOPE: Final = "memory_core"
 ASIDE: Final = tuple(
     f"APPLICATIONINSIGHTS_{name}"
@@ -46,8 +46,15 @@ To = Literal["otlp", "azure"]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One operation that ended. error: the type of a problem, or the class of another error.
-    parent: the span that the host runs it in.
+    """An operation that ended.
+
+    Attributes:
+        name: The name of the operation.
+        began_ns: When it began, in epoch nanoseconds.
+        ended_ns: When it ended, in epoch nanoseconds.
+        error: The type of a problem, or the class of another error; None for a success.
+        parent: The span in which the host runs the operation.
+
     """
 
     name: str
@@ -59,8 +66,14 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """Where spans and meters go. by_difference: whether it adds up what came since the last time,
-    as Application Insights does.
+    """The destination of spans and meters.
+
+    Attributes:
+        spans: The exporter of spans.
+        meters: The exporter of meters.
+        by_difference: Whether it adds up the differences since the last export, as Application
+            Insights does.
+
     """
 
     spans: SpanExporter
@@ -69,28 +82,36 @@ class Receiver:
 
 
 class Exporting:
-    """One thread that sends, begun by the first operation's end. A process that is killed loses 5 s
-    of spans and 60 s of meters.
+    """A thread that sends spans and meters, started by the first operation's end.
+
+    A process that is killed loses 5 s of spans and 60 s of meters.
     """
 
     def __init__(
         self, to: To, registry: CollectorRegistry, refresh: Callable[[], None], version: str
     ) -> None:
-        """refresh: brings the gauges of the registry up to date."""
+        """Make the object without a thread. `refresh` updates the gauges of the registry."""
         self._to, self._registry, self._refresh, self._version = to, registry, refresh, version
         self._waiting: deque[Ended] = deque(maxlen=MOST_SPANS)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def ended(self, name: str, began_ns: int, error: str | None) -> None:
-        """Note an operation that ended just now. Costs a few microseconds."""
+        """Note an operation that ended just now. This takes a few microseconds.
+
+        Args:
+            name: The name of the operation.
+            began_ns: When it began, in epoch nanoseconds.
+            error: The type of a problem, or the class of another error; None for a success.
+
+        """
         self._waiting.append(Ended(name, began_ns, time.time_ns(), error, _current_span()))
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Send what is left. May take as long as the receiver does not answer."""
+        """Send the rest. This may take as long as the receiver does not answer."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -127,8 +148,9 @@ class Exporting:
 
 
 def receiver_of(to: To) -> Receiver:
-    """The exporters, made from the variables that OpenTelemetry and Application Insights name.
-    Raises ImportError, ValueError.
+    """The exporters, made from the variables of OpenTelemetry or Application Insights.
+
+    Raises ImportError and ValueError.
     """
     if to == "azure":
         # Of its own accord the package reports how it is used, asks its maker for settings, and
@@ -151,8 +173,9 @@ def receiver_of(to: To) -> Receiver:
 
 
 def resource_of(version: str) -> Resource:
-    """Who sends: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES stand before the
-    names given here.
+    """The sender's names.
+
+    OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the names given here.
     """
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 
@@ -162,8 +185,9 @@ def resource_of(version: str) -> Resource:
 
 
 def _current_span() -> Any:
-    """The context of the span that the worker has put around this call, where it did;
-    imports nothing.
+    """The context of the span that the worker has put around this call, if any.
+
+    This imports no library.
     """
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
@@ -190,7 +214,7 @@ class Spans:
         self._tracer = provider.get_tracer(SCOPE)
 
     def made(self, batch: Iterable[Ended]) -> list[ReadableSpan]:
-        """A span for each of them, in their order."""
+        """A span for each operation, in their order."""
         from opentelemetry.context import Context
         from opentelemetry.trace import NonRecordingSpan, Status, StatusCode, set_span_in_context
 
@@ -212,15 +236,16 @@ class Spans:
 
 @dataclass(slots=True)
 class _Buckets:
-    """One series of a histogram, as Prometheus counts it: each bucket with those below it."""
+    """A series of a histogram, as Prometheus counts it: each bucket includes those below it."""
 
     counts: dict[float, float] = field(default_factory=dict)
     sum: float = 0.0
 
 
 class Meters:
-    """Turns the registry's families into OpenTelemetry's, as sums from the beginning or as
-    differences since the last time.
+    """Turns the registry's families into OpenTelemetry's metrics.
+
+    The values are sums from the beginning, or differences since the last export.
     """
 
     def __init__(self, resource: Resource, began_ns: int, *, by_difference: bool) -> None:
@@ -228,7 +253,13 @@ class Meters:
         self._before: dict[tuple[str, Labels], float] = {}
 
     def read(self, families: Iterable[Metric], now_ns: int) -> MetricsData:
-        """What there is now."""
+        """The present metrics.
+
+        Args:
+            families: The families of the registry.
+            now_ns: The present moment, in epoch nanoseconds.
+
+        """
         from opentelemetry.sdk.metrics.export import MetricsData, ResourceMetrics, ScopeMetrics
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
@@ -309,7 +340,7 @@ class Meters:
         return points
 
     def _new(self, name: str, labels: Mapping[str, str], value: float, counts: bool) -> float:
-        """The value to send, and from now on the one before."""
+        """The value to send. The given value is remembered for the next difference."""
         if not (counts and self._by_difference):
             return value
         key = name, tuple(sorted(labels.items()))

@@ -1,8 +1,8 @@
-"""One POST to the address of a webhook, which must be an allowed one.
+"""A POST to the address of a webhook, which must be an allowed address.
 
-Note: the name is not looked up first and connected to afterwards. In between the name may get
-another address. Here every socket is asked for with the very address that it will connect to, and
-that is what is judged; there is no other way to one.
+Note: the name is not looked up first and connected to afterwards, since it may get another address
+in between. Instead, every socket is made with the very address that it will connect to, and that
+address is judged. There is no other way to a socket.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ if TYPE_CHECKING:
 
 MAX_HEADER_BYTES = 8 * 1024
 NOT_PUBLIC = "it has no public address, so it is not called"
-"""Said of every address that is not called, and of a name without any: a caller must not learn here
-how names resolve in our network.
+"""The message for every address that is not called.
+
+It is also used for a name without an address. A caller must not learn here how names resolve in the
+service's network.
 """
 
 
 class AddressRefused(OSError):
-    """A socket to an address that we don't call."""
+    """Raised for a socket to an address that is not allowed."""
 
 
 class WebCourier:
-    """The `Courier` port. allow: addresses, networks and host names that may be called though they
-    are not public.
+    """The `Courier` port.
+
+    `allow` has addresses, networks and host names that may be called although they are not public.
     """
 
     def __init__(self, allow: Iterable[str] = (), *, timeout_s: float = 10.0) -> None:
@@ -45,8 +48,10 @@ class WebCourier:
         self._timeout_s = timeout_s
 
     def refusal(self, url: str) -> str | None:
-        """What can be judged before it is called: hosts written as addresses, `localhost`, which is
-        this machine, and what is no host.
+        """The reason for a refusal that is known before the call.
+
+        It covers hosts written as addresses, `localhost`, which is this machine, and texts that are
+        no host.
         """
         try:
             parts = urlsplit(url)
@@ -56,10 +61,10 @@ class WebCourier:
         return "nobody listens at port 0" if port == 0 else self._refusal_of(host)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
-        """Connect, send, read the answer's status and headers; its body is not read at all.
+        """Connect, send, and read the answer's status and headers, without its body.
 
-        A name that leads into our network fails like one that does not exist,
-        and is tried again as that is.
+        A name that resolves into the service's network fails like a name that does not exist, and
+        is tried again in the same way.
         """
         import aiohttp
         from yarl import URL
@@ -88,7 +93,7 @@ class WebCourier:
             return Posted(None, said(error))
 
     async def close(self) -> None:
-        """Nothing is kept between two calls."""
+        """Do not close: no connection is kept between two calls."""
 
     def _refusal_of(self, host: str) -> str | None:
         address = (
@@ -103,11 +108,10 @@ class WebCourier:
         return NOT_PUBLIC
 
     def _session(self, host: str, refused: list[Address]) -> aiohttp.ClientSession:
-        """A client for one request: no connection, no name and no cookie outlives it,
-        and no proxy of the environment is asked.
+        """A client for a single request, without a proxy of the environment.
 
-        host: as the client itself has read it. Addresses that were not connected to are added
-        to `refused`.
+        No connection, name or cookie outlives it. `host` is the host as the client itself has read
+        it. Addresses that were not allowed are added to `refused`.
         """
         import aiohttp
 
@@ -135,9 +139,9 @@ class WebCourier:
 
 
 def said(error: Exception) -> str:
-    """What went wrong on our way there, without what the receiver wrote.
+    """The fault on the way to the receiver, without any text from the receiver.
 
-    A reader of it must not look through us at other hosts.
+    Its reader must not use this service to look at other hosts.
     """
     import aiohttp
 
@@ -177,8 +181,9 @@ _NOT_PUBLIC_4 = tuple(
     )
 )  # fmt: skip
 _UNICAST_6 = ipaddress.IPv6Network("2000::/3")
-"""All that hosts on the internet are given (RFC 4291). Loopback, unique local (fd00:ec2::254),
-link-local, multicast, NAT64 lie outside.
+"""All addresses that hosts on the internet have (RFC 4291).
+
+Loopback, unique local (fd00:ec2::254), link-local, multicast and NAT64 are outside.
 """
 _NOT_PUBLIC_6 = tuple(
     ipaddress.IPv6Network(network)
@@ -192,13 +197,17 @@ _NUMERIC = re.compile(r"[0-9a-fx.]+", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _NEVER_IN_A_NAME = re.compile(r"[\x00-\x20\x7f%<>\\^`{|}\"/?#@:\[\]]")
 MAX_LABEL = 63
-"""Characters between two full stops of a name (RFC 1035)."""
+"""The most characters between two full stops of a name (RFC 1035)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What the operator lets through besides: host names, whatever they resolve to,
-    and networks.
+    """Addresses that the operator allows besides public addresses.
+
+    Attributes:
+        hosts: Host names, allowed at any address that they resolve to.
+        networks: Networks, allowed under any name.
+
     """
 
     hosts: frozenset[str] = frozenset()
@@ -206,7 +215,7 @@ class Allowed:
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Allowed:
-        """Entries are addresses, networks ("10.1.0.0/16") or host names."""
+        """The allowed addresses, networks ("10.1.0.0/16") and host names of a list."""
         hosts, networks = set(), []
         for entry in entries:
             try:
@@ -225,15 +234,16 @@ class Allowed:
 
 
 def is_public(address: Address) -> bool:
-    """Whether a host on the internet may have this address, and neither we nor our platform."""
+    """Whether an address is public, and not of the service's network or its platform."""
     if isinstance(address, ipaddress.IPv6Address):
         return address in _UNICAST_6 and not any(address in network for network in _NOT_PUBLIC_6)
     return not any(address in network for network in _NOT_PUBLIC_4)
 
 
 def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for ("::ffff:10.0.0.1"), else the address itself,
-    without its zone.
+    """The IPv4 address within an IPv6 address ("::ffff:10.0.0.1").
+
+    For any other address it is the address itself, without its zone.
     """
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
@@ -243,11 +253,11 @@ def unwrapped(address: Address) -> Address:
 
 
 def literal(host: str) -> Address | None:
-    """The address that a host is written as, None for a name. Resolvers take "2130706433",
-    "0x7f.1" and "0177.0.0.1" for one too.
+    """The address that a host is written as; None for a name.
 
-    So do clients with a full stop at its end, and with the digits and full stops of other alphabets
-    that names are told to fold.
+    Resolvers also read "2130706433", "0x7f.1" and "0177.0.0.1" as an address. So do clients with a
+    full stop at its end, and with the digits and full stops of other alphabets that are folded in
+    names.
     """
     host = plain(host)
     try:
@@ -263,8 +273,10 @@ def literal(host: str) -> Address | None:
 
 
 def may_be_name(host: str) -> bool:
-    """Whether a host can be a name at all. One that ends in a number is none: it is an address, or
-    nothing (WHATWG URL, "host parsing").
+    """Whether a host can be a name at all.
+
+    A host that ends in a number is no name: it is an address or invalid (WHATWG URL, "host
+    parsing").
     """
     labels = plain(host).split(".")
     if _NEVER_IN_A_NAME.search(host) or any(
@@ -279,7 +291,9 @@ def may_be_name(host: str) -> bool:
 
 
 def plain(host: str) -> str:
-    """A host as names are compared: compatible letters, digits and full stops as one, without case
-    and the full stops at its end.
+    """A host in the form in which names are compared.
+
+    Compatible letters, digits and full stops are folded. Case and the full stops at its end are
+    removed.
     """
     return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().rstrip(".")

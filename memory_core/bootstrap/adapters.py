@@ -1,5 +1,6 @@
-"""Which adapter is behind each port, chosen by Settings; heavy libraries are imported only for
-those chosen.
+"""Choose the adapter behind each port from the settings.
+
+Heavy libraries are imported only for adapters that the settings choose.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
 _MODELS = json.loads(
     (Path(__file__).parents[1] / "adapters" / "openai" / "models.json").read_text(encoding="utf-8")
 )
-"""Names of models stand there only; Bicep, Terraform and preflight read the same file."""
+"""Names of models, which are in this file only.
+
+Bicep, Terraform and preflight read the same file.
+"""
 DEFAULT_MODEL: str = _MODELS["embedding"]["name"]
 DEFAULT_LLM: str = _MODELS["chat"]["name"]
 MODEL_DIMENSIONS: dict[str, int] = _MODELS["dimensions"]
@@ -55,8 +59,9 @@ MODEL_DIMENSIONS: dict[str, int] = _MODELS["dimensions"]
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port; `rules` are the agents that need no model, and answer where
-    `agents` fail.
+    """The adapter of each port.
+
+    `rules` are the agents that need no model; they answer where `agents` fail.
     """
 
     long_term: LongTermStore
@@ -75,10 +80,17 @@ class Adapters:
     def of(
         cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None
     ) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet.
+        """Build the adapters that the settings name, without connecting to any of them.
 
-        `charged` is told what a store's answers cost, `meter` what a language model takes and
-        what rules cut.
+        Args:
+            settings: The settings that choose the adapters and configure them.
+            clock: The clock of all adapters.
+            charged: Called with the request units that an answer of a store cost.
+            meter: Records the tokens of a language model, and the fields that rules cut to size.
+
+        Raises:
+            ConfigError: A setting is missing that a chosen adapter needs.
+
         """
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
@@ -113,14 +125,15 @@ class Adapters:
         )
 
     def of_formation(self) -> FormationAdapters:
-        """Those that formation works with."""
+        """The adapters that formation works with."""
         return FormationAdapters(
             self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier
         )
 
     def of_consolidation(self, parts: Parts) -> ConsolidationAdapters:
-        """Those that consolidation works with; parts: the files of exports, which lie in
-        the archive.
+        """The adapters that consolidation works with.
+
+        parts: The files of exports, which are stored in the archive.
         """
         return ConsolidationAdapters(
             self.long_term,
@@ -133,7 +146,7 @@ class Adapters:
         )
 
     def pools(self) -> dict[str, tuple[int, int]]:
-        """Connections or threads by dependency: (held at most, in use)."""
+        """Connections or threads by dependency: the most that are held, and those in use."""
         return {
             "long_term": self.long_term.pool(),
             "short_term": self.short_term.pool(),
@@ -264,7 +277,7 @@ def _account(settings: Settings, connection: SecretStr | None, url: str | None) 
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
-    """The embedder behind its cache; `hash` costs less than looking it up."""
+    """The configured embedder behind a cache; `hash` costs less than a lookup."""
     match settings.embedding_provider:
         case "hash":
             from memory_core.adapters.embedders.hash_embedder import HashEmbedder
@@ -325,8 +338,10 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
 
 
 def _rules(settings: Settings, meter: Meter | None) -> Agents:
-    """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right
-    instead of 158, at ten times the cost.
+    """The agents without a model.
+
+    They tell topics apart by words alone. With vectors, 160 instead of 158 of 200 were right, at
+    ten times the cost.
     """
     from memory_core.adapters.offline.agents import OfflineAgents
 

@@ -1,7 +1,6 @@
-"""Phases from adapters: formation, consolidation and data rights, each with what works on its
-kinds of task.
+"""Build the phases from adapters: formation, consolidation and data rights.
 
-Consolidation, put together: what works on a user's memories as a whole.
+Each phase has its services by name, and the workers of its kinds of task.
 """
 
 from __future__ import annotations
@@ -71,8 +70,12 @@ from memory_core.tasks.worker import Tasking, Work
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRules:
-    """What the phase goes by. spread: over how long the users of one hour are spread. calls: how
-    many calls a model is asked in.
+    """Rules that consolidation follows.
+
+    Attributes:
+        spread: Time over which the runs of the users of an hour are spread.
+        calls: In how many calls a model is asked.
+
     """
 
     decay: DecayRules
@@ -87,8 +90,12 @@ class ConsolidationRules:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationAdapters:
-    """What consolidation works with: adapters, of which `rules` are the agents without a model,
-    and the files of exports.
+    """Adapters and files that consolidation works with.
+
+    Attributes:
+        rules: The agents without a model.
+        parts: The files of exports.
+
     """
 
     store: LongTermStore
@@ -101,7 +108,12 @@ class ConsolidationAdapters:
 
 
 class Consolidation:
-    """The phase; each of its parts by name. works: what it does for each kind of task."""
+    """Consolidation, with each of its services by name.
+
+    Attributes:
+        works: The worker of each kind of task.
+
+    """
 
     def __init__(
         self,
@@ -118,7 +130,23 @@ class Consolidation:
         calls: Callable[[], UserCalls],
         unmerger: NoteUnmerger,
     ) -> None:
-        """report_run: called with what each run did. calls: those that runs give way to."""
+        """Build all services of the phase.
+
+        Args:
+            here: The adapters to work with.
+            ledger: Writes commits.
+            tasking: Services that tasks share.
+            touches: Access counts of memories.
+            copies: Archived memories.
+            names: Hashes that stand for owners.
+            clock: The clock of the process.
+            ids: Source of new ids.
+            rules: Rules that the phase follows.
+            report_run: Called with the counts of each run.
+            calls: Counts the calls of users, to which runs give way.
+            unmerger: Splits notes that were merged.
+
+        """
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
@@ -196,8 +224,12 @@ def _steps(
 
 @dataclass(frozen=True, slots=True)
 class FormationRules:
-    """What the phase goes by. webhook_secret: None where callbacks can't be signed,
-    and so can't be asked for.
+    """Rules that formation follows.
+
+    Attributes:
+        webhook_secret: Signs callbacks; None where callbacks can't be signed, and so can't be
+            requested.
+
     """
 
     forming: FormingRules
@@ -220,7 +252,7 @@ class FormationAdapters:
 
 @dataclass(frozen=True, slots=True)
 class Heeding:
-    """What the wishes in conversations are carried out with."""
+    """Services that carry out the wishes in conversations."""
 
     saver: Saver
     editor: Editor
@@ -229,7 +261,12 @@ class Heeding:
 
 
 class Formation:
-    """The phase; each of its parts by name. works: what it does for each kind of task."""
+    """Formation, with each of its services by name.
+
+    Attributes:
+        works: The worker of each kind of task.
+
+    """
 
     def __init__(
         self,
@@ -291,10 +328,14 @@ class Formation:
 
 
 class DataRights:
-    """The phase: erasing a user, exporting one to a file, importing a file or conversations.
+    """Data rights: erase or export a user, or import a file or conversations.
 
-    Each is a part by name. parts: the files of exports and imports, which lie in the archive.
-    works: what is done for each kind of task.
+    Each service has a name.
+
+    Attributes:
+        parts: The files of exports and imports, which are stored in the archive.
+        works: The worker of each kind of task.
+
     """
 
     def __init__(

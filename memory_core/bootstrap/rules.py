@@ -1,8 +1,7 @@
-"""What each phase goes by, as the settings say it: thresholds on the embedder's scale,
-times as spans.
+"""The rules of each phase, from the settings.
 
-Note: a threshold left unset is not a constant, but what was measured for the embedder
-(`Settings.calibrated`).
+Thresholds are on the embedder's scale, and times are spans. Note: a threshold left unset is not a
+constant, but the value that was measured for the embedder (`Settings.calibrated`).
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ from memory_core.recollection.candidate_search import RetrieveRules
 
 
 def save_rules(settings: Settings) -> SaveRules:
-    """What saving goes by, on the embedder's scale."""
+    """Rules of saving, on the embedder's scale."""
     scale = settings.calibrated
     return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
 
 
 def forming_rules(settings: Settings) -> FormingRules:
-    """What forming goes by, on the embedder's scale."""
+    """Rules of forming, on the embedder's scale."""
     scale = settings.calibrated
     links = LinkRules(
         duplicate_threshold=scale.duplicate_threshold,
@@ -54,7 +53,7 @@ def forming_rules(settings: Settings) -> FormingRules:
 
 
 def formation_rules(settings: Settings) -> FormationRules:
-    """What formation goes by."""
+    """Rules of formation."""
     return FormationRules(
         forming_rules(settings),
         BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
@@ -64,7 +63,14 @@ def formation_rules(settings: Settings) -> FormationRules:
 
 
 def request_rates(settings: Settings, short_term: ShortTermStore, clock: Clock) -> RequestRates:
-    """What counts requests by key and by app, at the rates of the settings."""
+    """Count requests by key and by app, at the rates of the settings.
+
+    Args:
+        settings: The rates, or `off`.
+        short_term: Holds the counts.
+        clock: The clock of the process.
+
+    """
     rates = (
         None if text == "off" else Rate.read(text)
         for text in (settings.rate_per_key, settings.rate_per_app)
@@ -73,14 +79,16 @@ def request_rates(settings: Settings, short_term: ShortTermStore, clock: Clock) 
 
 
 ON_ONE_MACHINE_S = 2.0
-"""What an erasure waits for with SQLite. A commit that comes late is refused in the transaction
-that would make it, and the short term refuses an ended life; only a file of an export or of the
-archive, on its way to the disk when the life ended, may still appear.
+"""Seconds that an erasure waits with SQLite before it deletes a second time.
+
+A late commit is refused in its own transaction, and the short-term store refuses an ended life.
+Only a file of an export or of the archive may still appear, if it was on its way to the disk when
+the life ended.
 """
 
 
 def erase_rules(settings: Settings) -> EraseRules:
-    """What erasing goes by."""
+    """Rules of erasing."""
     settle = settings.erase_settle_s
     if settle is None:
         settle = 600.0 if settings.long_term == "cosmos" else ON_ONE_MACHINE_S
@@ -89,12 +97,12 @@ def erase_rules(settings: Settings) -> EraseRules:
 
 
 def fading_rules(settings: Settings) -> Fading:
-    """When memories fade."""
+    """Rules by which memories fade."""
     return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
 
 
 def usage_limits(settings: Settings) -> UsageLimits:
-    """How much may be stored, and spent of a model's tokens."""
+    """Limits of stored bytes and of a model's tokens."""
     bytes_limits = settings.stored_bytes_per_app, settings.stored_bytes_per_user
     if settings.llm_provider == "offline":  # rules spend no tokens
         return UsageLimits(*bytes_limits)
@@ -102,20 +110,20 @@ def usage_limits(settings: Settings) -> UsageLimits:
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
-    """How many requests a process takes at once."""
+    """Limits of the requests that a process takes at once."""
     return AdmissionRules(
         settings.requests_at_once, settings.requests_waiting, settings.request_wait_s
     )
 
 
 def first_run(settings: Settings) -> timedelta | None:
-    """How long after their first memory a user's first run begins; None: with the hour."""
+    """Time from a user's first memory to the first run; None for the hourly run."""
     minutes = settings.consolidation_first_minutes
     return timedelta(minutes=minutes) if minutes else None
 
 
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
-    """What consolidation goes by."""
+    """Rules of consolidation."""
     fading = fading_rules(settings)
     archive = ArchiveRules(
         settings.archival_age_years, settings.max_age_hours / settings.half_life_factor
@@ -147,7 +155,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:
-    """What retrieving goes by, on the embedder's scale."""
+    """Rules of retrieval, on the embedder's scale."""
     scale = settings.calibrated
     return RetrieveRules(
         answer_threshold=scale.answer_threshold,

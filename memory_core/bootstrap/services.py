@@ -1,6 +1,4 @@
-"""Services from adapters and settings: everything that the calls of `MemoryCore` use,
-each by name.
-"""
+"""Build from adapters and settings all services that the calls of `MemoryCore` use."""
 
 from __future__ import annotations
 
@@ -77,13 +75,14 @@ log = logging.getLogger(__name__)
 
 
 class Services:
-    """Everything that the calls use; opened and closed together."""
+    """All services that the calls use; they are opened and closed together."""
 
     def __init__(
         self, settings: Settings, clock: Clock, ids: IdSource, adapters: Adapters | None
     ) -> None:
-        """Build, without connecting to anything. adapters: in place of those that the
-        settings name.
+        """Build all services, without connecting to any of them.
+
+        adapters: Replace the adapters that the settings name; None for those.
         """
         self._settings = settings
         self.clock = clock
@@ -129,14 +128,21 @@ class Services:
         self._open = False
 
     def note_access(self, owner: Owner, memories: Sequence[Memory]) -> None:
-        """Note that these memories were read by id."""
+        """Count an access of memories that were read by id.
+
+        Args:
+            owner: App and user whose memories they are.
+            memories: The memories as they were read.
+
+        """
         now = self.clock.now()
         faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
         self.touches.note(owner, [memory.id for memory in memories], now, faded)
 
     def pools(self) -> dict[str, tuple[int, int]]:
-        """What is held, and what of it is in use: connections and threads by dependency,
-        and the requests at work or waiting.
+        """Sizes of pools, each with how much of it is in use.
+
+        They are connections or threads by dependency, and the requests at work or waiting.
         """
         return {**self.adapters.pools(), "requests": self.admission.pool()}
 
@@ -316,10 +322,10 @@ class Services:
         )
 
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue, archive; or nothing,
-        when one of the first two fails.
+        """Connect to the long-term store, short-term store, queue and archive.
 
-        Raises Unavailable, EmbeddingMismatch.
+        If the connection to either store fails, no connection stays open. Raises Unavailable,
+        EmbeddingMismatch.
         """
         async with self._opening:
             if not self._open:
@@ -338,11 +344,10 @@ class Services:
         await self._open_if_up(self.adapters.archive)
 
     async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
-        """A queue or an archive that is down is no reason to refuse memories; both may be used once
-        they are back.
+        """Open a queue or an archive, and go on without it if it is down.
 
-        Messages only say that there is work, the store says which; and what is in the archive is
-        seldom asked for.
+        It is no reason to refuse memories, and it may be used once it is back. Messages only say
+        that there is work, and the store says which work. The archive is seldom read.
         """
         try:
             await aside.open()
@@ -350,7 +355,7 @@ class Services:
             log.warning("going on without it: %s", error.detail)
 
     async def warm_up(self) -> None:
-        """Open, and load embedder and agents too, so that the first request pays for nothing."""
+        """Open, and load embedder and agents too, to spare the first request the wait."""
         await self.open()
         await self.adapters.embedder.open()
         await self.adapters.embedder.embed(["warm"])
@@ -361,7 +366,7 @@ class Services:
             await self.adapters.reranker.open()
 
     async def close(self) -> None:
-        """Let what is under way finish and release everything."""
+        """Let the work under way finish, and release all connections and threads."""
         await self.retriever.candidates.close()
         await self.key_lookup.close()
         await self.touches.close()

@@ -1,3 +1,4 @@
-"""The command line `memory-core`, on the public HTTP contract: of a service at an address,
-or of this machine's data folder.
+"""The command line `memory-core`, on the public HTTP contract.
+
+It works on a service at an address, or on this machine's data folder.
 """

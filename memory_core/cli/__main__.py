@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit code, which `memory-core --help` explains."""
+    """Run a command and return its exit code, which `memory-core --help` explains."""
     try:
         from memory_core.cli.application import app
     except ModuleNotFoundError as error:

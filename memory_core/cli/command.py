@@ -1,4 +1,4 @@
-"""How commands run: the options that all of them have, one service each, and what errors become."""
+"""How commands run: their common options, their service, and their errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXIT_CODES = (
     | dict.fromkeys(_REFUSED_STATUSES, REFUSED)
     | dict.fromkeys(_OUTAGES, UNAVAILABLE)
 )
-"""By HTTP status; every other one is FAILED, and no answer is UNAVAILABLE."""
+"""Exit codes by HTTP status. Any other status is FAILED, and no answer is UNAVAILABLE."""
 EPILOG = (
     "Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key or "
     "right), 5 not available, 130 interrupted."
@@ -73,7 +73,7 @@ COMMON = {
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """What a command works with."""
+    """The target and the output of a command."""
 
     target: Target
     output: Output
@@ -84,7 +84,7 @@ class CommandRun:
 
 
 class CommandFailed(Exception):
-    """A command ends with an exit code; `detail` says why."""
+    """Ends a command with an exit code; `detail` has the reason."""
 
     def __init__(self, detail: str, code: int = FAILED) -> None:
         super().__init__(detail)
@@ -95,8 +95,14 @@ Command = Callable[..., Awaitable[None]]
 
 
 def command(app: typer.Typer, name: str | None = None) -> Callable[[Command], Command]:
-    """Register an async function as a command. Its first parameter is the Run,
-    the others are its own arguments and options.
+    """Register an async function as a command.
+
+    Its first parameter is the CommandRun; the rest are its own arguments and options.
+
+    Args:
+        app: The application that gets the command.
+        name: The name of the command; None derives it from the function's name.
+
     """
 
     def register(function: Command) -> Command:
@@ -134,7 +140,16 @@ async def _run(
 
 
 def finish(output: Output, act: Callable[[], None]) -> None:
-    """Act, and let errors become a line and an exit code. Raises typer.Exit with that code."""
+    """Run a command, and turn errors into a message and an exit code.
+
+    Args:
+        output: The output of the message.
+        act: The command.
+
+    Raises:
+        typer.Exit: With the exit code, after an error.
+
+    """
     try:
         act()
     except CommandFailed as error:
@@ -171,8 +186,17 @@ def _exit(output: Output, detail: str, code: int, error: CallFailed | None = Non
 
 
 def confirm_for_good(run: CommandRun, act: str, question: str) -> None:
-    """Ask before what can't be undone. Raises PlainError where there is no terminal,
-    Abort for a no.
+    """Ask for confirmation before an act that cannot be undone.
+
+    Args:
+        run: The run of the command.
+        act: The act, as the subject of a message.
+        question: The question to the user.
+
+    Raises:
+        PlainError: There is no terminal to ask on.
+        typer.Abort: The user said no.
+
     """
     if run.output.as_json or not sys.stdin.isatty():
         raise PlainError(f"{act} can't be undone, and nobody can be asked here: say --yes")
@@ -182,8 +206,20 @@ def confirm_for_good(run: CommandRun, act: str, question: str) -> None:
 async def finished(
     run: CommandRun, service: MemoryService, task_id: str, label: str
 ) -> dict[str, Any]:
-    """A task that has succeeded, with its progress shown meanwhile. Raises CommandFailed for one
-    that ended otherwise.
+    """Wait for a task, and show its progress meanwhile.
+
+    Args:
+        run: The run of the command.
+        service: The service.
+        task_id: The id of the task.
+        label: The name of the work in the progress display.
+
+    Returns:
+        The task, which has succeeded.
+
+    Raises:
+        CommandFailed: The task ended otherwise.
+
     """
     with run.output.progress() as progress:
         bar = progress.add_task(label, total=1.0, detail="")

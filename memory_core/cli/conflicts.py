@@ -26,8 +26,9 @@ async def list_conflicts(
     status: Annotated[str, typer.Option(help="pending, resolved or all.")] = "pending",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Conflicts at most.")] = 20,
 ) -> None:
-    """List conflicts with both memories, newest first: those to decide, unless --status
-    says otherwise.
+    """List conflicts with both memories, newest first.
+
+    Without --status, only pending conflicts are listed.
     """
     async with run.service() as service:
         query = {"status": None if status == "all" else status}
@@ -75,7 +76,7 @@ async def decide(
     ],
     reason: Annotated[str | None, typer.Option(help="Why; it is kept in the record.")] = None,
 ) -> None:
-    """Decide a conflict. `conflicts undo` takes that back."""
+    """Decide a conflict. `conflicts undo` reverses the decision."""
     async with run.service() as service:
         path = f"{CONFLICTS}/{path_part(conflict_id)}/resolve"
         await _print_record(
@@ -85,7 +86,7 @@ async def decide(
 
 @command(app)
 async def undo(run: CommandRun, conflict_id: ConflictArgument) -> None:
-    """Take the decision of a conflict back."""
+    """Reverse the decision of a conflict."""
     async with run.service() as service:
         await _print_record(
             run, service, await service.post(f"{CONFLICTS}/{path_part(conflict_id)}/undo", {})

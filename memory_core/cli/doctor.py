@@ -1,4 +1,4 @@
-"""The command `doctor`: what is wrong with settings and dependencies, and what to do about it."""
+"""The command `doctor`: finds faults of settings and dependencies, with advice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 ENOUGH_BYTES = 200 * 2**20
-"""Free on the disk of the data folder."""
+"""Bytes that should be free on the disk of the data folder."""
 _PIN = re.compile(r"([A-Za-z0-9._-]{1,100})(?:\[[a-z,]{1,50}\])?==([A-Za-z0-9.+!]{1,50})")
 _EXTRAS = ("local", "cli")
 ADVICE = {
@@ -58,8 +58,14 @@ ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked at. status: `ok`, `warning` (works, but look at it) or `wrong`. advice:
-    what to do.
+    """The result of a check.
+
+    Attributes:
+        name: The subject of the check.
+        status: `ok`, `warning` (works, but needs a look) or `wrong`.
+        detail: The result for people.
+        advice: The remedy, if any.
+
     """
 
     name: str
@@ -70,8 +76,9 @@ class Finding:
 
 @command(app)
 async def doctor(run: CommandRun) -> None:
-    """Check settings, versions, ports, folders and everything that is configured;
-    exit code 1 when something is wrong.
+    """Check settings, versions, ports, folders and all configured dependencies.
+
+    The exit code is 1 when a check finds a fault.
     """
     checks = await (
         _check_address(run.target) if run.target.url is not None else _check_machine(run.target)
@@ -91,7 +98,7 @@ async def doctor(run: CommandRun) -> None:
 
 
 async def _check_address(target: Target) -> list[Finding]:
-    """Whether a service answers at the address, takes the key, and is ready."""
+    """Check that a service answers at the address, accepts the key, and is ready."""
     async with open_service(target, tries=1) as service:
         try:
             root = await service.answer("GET", "/")
@@ -118,8 +125,9 @@ async def _check_address(target: Target) -> list[Finding]:
 
 
 async def _check_machine(target: Target) -> list[Finding]:
-    """Whether a memory on this machine can work: versions, settings, folder, port,
-    and all that is configured.
+    """Check that a memory on this machine can work.
+
+    It checks versions, settings, folder, port, and all configured dependencies.
     """
     environment = {"MEMORY_AUTH": "off", **os.environ, "MEMORY_DATA": str(target.data)}
     checks = [
@@ -149,7 +157,7 @@ async def _check_machine(target: Target) -> list[Finding]:
 
 
 def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, list[Finding]]:
-    """The settings, None where they can't be used, and what is strange about them."""
+    """The settings, None where they are not usable, and findings about them."""
     from memory_core.config import ConfigError, Settings
     from memory_core.setting_types import foreign_variables, unknown, variable
 
@@ -185,7 +193,7 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
 
 
 def folder_check(folder: Path) -> Finding:
-    """Whether the data folder can be written to, and has room."""
+    """Check that the data folder can be written to, and has room."""
     advice = "Choose another one with --data or MEMORY_DATA, or change its owner."
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -210,9 +218,7 @@ def folder_check(folder: Path) -> Finding:
 
 
 def package_checks(name: str = "memory-core") -> list[Finding]:
-    """Packages that are missing, or are installed in another version than the one
-    that is pinned.
-    """
+    """Find packages that are missing or not of the pinned version."""
     try:
         requirements = metadata.requires(name) or []
     except metadata.PackageNotFoundError:
@@ -340,7 +346,7 @@ async def _embedder_check() -> Finding:
 
 
 async def _readiness_checks(service: MemoryService) -> list[Finding]:
-    """What the service says of each of its dependencies."""
+    """The service's report on each of its dependencies."""
     try:
         state: dict[str, Any] = await service.answer("GET", "/health/ready")
     except CallFailed as error:

@@ -1,5 +1,6 @@
-"""Commands that run until they are stopped: serve (the development host) and mcp (over stdin
-and stdout).
+"""Commands that run until they are stopped: serve and mcp.
+
+`serve` is the development host, and `mcp` works over stdin and stdout.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def serve(
     ] = None,
     data: DataOption = None,
 ) -> None:
-    """Run the service on this machine until Ctrl+C. On 127.0.0.1 it asks for no key."""
+    """Run the service on this machine until Ctrl+C. On 127.0.0.1 it needs no key."""
 
     def act() -> None:
         given = {"MEMORY_HOST": host, "MEMORY_PORT": port}
@@ -109,7 +110,8 @@ def _speak_mcp(user: str | None, data: str | None, url: str | None, key: str | N
 
 
 def _end_at_ctrl_c() -> None:
-    """Let Ctrl+C end the process as it ends others: the thread that reads stdin can't be stopped,
-    and nothing acknowledged is lost.
+    """Let Ctrl+C end the process at once.
+
+    The thread that reads stdin cannot be stopped, and no acknowledged data is lost.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -20,29 +20,35 @@ from memory_core.cli.service import CallFailed, MemoryService, key_of_call
 
 Json = dict[str, Any]
 CALL_MESSAGES, CALL_MEMORIES, CALL_BYTES = 200, 100, 900_000
-"""Of a call, below the service's own limits."""
+"""Limits of a call, below the service's own limits."""
 ACTOR_CHARACTERS = 200
 EXAMPLES = 5
-"""Places that are named for each reason why something was left out."""
+"""Places that are named for each reason why items were left out."""
 UNPROCESSABLE, TOO_LARGE = 422, 413
 
 
 @dataclass(slots=True)
 class SkippedCounts:
-    """What was left out: how often for each reason, and the first places."""
+    """The items that were left out: a count for each reason, and the first places."""
 
     counts: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, reason: str, place: str) -> None:
-        """Count something that is left out."""
+        """Count an item that is left out.
+
+        Args:
+            reason: The reason.
+            place: The place of the item in the file.
+
+        """
         self.counts[reason] += 1
         examples = self.places.setdefault(reason, [])
         if len(examples) < EXAMPLES:
             examples.append(place)
 
     def public(self) -> list[Json]:
-        """As a report has it: the most frequent reason first."""
+        """The counts as a report has them, the most frequent reason first."""
         return [
             {"reason": reason, "count": count, "examples": self.places[reason]}
             for reason, count in self.counts.most_common()
@@ -51,8 +57,19 @@ class SkippedCounts:
 
 @dataclass(slots=True)
 class ImportState:
-    """How far an import came. calls: those acknowledged. again: what was sent before is sent too.
-    task_id: of an own export.
+    """The progress of an import.
+
+    Attributes:
+        file: The name of the file.
+        format: The format of the file.
+        calls: The number of acknowledged calls.
+        new: The number of new items.
+        known: The number of items that the service had already.
+        refused: The refused items, each with its reason and place.
+        again: Whether items that were sent before are sent again.
+        task_id: The task of an import of an own export.
+        finished_at: When the import was finished; None before.
+
     """
 
     file: str
@@ -67,7 +84,14 @@ class ImportState:
 
     @classmethod
     def read(cls, path: Path, file: str, kind: str) -> ImportState:
-        """The state in a file; a new one where there is none, or none that can be read."""
+        """Read the state from a file. Without a readable file it is new.
+
+        Args:
+            path: The state file.
+            file: The name of the imported file.
+            kind: Its format.
+
+        """
         try:
             return cls(**orjson.loads(path.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -83,8 +107,14 @@ class ImportState:
 
 @dataclass(frozen=True, slots=True)
 class ImportCall:
-    """Items that are sent at once. session: of messages; None for memories. title:
-    of the session, where it has one.
+    """Items that are sent in a single call.
+
+    Attributes:
+        session: The session of messages; None for memories.
+        items: The fields of the items.
+        places: The place of each item in the file.
+        title: The title of the session, if any.
+
     """
 
     session: str | None
@@ -95,7 +125,15 @@ class ImportCall:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """What is imported. actor: who the user of its messages is, where a message does not say it."""
+    """The file to import.
+
+    Attributes:
+        file: The path of the file.
+        stream: The opened file.
+        kind: Its format.
+        actor: The name of the user of its messages, where a message does not name its actor.
+
+    """
 
     file: Path
     stream: IO[bytes]
@@ -103,7 +141,7 @@ class ImportSource:
     actor: str | None
 
     def items(self) -> Iterator[Item]:
-        """The items of the file, from its begin."""
+        """The items of the file, from its beginning."""
         self.stream.seek(0)
         for item in FORMATS[self.kind](self.stream, self.file.stem):
             if (
@@ -116,8 +154,14 @@ class ImportSource:
 
 
 def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[ImportCall]:
-    """The items as calls, each as large as may be; messages of one session each.
-    What is left out is counted.
+    """Divide items into calls, each as large as allowed.
+
+    The messages of a call are all of a single session.
+
+    Args:
+        items: The items in the order of the file.
+        skipped: Counts items that are left out.
+
     """
     call, size = ImportCall(None, [], []), 0
     for item in items:
@@ -159,8 +203,9 @@ async def send_all(
     path: Path,
     skipped: SkippedCounts,
 ) -> int:
-    """Send what was not acknowledged before; how many items were sent. Raises CallFailed,
-    UnreadableFile.
+    """Send the calls that were not acknowledged before.
+
+    Returns the number of items that were sent. Raises CallFailed and UnreadableFile.
     """
     stream = source.stream
     total = max(1, stream.seek(0, os.SEEK_END))
@@ -192,7 +237,7 @@ async def _send(service: MemoryService, call: ImportCall, state: ImportState) ->
 
 
 async def _send_messages(service: MemoryService, call: ImportCall, state: ImportState) -> None:
-    """Send messages of a session; those that are refused are left out, the others are sent."""
+    """Send messages of a session, without those that are refused."""
     items = list(zip(call.items, call.places, strict=True))
     while items:
         body: dict[str, Any] = {
@@ -246,7 +291,10 @@ async def _send_memories(service: MemoryService, call: ImportCall, state: Import
 
 
 def _reasons_by_index(error: CallFailed, count: int) -> dict[int, str]:
-    """Why each refused message was refused; all of them where the answer does not say which."""
+    """The reason of each refused message, by its index.
+
+    Where the answer names no message, all messages are refused.
+    """
     reasons = {}
     for entry in error.problem.get("errors") or ():
         path = str(entry.get("field", "")).split(".")

@@ -1,8 +1,8 @@
-"""The command `import`: reads a file, sends it call by call, and remembers how far it came.
+"""The command `import`: reads a file, sends it in calls, and remembers its progress.
 
-A call is made of the same items, with the same ids and the same idempotency key, in every run. So a
-run that was killed is repeated by the same command: calls that were acknowledged are left out, and
-one that was sent without an acknowledgement has its effect once.
+In every run a call has the same items, with the same ids and the same idempotency key. So a run
+that was killed is continued by the same command: acknowledged calls are left out, and a call that
+was sent without an acknowledgement takes effect once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ async def import_file(
         typer.Option(help="Name of the person whose messages these are; without one it is User."),
     ] = None,
 ) -> None:
-    """Import a file. Interrupted, the same command goes on where it was, and nothing is doubled."""
+    """Import a file.
+
+    After an interruption, the same command continues without doubling items.
+    """
     if kind is not None and kind not in (*FORMATS, OWN_EXPORT):
         raise PlainError(f"--format should be one of {', '.join((*FORMATS, OWN_EXPORT))}")
     if not file.is_file():
@@ -141,7 +144,15 @@ async def _import(run: CommandRun, source: ImportSource, *, again: bool, wait: b
 
 
 def state_path(target: Target, source: ImportSource) -> Path:
-    """The state file of importing this content for this user of this service, by this name."""
+    """The state file of an import.
+
+    It depends on the service, the user, the format, the content of the file and the actor.
+
+    Args:
+        target: The service and the user.
+        source: The file to import.
+
+    """
     with source.file.open("rb") as stream:
         content = hashlib.file_digest(stream, "sha256").hexdigest()
     named = () if source.actor is None else (source.actor,)
@@ -155,8 +166,9 @@ def state_path(target: Target, source: ImportSource) -> Path:
 async def _bring_own_export(
     run: CommandRun, service: MemoryService, file: Path, state: ImportState, path: Path
 ) -> None:
-    """Bring an own export in parts; the service stores it whole or not at all.
-    Raises CallFailed, CommandFailed.
+    """Upload an own export in parts, which the service stores whole or not at all.
+
+    Raises CallFailed and CommandFailed.
     """
     route = f"/api/v1/users/{path_part(service.user)}/import"
     if state.finished_at is not None:
@@ -209,7 +221,7 @@ async def _conversations_under_way(service: MemoryService) -> int:
 
 
 async def _conflicts_to_decide(service: MemoryService) -> int:
-    """How many conflicts of the user wait for a decision, whatever they came from."""
+    """The number of the user's pending conflicts, whatever their origin."""
     return len(
         [
             conflict

@@ -1,4 +1,7 @@
-"""Commands for API keys: make, list, rotate, withdraw. They need a key with the right `admin`."""
+"""Commands for API keys: make, list, rotate, withdraw.
+
+They need a key with the right `admin`.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ async def rotate(
         int, typer.Option(min=0, help="Seconds for which the old key still works.")
     ] = 3600,
 ) -> None:
-    """Make a key in the place of another one."""
+    """Make a key that replaces another key."""
     async with run.service() as service:
         await check_route(service)
         key = await _post(
@@ -102,7 +105,7 @@ async def rotate(
 
 @command(app)
 async def withdraw(run: CommandRun, key_id: KeyArgument) -> None:
-    """End a key, now."""
+    """Withdraw a key, with immediate effect."""
     async with run.service() as service:
         await check_route(service)
         await service.send("DELETE", f"{KEYS}/{path_part(key_id)}")

@@ -1,7 +1,7 @@
-"""A memory on this machine over stdin and stdout, in this process: with its queues and timers,
-as in the development host.
+"""A memory on this machine over stdin and stdout, in this process.
 
-Several such processes, and a development host, may work on one data folder.
+It has queues and timers, as in the development host. Several such processes, and a development
+host, may work on the same data folder.
 """
 
 from __future__ import annotations
@@ -23,8 +23,17 @@ from memory_core.localhost.triggers import Queues
 
 
 async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
-    """Serve until stdin ends. Raises ValueError for wrong settings or a wrong user, Unavailable
-    where a store can't be opened.
+    """Serve a data folder until stdin ends.
+
+    Args:
+        settings: The settings of this process.
+        app_id: The app of the user.
+        user_id: The user.
+
+    Raises:
+        ValueError: A setting or the user is wrong.
+        Unavailable: A store cannot be opened.
+
     """
     try:
         owner = Owner(app_id, check_name(user_id))

@@ -1,5 +1,6 @@
-"""Commands that save and read memories: save, search, context, show, timeline, replay,
-scenes, profile, users.
+"""Commands that save and read memories.
+
+They are save, search, context, show, timeline, replay, scenes, profile and users.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from memory_core.cli.service import CallFailed, path_part
 
 app = typer.Typer()
 MADE_A_MEMORY = ("superseded", "kept_both")
-"""Outcomes of a save that name what became of another memory: the saved one is new."""
+"""Outcomes of a save that describe another memory. The saved memory is new."""
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
 MOMENT = "A moment with a time zone: 2026-05-08T12:00:00Z, or a day."
 MomentOption = Annotated[str | None, typer.Option(help=MOMENT)]
@@ -38,7 +39,7 @@ TrueAtOption = Annotated[
     str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")
 ]
 SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
-"""Options of `save` that have another name than their field."""
+"""Options of `save` with another name than their field."""
 
 
 @command(app)
@@ -69,7 +70,7 @@ async def save(
     ] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
 ) -> None:
-    """Save one memory."""
+    """Save a memory."""
     body = {
         "content": sys.stdin.read().strip() if content == "-" else content,
         "type": kind,
@@ -166,7 +167,7 @@ async def context(
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens at most.")] = 2000,
     at: TrueAtOption = None,
 ) -> None:
-    """Print what a model should be told before it answers."""
+    """Print the context that a model should get before it answers."""
     async with run.service() as service:
         answer = await service.post(
             "/api/v1/context",
@@ -189,7 +190,7 @@ async def show(
     memory_id: Annotated[str, typer.Argument(metavar="ID", help="Id of a memory.")],
     versions: Annotated[bool, typer.Option("--versions", help="Its earlier versions too.")] = False,
 ) -> None:
-    """Print one memory, every field of it."""
+    """Print a memory with all its fields."""
     path = f"/api/v1/memories/{path_part(memory_id)}"
     async with run.service() as service:
         memory = await service.get(path)
@@ -227,7 +228,7 @@ async def timeline(
     memory: Annotated[str | None, typer.Option(help="Only of this memory.")] = None,
     limit: LimitOption = 100,
 ) -> None:
-    """List what happened to the memories, oldest first."""
+    """List the changes of the memories, oldest first."""
     query = {"since": moment(since), "until": moment(until), "types": types, "memory_id": memory}
     async with run.service() as service:
         events = [
@@ -309,7 +310,7 @@ async def scenes(run: CommandRun, limit: LimitOption = 100) -> None:
 
 @command(app)
 async def profile(run: CommandRun, at: TrueAtOption = None) -> None:
-    """Print what is known of the person."""
+    """Print the profile of the person."""
     async with run.service() as service:
         answer = await service.get("/api/v1/profile", at=moment(at))
     if run.output.as_json:

@@ -18,13 +18,19 @@ from memory_core.domain.errors import PlainError
 Json = dict[str, Any]
 GONE = 404
 LOOKED_UP = 50
-"""Memories that are read one by one for the rows of a list."""
+"""The most memories that are read singly for the rows of a list."""
 STORIES = ("cell", "note")
-"""Categories of what was formed of a whole conversation."""
+"""Categories of memories that were formed of a whole conversation."""
 
 
 def moment(text: str | None, *, end: bool = False) -> str | None:
-    """A moment as the API takes it; a day alone is its begin in UTC, or its last second."""
+    """A moment as the API takes it.
+
+    Args:
+        text: The moment, or a day alone.
+        end: Whether a day alone means its last second instead of its beginning, in UTC.
+
+    """
     if text is None or len(text) != len("2026-05-08") or text.count("-") != 2:
         return text
     return f"{text}T23:59:59Z" if end else f"{text}T00:00:00Z"
@@ -53,7 +59,7 @@ def json_object(text: str, option: str) -> Json:
 async def why_nothing(
     run: CommandRun, service: MemoryService, answer: Json, *, narrowed: bool
 ) -> list[str]:
-    """What to try where nothing answers a query."""
+    """Advice where no memory answers a query."""
     nearest = answer.get("nearest")
     lines = ["Nothing found."]
     if nearest:
@@ -98,7 +104,7 @@ SIGNALS = {
 
 
 def _nearest_miss(miss: Json | None) -> list[str]:
-    """The nearest memory of a search that found nothing, and what it lacked."""
+    """The nearest memory of a search without a result, with its lacks."""
     if not miss:
         return []
     similarity, lexical = (
@@ -118,7 +124,16 @@ def _nearest_miss(miss: Json | None) -> list[str]:
 
 
 def begins(memory: Json, at: str | None = None) -> str:
-    """From which day on a truth holds that has not begun by then, else now; empty for others."""
+    """The day from which a fact is valid, where it is not valid yet.
+
+    Args:
+        memory: The memory.
+        at: The moment to compare with; None for now.
+
+    Returns:
+        A remark for people; empty for any other memory.
+
+    """
     start = memory.get("valid_from")
     if start is None or memory.get("type") == "episodic" or memory.get("category") in STORIES:
         return ""
@@ -166,7 +181,16 @@ def _with_beginning(memory: Json, at: str | None = None) -> str:
 
 
 async def memories_by_id(service: MemoryService, ids: Iterable[str | None]) -> dict[str, Json]:
-    """The memories with these ids, whatever their status, without those that are gone."""
+    """The memories with these ids, whatever their status, without those that are gone.
+
+    Args:
+        service: The service.
+        ids: The ids; those that are None are left out.
+
+    Raises:
+        CallFailed: A call failed.
+
+    """
     memories: dict[str, Json] = {}
     for memory_id in dict.fromkeys(ids):
         if memory_id is not None:
@@ -179,13 +203,22 @@ async def memories_by_id(service: MemoryService, ids: Iterable[str | None]) -> d
 
 
 def quoted(memory_id: str, memory: Json) -> str:
-    """The id of a memory and its content."""
+    """The id of a memory with its content.
+
+    Args:
+        memory_id: The id of the memory.
+        memory: The fields of the memory; may be empty.
+
+    """
     content = memory.get("content") or memory.get("value_text")
     return f'{memory_id} "{content}"' if content else memory_id
 
 
 def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
-    """Say what became of the memory that the saved one contradicts, and what is left to decide."""
+    """Print the effect of a save on the memory that it contradicts.
+
+    A pending decision is printed too.
+    """
     conflict = answer["conflict"]
     name, reason = quoted(conflict["old_id"], other), conflict.get("reason") or "no reason is given"
     if answer["outcome"] == "superseded":
@@ -203,7 +236,10 @@ def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
 
 
 def shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
-    """A field of a memory for people: ids with the content of their memory, reasons in words."""
+    """A field of a memory for people.
+
+    An id has the content of its memory, and a reason is in words.
+    """
     value = memory[name]
     if name == "status_reason" and value == "contradicted" and memory.get("next_id"):
         return "contradicted (a later truth took its place: next_id)"
@@ -213,8 +249,9 @@ def shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
 
 
 async def contents_of_events(service: MemoryService, events: list[Json]) -> dict[str, str]:
-    """The content of each memory that an event without a content is about, by id;
-    of the last LOOKED_UP at most.
+    """The content of each memory of an event without a content, by id.
+
+    At most the last LOOKED_UP memories are read.
     """
     contents = {
         event["memory_id"]: event["after"]["content"]
@@ -231,9 +268,7 @@ async def contents_of_events(service: MemoryService, events: list[Json]) -> dict
 
 
 def event_text(event: Json, contents: dict[str, str]) -> str:
-    """What an event is about: the content, and of a memory that was replaced,
-    what took its place.
-    """
+    """The text of an event: its content, and the successor of a replaced memory."""
     after = event.get("after") or {}
     text = (
         after.get("content")

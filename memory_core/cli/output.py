@@ -1,5 +1,6 @@
-"""What commands print: JSON for programs, tables for people, plain lines for pipes.
-Texts of users never steer the terminal.
+"""The output of commands: JSON for programs, tables for people, plain lines for pipes.
+
+Texts of users never control the terminal.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from memory_core.cli.service import CallFailed
 
 Json = dict[str, Any]
 SHOWN_CHARACTERS = 300
-"""Of a text in a table."""
+"""The most characters of a text in a table."""
 
 
 class Output:
-    """Where a command prints to. as_json: one JSON document on the standard output and
-    nothing else there.
+    """The output of a command.
+
+    With `as_json`, the standard output has a single JSON document and no further text.
     """
 
     def __init__(self, *, as_json: bool = False) -> None:
@@ -52,16 +54,32 @@ class Output:
         sys.stdout.write(json.dumps(value, ensure_ascii=_needs_ascii(sys.stdout), indent=2) + "\n")
 
     def line(self, text: str = "", style: str = "") -> None:
-        """Print a line of the answer."""
+        """Print a line of the answer.
+
+        Args:
+            text: The text, whose control characters are replaced.
+            style: The style on a terminal.
+
+        """
         _print(self._console, sys.stdout, printable(text), style)
 
     def note(self, text: str, style: str = "") -> None:
-        """Print a line about the answer, on the standard error output."""
+        """Print a line about the answer, on the standard error output.
+
+        Args:
+            text: The text, whose control characters are replaced.
+            style: The style on a terminal.
+
+        """
         _print(self._notes, sys.stderr, printable(text), style)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Print rows: aligned on a terminal, else a line a row with tabs between the fields,
-        without cutting them.
+        """Print rows: aligned on a terminal, else as uncut lines with tabs between fields.
+
+        Args:
+            columns: The names of the columns.
+            rows: The fields of each row.
+
         """
         if not self.is_terminal:
             self.line("\t".join(columns))
@@ -76,8 +94,16 @@ class Output:
         self._console.print(table, soft_wrap=False)
 
     def failure(self, detail: str, code: int, error: CallFailed | None = None) -> None:
-        """Print why a command failed: what the service says, field by field, and the name of the
-        request in its log.
+        """Print why a command failed.
+
+        It prints the message, a suggestion, and the correlation id by which the log names the
+        request. With JSON it also prints the errors field by field.
+
+        Args:
+            detail: The message.
+            code: The exit code.
+            error: The failed call, if the failure is of a call.
+
         """
         problem = error.problem if error is not None else {}
         fields = [item for item in problem.get("errors") or () if isinstance(item, dict)]
@@ -101,8 +127,9 @@ class Output:
             self.note(f"  correlation id {correlation_id}")
 
     def progress(self, total: int | None = None) -> Progress:
-        """A progress display on the standard error output; nothing where that is no terminal,
-        or JSON is asked for.
+        """A progress display on the standard error output.
+
+        It is hidden where the output is no terminal, or with JSON.
         """
         bar = (
             (BarColumn(), TaskProgressColumn(), MofNCompleteColumn())
@@ -131,8 +158,9 @@ def _print(console: Console, stream: TextIO, text: str, style: str) -> None:
 
 
 def printable(text: str) -> str:
-    """The text without control characters and others that would steer a terminal;
-    line ends and tabs stay.
+    """The text without characters that would control a terminal.
+
+    Line ends and tabs stay.
     """
     return "".join(
         character if character in "\n\t" or not _steers(character) else "\N{REPLACEMENT CHARACTER}"

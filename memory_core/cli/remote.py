@@ -1,7 +1,7 @@
-"""A memory elsewhere over stdin and stdout: each request goes on to its /mcp,
-each answer comes back as it is.
+"""A memory elsewhere over stdin and stdout.
 
-Nothing is kept between two requests, so an outage of the memory ends none but those that it meets.
+Each request is forwarded to its /mcp, and each answer is returned as it is. No state is kept
+between two requests, so an outage of the memory only ends requests that are made during it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from memory_core.functions.mcp.callers import advice
 from memory_core.functions.mcp.server import server_of
 
 TIMEOUT_S = 70.0
-"""The memory itself answers within a minute."""
+"""The timeout of a call in seconds. The memory itself answers within a minute."""
 TOO_MANY = 429
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
 
 
 class RemoteProblem(httpx2.HTTPError):
-    """The memory answered with a problem. detail: what it says."""
+    """Raised when the memory answered with a problem; `detail` has its text."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -49,10 +49,18 @@ class RemoteMemory:
     async def ask(
         self, call: Callable[[Client], Awaitable[Result]], elicit: ElicitationFnT | None = None
     ) -> Result:
-        """What a call on a client answers. elicit: how the memory may ask the user, if it may.
+        """The result of a call on a client.
 
-        Raises MCPError (the memory's own errors), Forbidden (a key or a user that it does not
-        take), TooLarge, Unavailable.
+        Args:
+            call: The call.
+            elicit: Asks the user on behalf of the memory; None if the memory may not ask.
+
+        Raises:
+            MCPError: The memory answered with an error of its own.
+            Forbidden: The memory refused the key or the user.
+            TooLarge: The request is too large.
+            Unavailable: The memory is down or overloaded.
+
         """
         refusal: MCPError | None = None
         failure: httpx2.HTTPError | None = None
@@ -83,8 +91,18 @@ class RemoteMemory:
 
 
 async def serve_address(address: str, key: str | None, user_id: str | None) -> None:
-    """Serve until stdin ends. Raises ValueError for an address that is none, Forbidden and
-    Unavailable as `RemoteMemory.ask`.
+    """Serve a memory at an address until stdin ends.
+
+    Args:
+        address: The address of the memory.
+        key: The API key, if any.
+        user_id: The user, if not the key's user.
+
+    Raises:
+        ValueError: The address is not valid.
+        Forbidden: The memory refused the key or the user.
+        Unavailable: The memory is down.
+
     """
     headers = {**({"X-API-Key": key} if key else {}), **({USER_HEADER: user_id} if user_id else {})}
     where = _mcp_address(address)
@@ -113,7 +131,7 @@ def _mcp_address(address: str) -> str:
 
 
 async def _raise_problem(response: httpx2.Response) -> None:
-    """The SDK's client would only say that there was an error."""
+    """Raise the memory's problem, which the SDK's client would hide."""
     if response.headers.get("content-type", "").startswith("application/problem+json"):
         await response.aread()
         try:
@@ -129,7 +147,7 @@ def _first(errors: BaseExceptionGroup[httpx2.HTTPError]) -> httpx2.HTTPError:
 
 
 class _Forwarded:
-    """Answers what the memory elsewhere answers."""
+    """Answers with the answers of the memory elsewhere."""
 
     def __init__(self, memory: RemoteMemory) -> None:
         self._memory = memory
@@ -184,8 +202,9 @@ class _Forwarded:
 async def _forward_tool(
     memory: RemoteMemory, ctx: Context, call: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """A call of a tool, with the memory's question to the user if the client behind stdin can ask.
-    Raises as `ask`.
+    """Forward a call of a tool.
+
+    The memory's question goes to the user if the client behind stdin can ask. Raises as `ask`.
     """
 
     async def put_to_user(

@@ -1,4 +1,4 @@
-"""Commands that take memories away and bring them back: delete, restore, forget."""
+"""Commands that remove memories and restore them: delete, restore, forget."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def delete(run: CommandRun, memory_id: MemoryArgument) -> None:
 
 @command(app)
 async def restore(run: CommandRun, memory_id: MemoryArgument) -> None:
-    """Bring a memory back that was deleted, replaced, has decayed or is in the archive."""
+    """Restore a memory that was deleted, replaced or archived, or has decayed."""
     async with run.service() as service:
         memory = await service.post(f"/api/v1/memories/{path_part(memory_id)}/restore", {})
     if run.output.as_json:
@@ -67,7 +67,10 @@ async def forget(
     yes: YesOption = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has ended.")] = True,
 ) -> None:
-    """Hide all memories that fit every option, or with --hard remove them for good (asks first)."""
+    """Hide all memories that fit every option.
+
+    With --hard they are removed for good, after a confirmation.
+    """
     wanted = {
         "ids": ids or None,
         "tags": tag or None,

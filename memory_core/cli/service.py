@@ -1,5 +1,6 @@
-"""Calls of the public HTTP contract: to a service at an address, or to the same functions in
-this process.
+"""Calls of the public HTTP contract, over a network or in this process.
+
+They go to a service at an address, or to the same functions in this process.
 """
 
 from __future__ import annotations
@@ -22,21 +23,28 @@ from memory_core.logs import write_to_terminal
 
 Json = dict[str, Any]
 TIMEOUT_S = 70.0
-"""A service itself gives up after a minute."""
+"""The timeout of a call in seconds. A service itself gives up after a minute."""
 TRY_AGAIN = frozenset({429, 502, 503, 504})
 TRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 30.0
 GRACE_S = 10.0
-"""For work of the queues that is under way when a command ends; what does not end then is begun
-again by the next process.
+"""Seconds for queue work that is under way when a command ends.
+
+Work that does not end within this time is started again by the next process.
 """
 POLL_S, LONGEST_POLL_S = 0.1, 2.0
 UNDER_WAY = ("accepted", "running")
 
 
 class CallFailed(Exception):
-    """A call was refused, or nothing answered. status: of HTTP; None without an answer.
-    problem: the answer's problem+json.
+    """Raised when a call was refused or got no answer.
+
+    Args:
+        detail: The reason, for people.
+        status: The HTTP status; None without an answer.
+        problem: The answer's problem+json.
+        correlation_id: The correlation id of the answer, if its problem has none.
+
     """
 
     def __init__(
@@ -51,33 +59,62 @@ class CallFailed(Exception):
         self.correlation_id = self.problem.get("correlation_id") or correlation_id
 
     def with_names(self, options: Mapping[str, str]) -> CallFailed:
-        """The same failure; a field that it begins with has the name of its option."""
+        """The same failure, with a leading field name replaced by the name of its option."""
         field, colon, reason = self.detail.partition(": ")
         detail = f"{options[field]}{colon}{reason}" if field in options else self.detail
         return CallFailed(detail, self.status, self.problem, self.correlation_id)
 
 
 class MemoryService:
-    """A memory service, for one user."""
+    """A memory service, for a single user."""
 
     def __init__(self, http: httpx2.AsyncClient, user: str, tries: int = TRIES) -> None:
         self._http, self.user, self._tries = http, user, tries
 
     async def get(self, path: str, **query: Any) -> Json:
-        """The answer to a GET about this user."""
+        """The answer to a GET about this user.
+
+        Args:
+            path: The path of the call.
+            query: Further query parameters.
+
+        Raises:
+            CallFailed: The call failed.
+
+        """
         return await self.answer("GET", path, query={"user_id": self.user, **query})
 
     async def post(
         self, path: str, body: Mapping[str, Any], idempotency_key: str | None = None
     ) -> Json:
-        """The answer to a POST about this user. What is None is left out of the body."""
+        """The answer to a POST about this user.
+
+        Args:
+            path: The path of the call.
+            body: The fields of the body; those that are None are left out.
+            idempotency_key: The idempotency key, if any.
+
+        Raises:
+            CallFailed: The call failed.
+
+        """
         present = {name: value for name, value in body.items() if value is not None}
         return await self.answer(
             "POST", path, body={"user_id": self.user, **present}, idempotency_key=idempotency_key
         )
 
     async def answer(self, method: str, path: str, **call: Any) -> Json:
-        """The JSON object that a call answers with; see `send`. Raises CallFailed."""
+        """The JSON object that answers a call.
+
+        Args:
+            method: The HTTP method.
+            path: The path of the call.
+            call: Further arguments of `send`.
+
+        Raises:
+            CallFailed: The call failed, or the answer is not that of Memory Core.
+
+        """
         return _json(await self.send(method, path, **call))
 
     async def send(
@@ -91,8 +128,23 @@ class MemoryService:
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> httpx2.Response:
-        """An answer that is a success; calls that met an outage are sent again.
-        Raises CallFailed.
+        """Send a call, and repeat it after an outage.
+
+        Args:
+            method: The HTTP method.
+            path: The path of the call.
+            body: The body as a JSON object, if any.
+            content: The body as bytes, instead of `body`.
+            content_type: The type of the body.
+            query: The query parameters; those that are None are left out.
+            idempotency_key: The idempotency key, if any.
+
+        Returns:
+            An answer with a status below 400.
+
+        Raises:
+            CallFailed: The call was refused, or there was no answer after all tries.
+
         """
         data = orjson.dumps(body) if body is not None else content
         headers = {} if data is None else {"Content-Type": content_type}
@@ -123,14 +175,36 @@ class MemoryService:
     async def pages(
         self, path: str, items: str, limit: int | None = None, **query: Any
     ) -> AsyncIterator[Json]:
-        """The items of a list about this user, page after page, at most `limit` of them."""
+        """The items of a list about this user, page after page.
+
+        Args:
+            path: The path of the list.
+            items: The field of the answer with the items.
+            limit: The most items; None for all.
+            query: Further query parameters.
+
+        Raises:
+            CallFailed: A call failed.
+
+        """
         async for item in self.pages_of_app(path, items, limit, user_id=self.user, **query):
             yield item
 
     async def pages_of_app(
         self, path: str, items: str, limit: int | None = None, **query: Any
     ) -> AsyncIterator[Json]:
-        """The items of a list that names no user, page after page, at most `limit` of them."""
+        """The items of a list that names no user, page after page.
+
+        Args:
+            path: The path of the list.
+            items: The field of the answer with the items.
+            limit: The most items; None for all.
+            query: Further query parameters.
+
+        Raises:
+            CallFailed: A call failed.
+
+        """
         cursor, count = None, 0
         while True:
             size = 100 if limit is None else min(100, limit - count)
@@ -143,8 +217,15 @@ class MemoryService:
                 return
 
     async def ended_task(self, task_id: str, report: Any = None) -> Json:
-        """A task once it has ended, however. report: called with the task each time that it
-        is looked at.
+        """Wait until a task has ended in any way, and return it.
+
+        Args:
+            task_id: The id of the task.
+            report: Called with the task each time it is read; None for no calls.
+
+        Raises:
+            CallFailed: A call failed.
+
         """
         pause = POLL_S
         while True:
@@ -161,11 +242,17 @@ class MemoryService:
 async def open_service(
     target: Target, *, works: bool = False, tries: int = TRIES
 ) -> AsyncIterator[MemoryService]:
-    """A service for as long as the block lasts. works: let the functions of this process work on
-    queues too, so that tasks end.
+    """A service for as long as the block lasts.
 
-    Raises ValueError for wrong settings, MemoryCoreError where the stores of this machine
-    can't be opened.
+    Args:
+        target: The address or the data folder.
+        works: Whether the functions of this process also work on queues, so that tasks end.
+        tries: The most tries of a call.
+
+    Raises:
+        ValueError: A setting is wrong.
+        MemoryCoreError: A store of this machine cannot be opened.
+
     """
     if target.url is not None:
         headers = _credential(target.key)
@@ -181,7 +268,7 @@ async def open_service(
 
 @asynccontextmanager
 async def _functions_here(target: Target, *, works: bool) -> AsyncIterator[httpx2.AsyncClient]:
-    """The functions over the data folder, called as they are over HTTP, without a socket."""
+    """Call the functions over the data folder as over HTTP, but without a socket."""
     from memory_core.config import Settings
     from memory_core.functions import runtime
     from memory_core.localhost.host import packaged_functions, sorted_by_trigger
@@ -215,8 +302,9 @@ async def _functions_here(target: Target, *, works: bool) -> AsyncIterator[httpx
 
 
 def environment_of(target: Target) -> Mapping[str, str]:
-    """The settings of this machine for a data folder; a process without a socket needs no key:
-    only itself can call it.
+    """The settings of this machine for a data folder.
+
+    A process without a socket needs no key: only the process itself can call it.
     """
     return {
         "LOG_LEVEL": "ERROR",
@@ -228,12 +316,12 @@ def environment_of(target: Target) -> Mapping[str, str]:
 
 
 def path_part(name: str) -> str:
-    """A name as one part of a path."""
+    """A name as a single part of a path."""
     return quote(name, safe="-_.~") if name not in ("", ".", "..") else "%20"
 
 
 def key_of_call(*parts: bytes | str) -> str:
-    """The idempotency key of a call with these parts: the same in every run."""
+    """The idempotency key of a call with these parts, the same in every run."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -261,7 +349,7 @@ def _retry_after_s(answer: httpx2.Response, otherwise: float) -> float:
 
 
 def _credential(key: str | None) -> dict[str, str]:
-    """The header for a key of the service, or for an access token of Entra ID."""
+    """The header for a key of the service, or for an Entra ID access token."""
     if not key:
         return {}
     return {"X-API-Key": key} if key.startswith("mc_") else {"Authorization": f"Bearer {key}"}

@@ -1,4 +1,4 @@
-"""Messages over stdin and stdout, where each line that is no message is answered with an error."""
+"""Messages over stdin and stdout. A line that is no message gets an error."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from pydantic import ValidationError
 
 @asynccontextmanager
 async def answered_stdio() -> AsyncIterator[tuple[Any, Any]]:
-    """The SDK's streams of stdin and stdout. It would leave out what it can't read,
-    and the client would wait for an answer.
+    """The SDK's streams of stdin and stdout.
+
+    The SDK would ignore unreadable lines, and the client would wait for an answer. Such lines are
+    answered here.
     """
     answers: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     # A descriptor of its own: a thread that still reads from sys.stdin would hold up the end of
@@ -46,7 +48,10 @@ async def _readable_lines(
 
 
 def line_error(line: str) -> types.JSONRPCError | None:
-    """The answer to a line that is no message; None for a message, and for an empty line."""
+    """The error for a line that is no message; None for any other line.
+
+    An empty line gets no error either.
+    """
     if not line.strip():
         return None
     try:
@@ -70,7 +75,7 @@ def line_error(line: str) -> types.JSONRPCError | None:
 
 
 def _id_in(parsed: object) -> int | str | None:
-    """The id of a request, if it has one that can be sent back."""
+    """The id of a request, if it has an id that can be sent back."""
     request_id = parsed.get("id") if isinstance(parsed, dict) and "method" in parsed else None
     if isinstance(request_id, str):
         return (

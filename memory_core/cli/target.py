@@ -1,6 +1,4 @@
-"""Which memory a command works on: a service at an address, or the data folder of this machine;
-and whose memories.
-"""
+"""The target of a command: an address or a data folder, and a user."""
 
 from __future__ import annotations
 
@@ -16,17 +14,26 @@ from memory_core.domain.scope import check_name
 
 URL_VARIABLE, USER_VARIABLE, DATA_VARIABLE = "MEMORY_CORE_URL", "MEMORY_CORE_USER", "MEMORY_DATA"
 KEY_VARIABLES = ("MEMORY_CORE_KEY", "MEMORYCORE_KEY")
-"""Where a key may be instead of among the arguments, which other processes can read.
-The second is the older name.
+"""Variables for a key, which is safer there than among the arguments.
+
+Other processes can read the arguments. The second name is the older name.
 """
 DEFAULT_USER = "me"
 FOLDER_HERE = Path(".memory")
-"""The data folder of the development host that was started in this folder."""
+"""The data folder of a development host that was started in this folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command goes. url: None for the folder `data` of this machine."""
+    """The target of a command.
+
+    Attributes:
+        url: The address of a service; None for the folder `data` of this machine.
+        key: The key for the address, if any.
+        data: The data folder.
+        user: The user whose memories are meant.
+
+    """
 
     url: str | None
     key: str | None
@@ -40,17 +47,27 @@ class Target:
 
     @property
     def place(self) -> str:
-        """Where a command looks, as part of a sentence."""
+        """The place of the memory, as part of a sentence."""
         return f"at {self.url}" if self.url else f"in the folder {self.data.resolve()}"
 
 
 def target_of(
     url: str | None, key: str | None, data: str | None, user: str | None, environ: Mapping[str, str]
 ) -> Target:
-    """The target of a command's options; an option has priority over a variable,
-    and an address over a data folder.
+    """The target of a command's options.
 
-    Raises ValueError for options that do not fit together or can't be used.
+    An option has priority over a variable, and an address over a data folder.
+
+    Args:
+        url: The option --url.
+        key: The option --key.
+        data: The option --data.
+        user: The option --user.
+        environ: The environment variables.
+
+    Raises:
+        ValueError: Options do not fit together or are not usable.
+
     """
     if url is not None and data is not None:
         raise PlainError("give either --data or --url")
@@ -77,20 +94,29 @@ def target_of(
 
 
 def key_of(environ: Mapping[str, str]) -> str | None:
-    """The key in the environment, if there is one."""
+    """The key in the environment, if any."""
     return next((environ[name] for name in KEY_VARIABLES if environ.get(name)), None)
 
 
 def default_data_folder(environ: Mapping[str, str]) -> Path:
-    """`.memory` where it exists, as the development host makes it; else a folder among the
+    """The default data folder.
+
+    It is `.memory` where that exists, as the development host makes it, else a folder among the
     user's data.
     """
     return FOLDER_HERE if FOLDER_HERE.is_dir() else _folder_of_user_data(environ)
 
 
 def other_default_folder(target: Target, environ: Mapping[str, str]) -> Path | None:
-    """A default data folder with data in which the target does not look; None where there is none,
-    or the target is a service.
+    """A default data folder with data that the target does not use.
+
+    Args:
+        target: The target of the command.
+        environ: The environment variables.
+
+    Returns:
+        None where there is no such folder, or where the target is a service.
+
     """
     if target.url is not None:
         return None
@@ -103,7 +129,7 @@ def other_default_folder(target: Target, environ: Mapping[str, str]) -> Path | N
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """Where a command keeps how far it came."""
+    """The folder in which commands store their progress."""
     return _user_folder(environ, "XDG_STATE_HOME", ".local/state")
 
 

@@ -30,7 +30,7 @@ async def consolidate(
     ] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has ended.")] = True,
 ) -> None:
-    """Let scenes, patterns and the profile be made of what is remembered, now."""
+    """Make scenes, patterns and the profile from the memories now."""
     async with run.service(works=wait and not dry_run) as service:
         answer = await service.post("/api/v1/consolidate", {"dry_run": dry_run or None})
         if not dry_run and wait:
@@ -51,7 +51,7 @@ async def export(
         bool, typer.Option("--overwrite", help="Replace the file where it exists.")
     ] = False,
 ) -> None:
-    """Write everything that is kept of the user into a file."""
+    """Write all data of the user into a file."""
     to_stdout = str(file) == "-"
     if not to_stdout and file.exists() and not overwrite:
         raise PlainError(f"{file} exists already; --overwrite replaces it")
@@ -90,7 +90,7 @@ async def erase(
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Erase everything that is kept of a user, for good."""
+    """Erase all data of a user, for good."""
     if not yes:
         confirm_for_good(
             run, "erasing", f"Erase everything of the user {owner} in {run.target.name}, for good?"
@@ -112,7 +112,7 @@ async def audit(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Entries at most.")] = 100,
 ) -> None:
-    """List what was done with keys and with users' data, newest first (for an admin)."""
+    """List the actions on keys and on users' data, newest first (for an admin)."""
     query = {"since": moment(since), "until": moment(until), "action": action}
     async with run.service() as service:
         entries = [
@@ -190,7 +190,7 @@ async def show_task(run: CommandRun, task_id: TaskArgument, wait: WaitOption = F
 
 @command(tasks, "retry")
 async def retry_task(run: CommandRun, task_id: TaskArgument, wait: WaitOption = False) -> None:
-    """Begin a task again that was given up or waits."""
+    """Restart a task that was given up or waits."""
     async with run.service(works=wait) as service:
         answer = await service.post(f"/api/v1/tasks/{path_part(task_id)}/retry", {})
         if wait:
@@ -214,7 +214,13 @@ async def _write_parts(
 
 
 def print_outcome(run: CommandRun, answer: dict[str, Any]) -> None:
-    """Print a task, or the counts of a dry run."""
+    """Print a task, or the counts of a dry run.
+
+    Args:
+        run: The run of the command.
+        answer: The answer of the service.
+
+    """
     if run.output.as_json:
         return run.output.document(answer)
     if "task_id" not in answer:
@@ -235,8 +241,9 @@ def print_outcome(run: CommandRun, answer: dict[str, Any]) -> None:
 
 
 def plain_lines(values: dict[str, Any]) -> list[str]:
-    """Names and values as lines for people: the entries of an object below its name,
-    those of a list side by side.
+    """Names and values as lines for people.
+
+    The entries of an object are below its name, and those of a list are side by side.
     """
     lines = []
     for name, value in values.items():

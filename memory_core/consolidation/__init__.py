@@ -1,3 +1,1 @@
-"""What happens to memories while no caller waits: merging, decay, archive, forgetting,
-export and import, erasure.
-"""
+"""Work on memories while no caller waits: merging, decay, archiving, scenes, patterns, profiles."""

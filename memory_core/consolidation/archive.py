@@ -1,10 +1,13 @@
-"""The archive run: chains that were not used for years move to the archive, each whole,
-a stub staying of every memory.
+"""The archive run: old unused chains move to the archive.
 
-Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk:
-find the chains, read them, write their cold copies, read those back, and only then cut, in one
-commit. Note: the cut rests on what was archived, not on what is there now. A chain that was changed
-or joined since is left alone in this run; it is never read again and cut.
+A stub of each memory stays.
+
+The run goes page by page over a user's memories, by a plan that is frozen when it is asked for. For
+each portion it finds the chains, reads them, writes their cold copies, reads those back, and only
+then cuts, in a single commit.
+
+Note: the cut rests on the archived content, not on the present content. A chain that was changed or
+joined since is left alone in this run; it is never read again and cut.
 """
 
 from __future__ import annotations
@@ -47,8 +50,12 @@ ARCHIVABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRules:
-    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 %
-    of SECMSA's recency.
+    """The rules of archiving.
+
+    Attributes:
+        age_years: How many years a memory has to be unused.
+        recency_hours: The age that leaves 37 % of SECMSA's recency.
+
     """
 
     age_years: float
@@ -56,14 +63,20 @@ class ArchiveRules:
 
     @property
     def least_age(self) -> timedelta:
-        """For how long nothing may have changed a memory that the archive takes."""
+        """The least time since the last change of a memory that is archived."""
         return least_age(self.age_years, self.recency_hours)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one run goes by, frozen: the moment that ages are measured from, whose memories,
-    up to which sequence.
+    """The frozen plan of a run.
+
+    Attributes:
+        now: The moment that ages are measured from.
+        until: The sequence up to which memories are looked at.
+        session_id: The only session whose memories are looked at; None for all.
+        rules: The rules of archiving.
+
     """
 
     now: datetime
@@ -72,7 +85,7 @@ class Plan:
     rules: ArchiveRules
 
     def body(self) -> dict[str, Any]:
-        """As an operation keeps it."""
+        """Return the plan as an operation stores it."""
         rules = {"age_years": self.rules.age_years, "recency_hours": self.rules.recency_hours}
         return {
             "now": self.now.isoformat(),
@@ -83,7 +96,7 @@ class Plan:
 
     @classmethod
     def of(cls, body: dict[str, Any]) -> Plan:
-        """From an operation."""
+        """Return the plan of an operation."""
         return cls(
             datetime.fromisoformat(body["now"]),
             int(body["until"]),
@@ -99,33 +112,35 @@ class Plan:
 
     @property
     def where(self) -> Filter:
-        """Which memories the run meets."""
+        """The filter of the memories that the run looks at."""
         return Filter(ARCHIVABLE, session_id=self.session_id)
 
 
 MEMORIES_A_PAGE = 50
-"""Memories looked at together: their chains are found in a few queries for all of them."""
+"""Memories that are looked at together; a few queries find all their chains."""
 MOST = 20_000
-"""Memories that one run moves; the next one goes on. At 100 a second that is some minutes of a
-queue's function.
+"""The most memories that a run moves; the next run goes on.
+
+At 100 a second that is some minutes of a queue's function.
 """
 MOST_LOOKED_AT = 20_000
-"""Memories that a dry run looks at within one request."""
+"""The most memories that a dry run looks at within a request."""
 WRITES = 8
-"""Cold copies written at once."""
+"""Cold copies that are written at once."""
 TRIES = 8
-"""How often in a row others may commit before a chunk is given up for this run."""
+"""How often in a row other commits may come first before a chunk is given up for this run."""
 EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
-"""The cursor when every chain has been seen: from then on no cut is committed,
-and what was written in vain can be removed.
+"""The cursor when all chains have been seen.
+
+From then on no cut is committed, and superfluous cold copies can be removed.
 """
 log = logging.getLogger(__name__)
 
 
 class _Moved(Exception):
-    """Commits of others came first: up to this sequence."""
+    """Other commits came first, up to this sequence."""
 
     def __init__(self, sequence: int) -> None:
         super().__init__(sequence)
@@ -134,8 +149,14 @@ class _Moved(Exception):
 
 @dataclass(slots=True)
 class _Run:
-    """What a worker knows of the run it is in; counts: what is to be added to the operation's with
-    the next commit.
+    """A worker's view of its run.
+
+    Attributes:
+        lease: The worker's lease of the task.
+        operation: The operation as of the last commit.
+        plan: The plan.
+        counts: The numbers that the next commit adds to the operation's.
+
     """
 
     lease: Lease
@@ -146,8 +167,14 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """One page of the scan: where it ends, the head's sequence before it, and the chains that are
-    met first in it and may go.
+    """A page of the scan.
+
+    Attributes:
+        place: The end of the page.
+        sequence: The head's sequence before the page was read.
+        families: The chains that are met first in this page and may be archived.
+        last: Whether it is the last page.
+
     """
 
     place: Place
@@ -157,7 +184,7 @@ class _Seen:
 
 
 class Archiver:
-    """Moves the old chains of any owner."""
+    """Archives the old chains of any owner."""
 
     def __init__(
         self,
@@ -182,13 +209,34 @@ class Archiver:
     async def begin(
         self, owner: Owner, session_id: str | None, call: Call, task_id: str | None = None
     ) -> Accepted:
-        """A run as a task, of that id where one is given. Raises Conflict, Unavailable."""
+        """Store a run as a task.
+
+        Args:
+            owner: Whose memories are archived.
+            session_id: The only session whose memories are archived; None for all.
+            call: The call that asked for it.
+            task_id: The id of the task; None for a new id.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: The long-term store is down.
+
+        """
         plan = await self._plan(owner, session_id)
         return await self._operations.begin(owner, "archive", plan.body(), call, task_id=task_id)
 
     async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
-        """What a run would do now: the memories and chains that would move, and those that can't.
-        capped: there may be more.
+        """Count the memories and chains that a run would move now.
+
+        Chains that are too large are counted as well. The counts are capped if there may be more.
+
+        Args:
+            owner: Whose memories would be archived.
+            session_id: The only session; None for all.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         plan = await self._plan(owner, session_id)
         counts, looked_at, capped = (
@@ -210,7 +258,10 @@ class Archiver:
         return Foreseen(counts, capped)
 
     async def work(self, lease: Lease) -> None:
-        """Do, or finish, the run of a task. Raises TaskLost, Unavailable, HeadMoved."""
+        """Do or finish the run of a task.
+
+        Raises TaskLost, Unavailable, HeadMoved.
+        """
         epoch = await self._epoch(lease.owner)
         try:
             await self._work(lease)
@@ -231,13 +282,14 @@ class Archiver:
         await self._advance(run, SETTLED, done=True, capped=capped)
 
     async def _epoch(self, owner: Owner) -> str | None:
-        """The epoch of a user's life, None when that is over."""
+        """Return the epoch of a user's life; None if that is over."""
         head = (await self._store.snapshot(owner)).head
         return None if head is None or head.state == "erasing" else head.epoch
 
     async def _forget(self, lease: Lease, epoch: str) -> None:
-        """Of a user who was erased while a run was under way nothing may be left by it; and no
-        commit can name its copies any more.
+        """Remove the copies of a user that was erased during a run.
+
+        No commit can name these copies any more.
         """
         async for name in self._copies.names(lease.owner, epoch):
             await self._copies.remove(lease.owner, name)
@@ -249,7 +301,10 @@ class Archiver:
         )
 
     async def _scan(self, run: _Run) -> bool:
-        """Go through the memories and cut what is due; whether the run stopped at its cap."""
+        """Go through the memories and archive those that are due.
+
+        True if the run stopped at its cap.
+        """
         owner, cursor = run.lease.owner, run.operation.cursor
         async for seen in self._pages(owner, run.plan, None if cursor is None else Place(*cursor)):
             await run.lease.report(
@@ -268,8 +323,9 @@ class Archiver:
         return False
 
     async def _pages(self, owner: Owner, plan: Plan, after: Place | None) -> AsyncIterator[_Seen]:
-        """The user's memories in the order of their sequence, page by page, with the accesses
-        that waited.
+        """Read the user's memories in the order of their sequence, page by page.
+
+        Waiting accesses are written first.
         """
         await self._touches.settle(owner)
         while True:
@@ -295,8 +351,9 @@ class Archiver:
     async def _due(
         self, owner: Owner, plan: Plan, met: Sequence[Memory]
     ) -> tuple[tuple[Place, Family], ...]:
-        """The chains that may go whole, each where the scan meets its first memory,
-        so that it is looked at once in a run.
+        """Return the chains that may be archived whole.
+
+        Each is returned where the scan meets its first memory, so that a run looks at it once.
         """
         families = await self._families.of(owner, [memory for memory in met if plan.is_due(memory)])
         ids = {memory.id for memory in met}
@@ -315,8 +372,9 @@ class Archiver:
         return tuple(sorted(due, key=lambda pair: (pair[0].sequence, pair[0].id)))
 
     async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
-        """Write the portion's cold copies and cut its chains, those untouched since `known`;
-        the sequence that is known then.
+        """Write the portion's cold copies and cut the chains that did not change since `known`.
+
+        Returns the sequence that is known then.
         """
         owner = run.lease.owner
         written = await self._written(run, portion)
@@ -339,8 +397,9 @@ class Archiver:
         return known
 
     async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
-        """The chains by the location of their verified cold copies. One whose copy is not what was
-        written stays hot, and is counted.
+        """Return the chains by the location of their verified cold copies.
+
+        A chain whose copy is not as it was written stays in the long-term store, and is counted.
         """
         room = asyncio.Semaphore(WRITES)
         # the key of all names is known then: else each writer would ask for it, and make it
@@ -379,8 +438,10 @@ class Archiver:
         done: bool = False,
         capped: bool = False,
     ) -> None:
-        """Commit a chunk of the run. Raises _Moved when the head is not at `known`, TaskLost when
-        another worker went on with it.
+        """Commit a chunk of the run.
+
+        Raises _Moved if the head is not at `known`, TaskLost if another worker went on with the
+        run.
         """
         now, cuts = self._clock.now(), written or {}
         ids = [name for moving in cuts.values() for name in moving.ids]

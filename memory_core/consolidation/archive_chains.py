@@ -1,9 +1,10 @@
-"""Chains on their way into the archive: read whole, with vectors and old versions,
-in portions that one commit can cut.
+"""Read chains for the archive, whole, in portions that a single commit can cut.
 
-Note: it is coming back that needs the room. A stub is small, but what was cut together comes back
-in one commit, with its text twice (the memory and its event) and its vectors; so a chain that would
-not come back in one stays where it is.
+A chain comes with its vectors and old versions.
+
+Note: the restore needs the room. A stub is small, but chains that were cut together come back in a
+single commit, with their text twice (the memory and its event) and their vectors. So a chain that
+is too large for such a commit stays in the long-term store.
 """
 
 from __future__ import annotations
@@ -25,18 +26,24 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.readable import as_memory
 
 MAX_DOCUMENTS = 90
-"""Of the 100 of a batch; the others are the head, the operation and its task,
-a session and a receipt.
+"""Documents of a chain, of the 100 of a batch.
+
+The rest are the head, the operation and its task, a session and a receipt.
 """
 MAX_BYTES = 1_500_000
-"""Of the 1.8 MB of a batch."""
+"""Bytes of chains, of the 1.8 MB of a batch."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """One chain: what its cold copy is to hold, the old versions as they stand in the store,
-    and what it weighs in a commit.
+    """A chain that is about to be archived.
+
+    Attributes:
+        copy: The content of its cold copy.
+        versions: The old versions as they are in the store.
+        weight: Its bytes in a commit.
+
     """
 
     copy: ColdCopy
@@ -53,13 +60,14 @@ class Moving:
 
     @property
     def documents(self) -> int:
-        """How many of a batch's documents it takes: a memory and its event each,
-        and the old versions.
+        """The number of a batch's documents that it takes.
+
+        These are two for each memory (itself and its event), and the old versions.
         """
         return 2 * len(self.copy.members) + len(self.versions)
 
     def touched(self, events: Iterable[Event]) -> bool:
-        """Whether any of these events changed a member, or made a memory lead to one."""
+        """Whether any event changed a member, or made a memory lead to a member."""
         members = {member.memory.id for member in self.copy.members}
         return any(
             event.memory_id in members or event.after.get("next_id") in members for event in events
@@ -68,7 +76,7 @@ class Moving:
 
 @dataclass(slots=True)
 class _Portion:
-    """Chains that one commit can cut."""
+    """Chains that a single commit can cut."""
 
     chains: list[Moving] = field(default_factory=list)
     documents: int = 0
@@ -95,8 +103,17 @@ class ChainReader:
     async def portions(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
     ) -> AsyncIterator[tuple[Moving, ...]]:
-        """The chains in their order, in portions. Those that stay are counted in `left`: too_large,
-        damaged (an original), abandoned.
+        """Read the chains in their order, in portions.
+
+        Args:
+            owner: Whose chains are read.
+            families: The chains.
+            left: Counts the chains that stay: `too_large`, `damaged` (an original can't be read) or
+                `abandoned` (changed meanwhile).
+
+        Raises:
+            Unavailable: The long-term store or the archive is down.
+
         """
         portion = _Portion()
         for batch in _batches(families, left):
@@ -157,8 +174,9 @@ class ChainReader:
         return chains
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory | None:
-        """What a compressed memory was before: it moves along, since no memory names its own cold
-        copy once this one names another.
+        """Return the memory as it was before it was compressed.
+
+        It is archived too, since no memory names its own cold copy once the memory names another.
         """
         if memory.archival_location is None:
             return None
@@ -176,8 +194,9 @@ class ChainReader:
 
 
 def _batches(families: Sequence[Family], left: Counter[str]) -> list[list[Family]]:
-    """Families whose documents are read together; those that are too many for one commit are
-    counted, and stay.
+    """Group families whose documents are read together.
+
+    Families that are too large for a commit are counted, and stay.
     """
     batches: list[list[Family]] = []
     room = 0
@@ -206,7 +225,7 @@ def _versions(memory: Memory) -> list[str]:
 
 
 def _weight(copy: ColdCopy) -> int:
-    """Bytes that the chain takes when it comes back."""
+    """Return the bytes that the chain takes when it is restored."""
     total = 0
     for member in copy.members:
         total += (

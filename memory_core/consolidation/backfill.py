@@ -1,9 +1,11 @@
-"""Bring older data up to date: messages formed by an earlier version, vectors of another embedder.
+"""Bring older data up to date: messages of an earlier version, vectors of another embedder.
 
-That is done once a user: conversation after conversation, in the order in which they were told, a
-few messages a commit; then the head says so. What has a memory is left as it is, so a worker that
-dies in between goes on. Note: a conversation of which anything was deleted, or whose session was
-cleared since, is left alone: its words are not to come back.
+Messages are written once for each user: conversation after conversation, in the order in which they
+were sent, a few messages a commit. Then the head says that it is done. A message that has a memory
+is left as it is, so another worker can go on.
+
+Note: a conversation is left alone if any of it was deleted, or if its session was cleared since:
+its words must not come back.
 """
 
 from __future__ import annotations
@@ -40,15 +42,21 @@ from memory_core.tasks.operations import Operations
 CONVERSATIONS_A_PAGE: Final = 50
 READ_AT_ONCE: Final = 100
 MOST_AT_ONCE: Final = 20
-"""Messages of one commit; each is two documents of its hundred."""
+"""The most messages of a commit; each is two documents of its hundred."""
 _ENDED: Final = frozenset({"formed", "cancelled"})
 _STANDING: Final = FOUND_BY_DEFAULT | {Status.DECAYED}
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Messages of one cell that are to be written, by number; `ids` of all that it
-    was formed of.
+    """Messages of a cell that are to be written.
+
+    Attributes:
+        conversation: The conversation.
+        cell_id: The id of the cell.
+        ids: The ids of all messages that the cell was formed of.
+        numbers: The numbers of the messages to write.
+
     """
 
     conversation: Conversation
@@ -58,8 +66,9 @@ class _Part:
 
 
 class EarlierMessages:
-    """The step. cap: messages that one run writes, about; with more to write, the next run
-    follows at once.
+    """The step that writes messages of earlier conversations.
+
+    A run writes about `cap` messages; if more are left, the next run follows at once.
     """
 
     name = "earlier messages"
@@ -68,8 +77,15 @@ class EarlierMessages:
         self._store, self._embedder, self._cap = store, embedder, cap
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next messages of the conversations after the `cursor`; in the end,
-        that there are no more.
+        """Return the next messages of the conversations, or the end.
+
+        Args:
+            run: The run.
+            cursor: The place of the last finished conversation; None for the head's.
+
+        Raises:
+            Unavailable: The long-term store or the embedder is down.
+
         """
         head = (await self._store.snapshot(run.owner)).head if run.earlier else None
         if head is None or head.messages_backfilled:
@@ -104,12 +120,13 @@ class EarlierMessages:
         )
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """Nothing that is counted ahead."""
+        """Count no work: messages are counted only when they are written."""
         return {}
 
     async def _part(self, owner: Owner, name: str) -> _Part | None:
-        """The next messages of a conversation to write; None where there are none,
-        or it is to be left alone.
+        """Return the next messages of a conversation to write.
+
+        None if there are none, or if the conversation is to be left alone.
         """
         look = await self._look(owner, [name, messages_id(name)])
         conversation = conversation_of(look, name)
@@ -149,8 +166,9 @@ class EarlierMessages:
         return ReadSet(first.head, documents)
 
     async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
-        """The commit of these messages; the cursor stays before their conversation until none
-        of it is left.
+        """Return the commit of these messages.
+
+        The cursor stays before their conversation until all its messages are written.
         """
         messages = _analysed(run, part)
         await embed_memories(self._embedder, messages)
@@ -229,7 +247,7 @@ def _chunk(
 
 
 def _analysed(run: Run, part: _Part) -> list[Memory]:
-    """The memories of these messages, each read after those before it in its conversation."""
+    """Return the memories of these messages, each analysed after the messages before it."""
     conversation, wanted, memories = part.conversation, {*part.numbers}, list[Memory]()
     ids = message_ids(conversation)
     turns: tuple[TurnTerms | None, TurnTerms | None] = (None, None)
@@ -248,8 +266,9 @@ def _analysed(run: Run, part: _Part) -> list[Memory]:
 
 
 def _is_earlier(conversation: Mapping[str, Any]) -> bool:
-    """Whether an earlier version formed it: its messages were never written, as they are before
-    anything is formed now.
+    """Whether an earlier version formed the conversation.
+
+    Then its messages were never written; now messages are written before any memory is formed.
     """
     return (
         bool(conversation["formed_cells"])
@@ -259,13 +278,13 @@ def _is_earlier(conversation: Mapping[str, Any]) -> bool:
 
 
 def _is_deleted(look: ReadSet, names: Sequence[str]) -> bool:
-    """Whether one of these was deleted, softly or for good."""
+    """Whether any of these memories was deleted, softly or for good."""
     memories = [look.memory(name) for name in names]
     return any(memory is None or is_taken_back(memory) for memory in memories)
 
 
 def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
-    """The memory of a formed cell, while it is shown."""
+    """Return the memory of a formed cell while it is shown."""
     memory = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
 
@@ -288,7 +307,7 @@ _Pass = Literal["memory", "version", "scene"]
 
 @dataclass(frozen=True, slots=True)
 class _Cursor:
-    """Which pass the work is in, and the last document that it is done with."""
+    """The current pass, and the last finished document."""
 
     kind: _Pass = "memory"
     place: Place | None = None
@@ -317,8 +336,13 @@ class _Cursor:
 
 @dataclass(frozen=True, slots=True)
 class _ReembeddingPart:
-    """Memories of one commit, where the work is after it, and how many memories were
-    read for it.
+    """Memories of a commit.
+
+    Attributes:
+        foreign: The memories without a vector of the configured embedder.
+        further: Where the work is after the commit.
+        read: How many memories were read for it.
+
     """
 
     foreign: Sequence[Memory]
@@ -327,17 +351,30 @@ class _ReembeddingPart:
 
 
 class Reembedder:
-    """Embeds the memories of any owner again."""
+    """Embeds the memories of any owner with the configured embedder."""
 
     def __init__(self, store: LongTermStore, operations: Operations, embedder: Embedder) -> None:
         self._store, self._operations, self._embedder = store, operations, embedder
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
-        """Store the work as a task. Raises Conflict, Unavailable."""
+        """Store the work as a task.
+
+        Args:
+            owner: Whose memories are embedded.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: The long-term store is down.
+
+        """
         return await self._operations.begin(owner, "reembed", {}, call)
 
     async def foresee(self, owner: Owner) -> Foreseen:
-        """How many memories and versions a task begun now would embed. Raises Unavailable."""
+        """Count the memories and versions that a task would embed now.
+
+        Raises Unavailable.
+        """
         count, cursor = 0, _Cursor()
         while cursor.kind != "scene":
             documents = await self._page(owner, cursor)
@@ -346,7 +383,8 @@ class Reembedder:
         return Foreseen({"embedded": count}, capped=False)
 
     async def work(self, lease: Lease) -> None:
-        """Embed what has no vector of the configured embedder, in as many commits as it takes.
+        """Embed all memories without a vector of the configured embedder, in several commits.
+
         Raises Unavailable, TaskLost.
         """
         operation = await self._operations.of(lease)
@@ -359,7 +397,10 @@ class Reembedder:
                 await lease.report("reembed", progress, result={"counts": operation.counts})
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
-        """Read on until there is something to embed, and commit that; or the end."""
+        """Read on until memories have to be embedded, and commit their vectors.
+
+        If none are left, commit the last pass.
+        """
         cursor, read = _Cursor.of(operation.cursor), 0
         while cursor.kind != "scene":
             documents = await self._page(lease.owner, cursor)
@@ -380,7 +421,7 @@ class Reembedder:
         return await self._drop_centroids(lease, operation, cursor, read)
 
     async def _embed(self, lease: Lease, operation: Operation, part: _ReembeddingPart) -> Operation:
-        """Commit vectors of these memories, of those that still say what was embedded."""
+        """Commit vectors of those memories whose text did not change meanwhile."""
         embedded = {memory.id: text_to_embed(memory) for memory in part.foreign}
         vectors = dict(
             zip(
@@ -406,7 +447,10 @@ class Reembedder:
     async def _drop_centroids(
         self, lease: Lease, operation: Operation, cursor: _Cursor, read: int
     ) -> Operation:
-        """The last pass. Where nothing was embedded, centroids are of the right vectors already."""
+        """Drop the centroids of scenes, as the last pass.
+
+        If no memory was embedded, the centroids come from the right vectors already.
+        """
         documents: list[Document] = []
         if operation.counts.get("embedded"):
             documents = await self._store.page(
@@ -436,15 +480,16 @@ class Reembedder:
 
     @property
     def _most(self) -> int:
-        """Vectors that fit a commit."""
+        """The most vectors of a commit."""
         return max(
             1,
             min(DOCUMENTS, BYTES // (_BYTES_A_NUMBER * self._embedder.dimensions + _BYTES_A_MARK)),
         )
 
     def _foreign(self, documents: Sequence[Document]) -> list[Memory]:
-        """Those without a vector of the configured embedder. A stub of the archive needs none;
-        what can't be read gets none.
+        """Return the memories without a vector of the configured embedder.
+
+        A stub of the archive needs none, and a damaged memory gets none.
         """
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
         wanted = [
@@ -458,7 +503,7 @@ class Reembedder:
 def _still_meant(
     look: ReadSet, texts: Mapping[str, str], marks: Mapping[str, Mark]
 ) -> dict[str, Mark]:
-    """Of the marks, by memory, those of memories that still say what was embedded."""
+    """Return the marks of memories whose text is still the text that was embedded."""
     current_marks = dict[str, Mark]()
     for name, text in texts.items():
         document = look.documents.get(name)

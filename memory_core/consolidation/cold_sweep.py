@@ -18,21 +18,29 @@ from memory_core.ports import Kind, LongTermStore, Place
 DOCUMENTS_A_PAGE = 100
 READ_AT_ONCE = 90
 ENDED: Final = frozenset({"done", "cancelled"})
-"""States of an operation that can't be begun again; one that is poisoned may be retried."""
+"""States of an operation that can't begin again; a poisoned operation may be retried."""
 _POINTING: Final[tuple[Kind, ...]] = ("memory", "version")
 
 
 class ColdSweep:
-    """Sweeps the copies of any owner."""
+    """Removes superfluous cold copies of any owner."""
 
     def __init__(self, store: LongTermStore, copies: ColdCopies) -> None:
         self._store, self._copies = store, copies
 
     async def run(self, owner: Owner, settled: str) -> int:
-        """Remove copies that no memory points to; how many these were. `settled`: an operation
-        under way that commits no location any more.
+        """Remove the copies that no memory points to.
 
-        Raises Unavailable.
+        Args:
+            owner: Whose copies are removed.
+            settled: An operation under way that commits no location any more.
+
+        Returns:
+            How many copies were removed.
+
+        Raises:
+            Unavailable: The long-term store or the archive is down.
+
         """
         head = (await self._store.snapshot(owner)).head
         if head is None:
@@ -50,7 +58,7 @@ class ColdSweep:
         return removed
 
     async def _ended(self, owner: Owner, operations: set[str]) -> set[str]:
-        """Those of the operations that are done, cancelled, or gone since."""
+        """Return the operations that are done, cancelled, or gone since."""
         ended: set[str] = set()
         wanted = sorted(operations)
         for start in range(0, len(wanted), READ_AT_ONCE):
@@ -64,10 +72,9 @@ class ColdSweep:
         return ended
 
     async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
-        """Those of the locations that a memory, or an old version of one, of whatever
-        status, points to.
+        """Return the locations that a memory or an old version points to, of any status.
 
-        All of them where a document can't be read: it may point to any.
+        All locations if a document can't be read, because it may point to any.
         """
         pointed: set[str] = set()
         after: Place | None = None

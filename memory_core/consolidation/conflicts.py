@@ -1,10 +1,9 @@
-"""The step of a run that decides open conflicts: by rule where that is certain, else by what an
-agent says that code can agree to.
+"""Decide open conflicts: by rule if that is certain, else by an agent's checked answer.
 
-Note: a pending conflict that can't be decided stays pending, and names the run that last read it;
-it is read again when a side changes, or a day later. One decision is one commit, with its record,
-in the order in which the later sides were asserted: of three that contradict each other in turn
-the last one is active, and the `next_id` of each of the others is the one after it.
+Note: a pending conflict that can't be decided stays pending, and names the run that last read it.
+It is read again when a side changes, or a day later. Each decision is a commit with its record, in
+the order in which the later sides were asserted. Of three memories that contradict each other in
+turn, the last is active, and the `next_id` of each other memory is the memory after it.
 """
 
 from __future__ import annotations
@@ -41,15 +40,20 @@ from memory_core.tasks.operation_records import Chunk
 
 
 LOOK_AGAIN = timedelta(hours=24)
-"""How long a question that a run left open waits for the next look, while neither side changes."""
+"""How long a conflict that a run left open waits for the next look, while neither side changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictVerdict:
-    """A decision on two memories and its reason: the one asserted last supersedes the other, both
-    coexist, or the conflict stays pending.
+    """A decision on two memories, with its reason.
 
-    disputed: what a model says against the rules; then a person decides, and no run.
+    Attributes:
+        decision: `last`: the memory that was asserted last supersedes the other; `both`: both
+            coexist; `open`: the conflict stays pending.
+        reason: The reason in words.
+        by: The rule or the model that decided.
+        disputed: A model's words against the rules. With them a person decides, and no run.
+
     """
 
     decision: Literal["last", "both", "open"]
@@ -61,11 +65,18 @@ class ConflictVerdict:
 def is_due(
     record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool
 ) -> bool:
-    """Whether a run at `at` is to look at a question: it never did, a side was `touched`,
-    or its last look was a day ago.
+    """Whether a run looks at a conflict.
 
-    Questions that a person opened, by undoing a decision, are that person's; so are those about
-    which a model and the rules disagree.
+    It does if no run has, if a side was touched, or if the last look was a day ago. Conflicts that
+    a person opened by undoing a decision are left to that person. So are those about which a model
+    and the rules disagree.
+
+    Args:
+        record: The record of the conflict.
+        touched: The ids of changed memories.
+        at: The time of the run.
+        only_touched: Whether only a touched side counts.
+
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
@@ -75,7 +86,13 @@ def is_due(
 
 
 def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
-    """The decision on two active memories where a rule is certain, else None."""
+    """Decide on two active memories if a rule is certain, else return None.
+
+    Args:
+        old: The older side.
+        new: The newer side.
+
+    """
     falls = min(old, new, key=told_last)
     if falls.pinned:
         return ConflictVerdict("open", "the earlier one is pinned")
@@ -90,16 +107,17 @@ def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
 def by_ruling(
     ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False
 ) -> ConflictVerdict:
-    """The verdict that an agent's ruling comes to.
+    """Turn an agent's answer into a verdict.
 
     Args:
-        ruling: what it says about the two.
-        by: its name.
-        sure: code agrees to it.
-        one_scene: both were asserted within one scene. There the later one is active although the
-            agent is not sure that they contradict: a scene is one matter within a few days.
-        denied: it is a model, and says that the two do not exclude each other,
-            although the rules see a contradiction.
+        ruling: The agent's answer about the two; None if it gave none.
+        by: The name of the agent.
+        sure: Whether code agrees to it.
+        one_scene: Whether both were asserted within a single scene. Then the later memory is
+            active even if the agent is not sure that they contradict: a scene is a single matter
+            within a few days.
+        denied: Whether a model says that the two do not exclude each other, although the rules
+            see a contradiction.
 
     """
     if ruling is not None and denied:
@@ -138,12 +156,14 @@ def _begins_before_the_end(first: Memory, second: Memory) -> bool:
 
 log = logging.getLogger(__name__)
 MOST = 10
-"""Conflicts that a run looks at: each is a commit, and perhaps a question to a model.
-The others are the next runs'.
+"""The most conflicts that a run looks at; the rest are left to the next runs.
+
+Each is a commit, and perhaps a question to a model.
 """
 MAX_READ = 500
-"""Open questions that a run chooses from, the latest met; who has more of them has to be
-asked anyway.
+"""The most open conflicts that a run chooses from, the latest met.
+
+A user with more of them has to be asked anyway.
 """
 MAX_LOOKS = 32
 _PAGE = 100
@@ -151,7 +171,7 @@ _PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Two memories to be decided about, and the record of that."""
+    """Two memories of a conflict, and its record."""
 
     record_id: str
     old_id: str
@@ -163,8 +183,9 @@ class _Case:
 
 
 class ConflictStep:
-    """Decides the open conflicts of one user after the other. `rules` are the agents without a
-    model, for where that one fails.
+    """Decides the open conflicts of a user, each by itself.
+
+    The agent `rules` works without a model, and answers if the model fails.
     """
 
     name = "conflicts"
@@ -188,14 +209,22 @@ class ConflictStep:
         self._clock = clock
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next conflict. The cursor is the list of those that are left, each as the ids of its
-        record and its sides.
+        """Return the next conflict.
+
+        Args:
+            run: The run.
+            cursor: The conflicts that are left, each as the ids of its record and its sides; None
+                for the beginning.
+
+        Raises:
+            Unavailable: The long-term store or an agent is down.
+
         """
         left = await self._due(run) if cursor is None else [_Case(*ids) for ids in cursor]
         return await self._proposal(run, left) if left else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many conflicts it would look at."""
+        """Count the conflicts that the step would look at."""
         return {"conflicts": len(await self._due(run))}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
@@ -226,8 +255,9 @@ class ConflictStep:
         asked: Sequence[str],
         decided: _Decided | None,
     ) -> Chunk:
-        """The first of the conflicts decided, or marked as looked at. Raises LookedElsewhere where
-        the verdict is about something else.
+        """Decide the first of the conflicts, or mark it as looked at.
+
+        Raises LookedElsewhere if the verdict is about other texts.
         """
         case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
@@ -268,9 +298,7 @@ class ConflictStep:
         document: Document,
         verdict: ConflictVerdict,
     ) -> Chunk:
-        """Nothing is decided: the record says that it was looked at, and what a model
-        says against it.
-        """
+        """Write down that a conflict was looked at, and a model's words against it."""
         # as models write moments, so that an export is the same after an import
         looked_at = at.isoformat().replace("+00:00", "Z")
         noted = {"looked_at": looked_at}
@@ -282,8 +310,9 @@ class ConflictStep:
     async def _verdict(
         self, run: Run, case: _Case, look: ReadSet, ids: Sequence[str]
     ) -> _Decided | None:
-        """The decision on both as they are now; None where there is nothing to decide any more.
-        Raises Unavailable.
+        """Return the decision on both memories as they are now.
+
+        None if there is no conflict to decide any more. Raises Unavailable.
         """
         sides = _sides(look, case)
         if sides is None:
@@ -313,8 +342,9 @@ class ConflictStep:
         )
 
     async def _ask(self, run: Run, case: _Case, prompt: ConflictPrompt) -> Rulings:
-        """What the agents say about exactly these two texts, asked once in as long as answers are
-        kept; the rules where a model fails.
+        """Ask the agents about exactly these two texts, or the rules if a model fails.
+
+        The answer is kept, so an agent is asked once.
         """
         new, older = prompt.items()
         for name, agents in (("model", self._agents), ("rules", self._rules)):
@@ -335,7 +365,7 @@ class ConflictStep:
         return Rulings({}, failed=True)
 
     async def _due(self, run: Run) -> list[_Case]:
-        """The conflicts that this run decides, by when their later side was asserted."""
+        """Return the conflicts that this run decides, by when their later side was asserted."""
         head = (await run.reads.look([])).head
         if head is None:
             return []
@@ -353,7 +383,7 @@ class ConflictStep:
         return sorted(times, key=lambda case: (times[case], case.record_id))[:MOST]
 
     async def _questions(self, run: Run, head: Head) -> list[_Case]:
-        """Open questions that are due, at most as many as are worth sorting."""
+        """Return open conflicts that are due, at most twice `MOST`."""
         touched, cases = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
         after: Place | None = None
         for _ in range(MAX_READ // _PAGE):
@@ -383,21 +413,21 @@ class ConflictStep:
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """A verdict about the memories and texts that `question` digests."""
+    """A verdict on the memories and texts that `question` is the digest of."""
 
     question: str
     verdict: ConflictVerdict
 
 
 def _open(page: ChangeSet, case: _Case) -> Document | None:
-    """The record of a case, while it is open."""
+    """Return the record of a case while it is open."""
     document, head = page.look.documents.get(case.record_id), page.look.head
     is_there = document is not None and head is not None and document.body["epoch"] == head.epoch
     return document if document is not None and is_there and record_in(document.body).open else None
 
 
 def _sides(look: ReadSet, case: _Case) -> tuple[Memory, Memory] | None:
-    """Both memories, while both are active."""
+    """Return both memories while both are active."""
     old, new = look.memory(case.old_id), look.memory(case.new_id)
     if (
         old is None

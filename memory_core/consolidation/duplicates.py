@@ -1,8 +1,10 @@
 """Merge near-duplicates.
 
-Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held.
-Note: of A near B, either may be the new one, and both are when both came in one hour;
-who stays does not depend on it.
+Only neighbours of new memories are looked at, so a run costs as much as its new events bring,
+whatever is stored.
+
+Note: of two near memories either may be new, and both are if both came within the hour. The memory
+that stays does not depend on that.
 """
 
 from __future__ import annotations
@@ -48,12 +50,14 @@ NOTE, PATTERN = "note", "pattern"
 MAX_TERMS = 50
 _KINDS = (NOTE, PATTERN)
 _WORDING = frozenset({"words", "order"})
-"""Differences of two notes that leave room for both in one."""
+"""Differences of two notes that leave room for both texts in a single note."""
 
 
 class Likeness(StrEnum):
-    """What two memories have in common. SAME: either of them says it all. ADDS:
-    notes on one thing, each with words of its own.
+    """The likeness of two memories.
+
+    With `SAME`, either of them says it all. With `ADDS`, they are notes about the same thing, each
+    with words of its own.
     """
 
     SAME = "same"
@@ -61,8 +65,13 @@ class Likeness(StrEnum):
 
 
 def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None:
-    """What the two are to each other; None where both stay as they are. duplicate:
-    the similarity of one and the same.
+    """Return the likeness of two memories; None if both stay as they are.
+
+    Args:
+        first: A memory.
+        second: Another memory.
+        duplicate: The cosine from which two texts may say the same.
+
     """
     if (
         first.id == second.id
@@ -88,10 +97,10 @@ def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None
 
 
 def _may_merge(memory: Memory) -> bool:
-    """Whether it may be merged at all: about what an open question asks, its decision comes first.
+    """Whether a memory may be merged at all.
 
-    One that was merged before, and that was restored by hand, stays for good:
-    an hourly run does not have the last word.
+    A memory in a conflict may not: the conflict's decision comes first. Nor may a memory that was
+    merged and then restored by hand: an hourly run does not have the last word.
     """
     brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
     return (
@@ -103,8 +112,9 @@ def _may_merge(memory: Memory) -> bool:
 
 
 def _stand_apart(first: Memory, second: Memory) -> bool:
-    """Whether something beside their texts keeps the two apart; a pinned one stays,
-    and so does a truth in its slot.
+    """Whether two memories are kept apart for a reason beside their texts.
+
+    A pinned memory stays, and so does a truth in its slot.
     """
     kinds = [each.category if each.category in _KINDS else None for each in (first, second)]
     entities = [frozenset(name.casefold() for name in each.entities) for each in (first, second)]
@@ -122,15 +132,28 @@ def _stand_apart(first: Memory, second: Memory) -> bool:
 
 
 def similarity(first: Memory, second: Memory) -> float:
-    """The cosine of their vectors; 0 where one of them has none."""
+    """Return the cosine of two memories' vectors; 0 if a vector is missing.
+
+    Args:
+        first: A memory.
+        second: Another memory.
+
+    """
     if first.embedding is None or second.embedding is None:
         return 0.0
     return float(np.dot(first.embedding, second.embedding))
 
 
 def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
-    """(who stays, who goes), however they are given: the pinned one stays, the one in a slot, the
-    surer one, the one told first.
+    """Return the memory that stays and the memory that goes, in this order.
+
+    A pinned memory stays, then a memory in a slot, then the surer, then the earlier asserted. The
+    order of the arguments has no influence.
+
+    Args:
+        first: A memory.
+        second: Another memory.
+
     """
     stays, goes = sorted((first, second), key=_rank)
     return stays, goes
@@ -149,15 +172,21 @@ def _rank(memory: Memory) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A note that says what two said, with its vector."""
+    """A note that says the content of two notes, with its vector."""
 
     content: str
     vector: Vector
 
 
 def taking_over(stays: Memory, goes: Memory) -> MemoryFields:
-    """What the one that stays takes over: when it was told, how often and how surely,
-    by what it is found, where it comes from.
+    """Return the fields that the remaining memory takes over from the other.
+
+    These are its times, how often and how surely it was said, its terms and its sources.
+
+    Args:
+        stays: The memory that stays.
+        goes: The memory that goes.
+
     """
     most = MAX_NOTE_SOURCES if stays.category == NOTE else MAX_SOURCES
     taken: MemoryFields = {
@@ -183,8 +212,9 @@ def taking_over(stays: Memory, goes: Memory) -> MemoryFields:
 
 
 def _times(stays: Memory, goes: Memory) -> MemoryFields:
-    """The times of both together. A truth in a slot keeps its own: they say where it is
-    among the others.
+    """Return the times of both together.
+
+    A truth in a slot keeps its own times, which say where it is in the slot's timeline.
     """
     if slot_of(stays) is not None:
         return {}
@@ -199,19 +229,43 @@ def _times(stays: Memory, goes: Memory) -> MemoryFields:
 
 
 def joined(stays: Memory, goes: Memory, run: str) -> Memory:
-    """The one that stays, its text as it was. run: when the run began that merges them."""
+    """Return the memory that stays with the fields of the other.
+
+    Its text stays as it was.
+
+    Args:
+        stays: The memory that stays.
+        goes: The memory that goes.
+        run: When the run began that merges them.
+
+    """
     return with_lexical(stays.changed(**(taking_over(stays, goes) | {"consolidation_run": run})))
 
 
 def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
-    """The one that goes: its time ends where the other's begins, or where it began itself if
-    that is later.
+    """Return the memory that goes, superseded by the memory that stays.
+
+    Its validity ends where the other's begins, or at its own beginning if that is later.
+
+    Args:
+        goes: The memory that goes.
+        stays: The memory that stays.
+        now: The time of the change.
+
     """
     return retire(goes, stays, Status.UPDATED, "consolidated", now)
 
 
 def linked(newer: Memory, older: Memory) -> Memory | None:
-    """The newer one with a link to the older; None where it has one."""
+    """Return the newer memory with a link to the older.
+
+    None if it has such a link.
+
+    Args:
+        newer: The newer memory.
+        older: The older memory.
+
+    """
     if any(known_link.memory_id == older.id for known_link in newer.links):
         return None
     score = round(similarity(newer, older), 6)
@@ -241,21 +295,23 @@ def _latest(*moments: datetime | None) -> datetime | None:
 
 
 def newest(pair: Sequence[Memory]) -> tuple[Memory, Memory]:
-    """(the newer, the older) of two, as they were first stored."""
+    """Return the newer and the older of two memories, as they were first stored."""
     older, newer = sorted(pair, key=lambda memory: (memory.sequence, memory.id))
     return newer, older
 
 
 AT_ONCE = 40
-"""New memories whose neighbours are looked for at once."""
+"""New memories whose neighbours are searched at once."""
 NEAREST = 6
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 Pair = tuple[str, str]
 
 
 class Merging:
-    """The step. duplicate: the similarity of one and the same. rules: agents without a model,
-    who write one note of two.
+    """The step that merges near-duplicates.
+
+    The cosine `duplicate` is that from which two texts may say the same. The agent `rules` works
+    without a model and writes a single note of two.
     """
 
     name = "merge"
@@ -271,7 +327,16 @@ class Merging:
         )
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next new memories, from the `cursor`-th on, of which some are near-duplicates."""
+        """Return the next chunk of new memories with near-duplicates.
+
+        Args:
+            run: The run.
+            cursor: The place among the new memories; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store or the embedder is down.
+
+        """
         ids, place = _new(run), int(cursor or 0)
         while place < len(ids):
             further = place + AT_ONCE
@@ -305,14 +370,14 @@ class Merging:
         return None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many pairs of near-duplicates it sees now."""
+        """Count the pairs of near-duplicates."""
         ids, count = _new(run), 0
         for place in range(0, len(ids), AT_ONCE):
             count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
         return {"near_duplicates": count}
 
     async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], ReadSet]:
-        """Pairs that are alike, each once, in order; and both their sides as they were read."""
+        """Return the pairs that are alike, each once, in order, with their memories."""
         look = await run.reads.look(ids)
         new = [
             memory
@@ -339,8 +404,9 @@ class Merging:
     async def _texts(
         self, run: Run, pairs: Sequence[Pair], look: ReadSet
     ) -> dict[Pair, Text | None]:
-        """For each two notes of which each adds to the other, the note that stands for both, by
-        their texts; None where there is none.
+        """Write a note for each pair of notes that add to each other.
+
+        The result is by the pair's texts; None if there is no such note.
         """
         written: dict[Pair, str | None] = {}
         for names in pairs:
@@ -379,7 +445,10 @@ class Merging:
 
 @dataclass
 class _Merge:
-    """The commit in the making. texts: what stands for two notes, by their texts."""
+    """A commit in the making.
+
+    `texts` has the joint note of each pair of notes, by the pair's texts.
+    """
 
     run: Run
     page: ChangeSet
@@ -389,8 +458,14 @@ class _Merge:
     counts: dict[str, int] = field(default_factory=dict)
 
     def place(self, first_id: str, second_id: str) -> bool:
-        """Make one of the two, if that is still what they ask for. False: there is no room for
-        it any more.
+        """Merge or link two memories if they are still alike.
+
+        False if the commit has no more room.
+
+        Args:
+            first_id: The id of a memory.
+            second_id: The id of another memory.
+
         """
         first, second = self.page.memory(first_id), self.page.memory(second_id)
         alike = None if first is None or second is None else likeness(first, second, self.duplicate)
@@ -415,7 +490,13 @@ class _Merge:
         return True
 
     def chunk(self, *, cursor: int, done: bool) -> Chunk:
-        """The commit."""
+        """Return the commit.
+
+        Args:
+            cursor: The place where the next chunk begins.
+            done: Whether it is the step's last chunk.
+
+        """
         return Chunk(
             tuple(self.page.changes),
             puts=tuple(self.page.puts.values()),
@@ -434,8 +515,9 @@ class _Merge:
         self._count("merged")
 
     def _rewrite(self, stays: Memory, goes: Memory, text: Text) -> None:
-        """The note that stays says what both said from now on; what it said before is kept as its
-        old version.
+        """Make the note that stays say both texts from now on.
+
+        Its earlier text is kept as its old version.
         """
         fields = taking_over(stays, goes) | {
             "content": text.content,
@@ -460,9 +542,7 @@ class _Merge:
 
 
 def _new(run: Run) -> list[str]:
-    """The ids of the semantic memories that are new, or say something else than before,
-    in order.
-    """
+    """Return the ids of semantic memories that are new or say something else, in order."""
     return list(
         dict.fromkeys(
             event.memory_id

@@ -1,8 +1,10 @@
-"""Memories that cross the floor of importance: they fade, come back, or have long texts shortened.
+"""Memories that cross the floor of importance: they fade, come back or are shortened.
 
-Three passes over what a store says is due: memories that were found since they faded come back,
-others fade, long texts become short. Note: what is due is decided within the commit, by the memory
-as it is then. It may have been read, pinned or restored since the store named it.
+There are three passes over the memories that a store says are due. Memories that were found since
+they faded come back, other memories fade, and long texts become short.
+
+Note: the commit decides by the memory as it is then. It may have been read, pinned or restored
+since the store named it.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
 PAGE = 45
-"""Memories a commit at most: each is two documents of the ninety that there is room for."""
+"""The most memories of a commit; each is two documents of the ninety that fit."""
 SHORTENED_AT_ONCE = 4
-"""Long texts a commit: each waits for an agent, and what another commit of this user undoes is
-asked of none again.
+"""The most long texts of a commit, each of which waits for an agent.
+
+If another commit of this user undoes it, no agent is asked again.
 """
 COUNTS = {"recalled": 0, "decayed": 0, "compressed": 0}
 Pass = Literal["recall", "decay", "compress"]
@@ -44,11 +47,17 @@ Pass = Literal["recall", "decay", "compress"]
 
 @dataclass(frozen=True, slots=True)
 class FadingRequest:
-    """Whose memories, by whose work, as of when: `at` decides what is due. left:
-    how many may be changed yet.
+    """A request for the next chunk.
 
-    marks: whether what has faded is marked as decayed. Else only long texts are looked at.
-    recalls: whether there are decayed memories at all, which may have been found since.
+    Attributes:
+        owner: Whose memories are looked at.
+        work_id: The id of the operation or run.
+        session_id: The only session; None for all.
+        at: The time that decides which memories are due.
+        left: How many memories may still be changed.
+        marks: Whether faded memories are marked as decayed. If not, only long texts are looked at.
+        recalls: Whether there are decayed memories, which may have been found since.
+
     """
 
     owner: Owner
@@ -62,8 +71,12 @@ class FadingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The next chunk. ids: the memories that `decide` is shown; none: there are no more
-    in this pass.
+    """The next chunk.
+
+    Attributes:
+        ids: The memories that `decide` gets; empty if this pass has no more.
+        decide: Makes the chunk.
+
     """
 
     ids: list[str]
@@ -72,7 +85,7 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class _Cursor:
-    """Which pass the work is in, and how far."""
+    """The current pass, and the last finished place."""
 
     step: Pass
     place: Place | None
@@ -90,7 +103,7 @@ class _Cursor:
 
 
 class Crossings:
-    """Finds what is due, and makes its chunks."""
+    """Finds memories that are due, and makes chunks of them."""
 
     def __init__(
         self,
@@ -102,7 +115,7 @@ class Crossings:
         *,
         recalls: bool = True,
     ) -> None:
-        """recalls: whether being found brings a memory back that has faded."""
+        """Create the finder; with `recalls`, being found brings a faded memory back."""
         self._store, self._touches, self._compressor, self._clock, self._rules = (
             store,
             touches,
@@ -113,10 +126,15 @@ class Crossings:
         self._recalls = recalls
 
     async def next(self, asked: FadingRequest, body: Any) -> Crossing:
-        """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there;
-        it says itself when all is done.
+        """Return the next chunk; its own cursor and end are in the chunk.
 
-        Raises Unavailable while agents, embedder or archive are away.
+        Args:
+            asked: The request.
+            body: The cursor of the last chunk; None for the first chunk.
+
+        Raises:
+            Unavailable: The long-term store, an agent, the embedder or the archive is down.
+
         """
         cursor = _Cursor.of(body)
         places = await self._places(asked, cursor)
@@ -132,16 +150,29 @@ class Crossings:
         )
 
     async def recalled(self, owner: Owner, after: Place | None) -> list[Place]:
-        """The next memories that were found since they faded; of all sessions, since accesses are
-        written down of all.
+        """Return the next memories that were found since they faded.
+
+        They are of all sessions, since accesses of all sessions are written.
+
+        Args:
+            owner: Whose memories they are.
+            after: The end of the last page; None for the first page.
+
         """
         return await self._store.recalled(owner, after, PAGE) if self._recalls else []
 
     async def faded(
         self, owner: Owner, rules: Fading, at: datetime, session_id: str | None, after: Place | None
     ) -> list[Place]:
-        """The next memories for which something is due, though their accesses that waited were
-        added before.
+        """Return the next memories that are due, after their waiting accesses were added.
+
+        Args:
+            owner: Whose memories they are.
+            rules: The rules by which memories fade.
+            at: The time that decides which memories are due.
+            session_id: The only session; None for all.
+            after: The end of the last page; None for the first page.
+
         """
         places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         while places and await self._touches.settle(owner, [place.id for place in places]):
@@ -149,7 +180,7 @@ class Crossings:
         return places
 
     async def _places(self, asked: FadingRequest, cursor: _Cursor) -> list[Place]:
-        """The next memories that a pass is about."""
+        """Return the next memories of a pass."""
         if cursor.step == "recall":
             return await self.recalled(asked.owner, cursor.place) if asked.recalls else []
         rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
@@ -158,7 +189,10 @@ class Crossings:
     async def _shorts(
         self, asked: FadingRequest, places: list[Place]
     ) -> tuple[dict[str, Short | None], list[Place]]:
-        """What the next long memories may become, by id, and the places up to the last of them."""
+        """Return short versions of the next long memories, by id.
+
+        The second value has the places up to the last of them.
+        """
         if not places:
             return {}, places
         seen = await self._store.snapshot(asked.owner, [place.id for place in places])
@@ -235,15 +269,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """A memory as it may become, made of its revision `of`; its original is in the archive."""
+    """A memory with a short text, made of its revision `of`.
+
+    Its original is in the archive.
+    """
 
     of: int
     memory: Memory
 
 
 class Compressor:
-    """Makes short texts of long ones. `rules` are the agents without a model, which answer where
-    `agents` give nothing usable.
+    """Makes short texts of long texts.
+
+    The agent `rules` works without a model, and answers if `agents` give no usable answer.
     """
 
     def __init__(
@@ -258,10 +296,20 @@ class Compressor:
         )
 
     async def short(self, owner: Owner, operation_id: str, memory: Memory) -> Short | None:
-        """The memory with a short text, its original archived for this operation;
-        None for a text that does not get shorter.
+        """Shorten a memory's text, and archive the original for this operation.
 
-        Raises Unavailable while agents, embedder or archive are away.
+        Args:
+            owner: Whose memory it is.
+            operation_id: The operation that the archived copy belongs to.
+            memory: The memory.
+
+        Returns:
+            The memory with its short text; None if the text does not become shorter, or if the
+            archived copy is damaged.
+
+        Raises:
+            Unavailable: An agent, the embedder or the archive is down.
+
         """
         text = await self._text(owner, memory)
         if text is None:
@@ -310,13 +358,28 @@ class Compressor:
 
 
 def with_short_text(memory: Memory, text: str, location: str) -> Memory:
-    """The memory with a short text in its long one's place, found by the words of that."""
+    """Return the memory with a short text, which it is now found by.
+
+    Args:
+        memory: The memory.
+        text: The short text.
+        location: The location of the original in the archive.
+
+    """
     return reread(memory.changed(content=text, episode=None, archival_location=location))
 
 
 def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
-    """The cut, on top of the memory as it is now; None when it has changed since its original
-    was archived.
+    """Return the change that shortens a memory as it is now.
+
+    Args:
+        memory: The memory.
+        short: The memory with its short text.
+        now: The time of the change.
+
+    Returns:
+        The change; None if the memory changed since its original was archived.
+
     """
     if memory.revision != short.of:
         return None
@@ -326,5 +389,14 @@ def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
 
 
 def stays_long(memory: Memory, at: datetime, rules: Fading) -> Status | None:
-    """What is due of a memory whose text does not get shorter: it fades like any other."""
+    """Return the due status of a memory whose text does not become shorter.
+
+    It fades like any other memory.
+
+    Args:
+        memory: The memory.
+        at: The time that decides.
+        rules: The rules by which memories fade.
+
+    """
     return due(memory, at, replace(rules, long_floor=0.0))

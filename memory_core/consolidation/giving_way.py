@@ -15,21 +15,28 @@ from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
 TIMES: Final = 40
-"""How many times as long as a chunk the rest after it is: of 25 calls at most one then meets a
-chunk, and so is not among the 95 %.
+"""The factor between the time of a chunk and the rest after it.
+
+Of 25 calls at most a single call then meets a chunk, so the chunk is not among the 95 %.
 """
 LONGEST_S: Final = 2.0
 IN_ALL_S: Final = 180.0
-"""Well within the ten minutes that a queue's function has; a run of 2,000 turns is 67 chunks
-of some 40 ms.
+"""The rests of a run altogether.
+
+That is well within the ten minutes of a queue's function: a run of 2,000 turns is 67 chunks of some
+40 ms.
 """
 LULL_S: Final = 0.05
-"""So long without a call, and there is no caller to give way to."""
+"""Seconds without a call after which no caller needs the run to wait."""
 
 
 class UserCalls(NamedTuple):
-    """The calls of users that this process serves: how many there are just now,
-    how many there ever were.
+    """The users' calls that this process serves.
+
+    Attributes:
+        under_way: How many are being served now.
+        begun: How many have begun since the process started.
+
     """
 
     under_way: int
@@ -37,7 +44,7 @@ class UserCalls(NamedTuple):
 
 
 class GivingWay:
-    """The rests of one run."""
+    """The rests of a single run."""
 
     def __init__(
         self,
@@ -50,9 +57,7 @@ class GivingWay:
 
     @asynccontextmanager
     async def chunk(self) -> AsyncIterator[None]:
-        """Around one chunk. Where calls were served meanwhile, it rests after that until a lull,
-        or long enough.
-        """
+        """Run a chunk; if calls were served meanwhile, rest until a lull or long enough."""
         began, before = self._now(), self._calls().begun
         yield
         if self._is_called(before):
@@ -68,5 +73,5 @@ class GivingWay:
         self._left_s -= self._now() - began
 
     def _is_called(self, begun: int) -> bool:
-        """Whether anybody is being served, or was since so many calls had begun."""
+        """Whether a call is being served, or has begun since `begun` calls had."""
         return self._calls() != UserCalls(0, begun)

@@ -1,8 +1,7 @@
-"""Patterns of one commit: which episodes an agent is shown at once, and what becomes of each
-pattern found.
+"""Patterns of a commit: the episodes that an agent gets, and each pattern's outcome.
 
-Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact,
-which the next truth replaces; a pattern that said the same would go on saying it.
+Note: a pattern that is known already is no loss. The content of a fact in a slot is left to the
+fact, which the next truth replaces; a pattern of the same content would stay.
 """
 
 from __future__ import annotations
@@ -38,17 +37,24 @@ from memory_core.tasks.operation_records import Chunk
 
 CATEGORY = "pattern"
 MAX_SOURCES = 40
-"""Episodes that a pattern remembers to rest on, the latest."""
+"""The most episodes that a pattern names as its sources, the latest."""
 MARKED_AT_ONCE = 20
-"""Episodes that a pattern takes with it into one commit, the latest."""
+"""The most episodes that a pattern takes into a commit, the latest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern as it was found: the `episodes` that it names, what these went `into` already,
-    and what is held `near` it.
+    """A pattern that an agent found.
 
-    near: (id, similarity), the nearest first.
+    Attributes:
+        pattern: The agent's answer.
+        provenance: The agent, its prompt and its model.
+        vector: The vector of the summary.
+        model: The embedder of the vector.
+        episodes: The ids of the episodes that it names.
+        into: The ids of memories that these episodes were consolidated into already.
+        near: The stored memories near it as (id, cosine), the nearest first.
+
     """
 
     pattern: FoundPattern
@@ -61,7 +67,7 @@ class Candidate:
 
     @property
     def key(self) -> str | None:
-        """The key that a procedural pattern is held under; None for any other."""
+        """The key of a procedural pattern; None for any other."""
         return (
             self.pattern.key
             if self.pattern.memory_type == "procedural" and self.pattern.key
@@ -69,14 +75,24 @@ class Candidate:
         )
 
     def memory_id(self, run_id: str) -> str:
-        """The id of the memory that it becomes where no key gives one."""
+        """Return the id of the memory that it becomes without a key."""
         return derived("mem", run_id, CATEGORY, normalised(self.pattern.summary))
 
 
 @dataclass
 class PatternPage:
-    """The commit in the making. new: episodes of which a pattern needs at least one. duplicate:
-    similarity of one and the same.
+    """A commit in the making.
+
+    Attributes:
+        run: The run.
+        page: The change set.
+        new: The new episodes, of which a pattern needs at least a single episode.
+        duplicate: The cosine from which two texts may say the same.
+        portion: The room that is left.
+        counts: The numbers that the commit adds to the run's.
+        made: The new patterns.
+        full: Whether there is no more room.
+
     """
 
     run: Run
@@ -92,11 +108,23 @@ class PatternPage:
     def of(
         cls, run: Run, look: ReadSet, ids: Collection[str], new: Collection[str], duplicate: float
     ) -> PatternPage:
-        """Nothing on it yet; what the look shows under it."""
+        """Begin an empty commit.
+
+        Args:
+            run: The run.
+            look: The documents that it is decided on.
+            ids: The ids that were read.
+            new: The ids of the new episodes.
+            duplicate: The cosine from which two texts may say the same.
+
+        """
         return cls(run, ChangeSet(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
 
     def place(self, candidate: Candidate) -> bool:
-        """Put a pattern onto the page. False: there is no room for it any more."""
+        """Put a pattern into the commit.
+
+        False if there is no more room.
+        """
         episodes = self._carrying(candidate)
         if not episodes:
             self._count("patterns_dropped")
@@ -114,7 +142,15 @@ class PatternPage:
         return self._reinforce(existing, candidate, fresh)
 
     def chunk(self, *, cursor: int, done: bool) -> Chunk:
-        """The commit. What was dropped is counted once, by the last commit of a portion."""
+        """Return the commit.
+
+        Dropped patterns are counted once, by the last commit of a portion.
+
+        Args:
+            cursor: The portion with which the step goes on.
+            done: Whether it is the step's last chunk.
+
+        """
         counts = {
             name: number
             for name, number in self.counts.items()
@@ -130,8 +166,9 @@ class PatternPage:
         )
 
     def _carrying(self, candidate: Candidate) -> list[Memory]:
-        """Those of the named episodes that are there and say it, in order of time;
-        none where together they do not.
+        """Return the named episodes that are stored and say the pattern, in order of time.
+
+        Empty if together they do not say it.
         """
         read = [
             memory
@@ -146,10 +183,11 @@ class PatternPage:
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
     def _held(self, candidate: Candidate) -> Memory | None:
-        """What says it already: what this page makes, what its episodes went into,
-        what has its key, or lies near it.
+        """Return a memory that says the pattern already.
 
-        Also what a person deleted, who does not want to be told it again.
+        It is a pattern of this commit, a memory that its episodes went into, the memory of its key,
+        or a memory near it. It may also be a memory that a person deleted, since that person does
+        not want to be told it again.
         """
         text = candidate.pattern.summary
         keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
@@ -181,7 +219,7 @@ class PatternPage:
         return self._apply("patterns", [Change("created", memory), *marks], memory)
 
     def _reinforce(self, existing: Memory, candidate: Candidate, fresh: Sequence[Memory]) -> bool:
-        """The held pattern was told again by further episodes, which become sources of it."""
+        """Reinforce a stored pattern by further episodes, which become its sources."""
         if not self._takes([existing, *fresh]):
             return False
         sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[
@@ -209,7 +247,7 @@ class PatternPage:
         return not self.full
 
     def _marked(self, episode: Memory, into: str) -> Change:
-        """The episode, as it was, which says now what it was consolidated into."""
+        """Return the change that an episode gets: it names the pattern that it went into."""
         current = self.page.memory(episode.id) or episode
         names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
         return Change("consolidated", current.changed(consolidated_into_ids=names), current)
@@ -275,15 +313,17 @@ class PatternPage:
 
 
 def _is_lasting_fact(memory: Memory) -> bool:
-    """Whether it is what a person said once, and fills no slot: that it is said again and again is
-    more than that.
+    """Whether a memory is a fact without a slot.
+
+    A pattern that repeats such a fact says more than the fact does.
     """
     return memory.category == "fact" and slot_of(memory) is None
 
 
 def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact that an episode told, and that fills a slot, says most of it;
-    also one that was superseded since.
+    """Whether a fact in a slot, told by an episode, says most of the pattern.
+
+    The fact may have been superseded since.
     """
     facts = {
         fact.text
@@ -299,9 +339,7 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_unwanted(memory: Memory) -> bool:
-    """Whether a person deleted it; not what a run withdrew, nor what another memory took
-    the place of.
-    """
+    """Whether a person deleted it, not a run or a successor."""
     return is_taken_back(memory) and not is_withdrawn(memory)
 
 
@@ -310,7 +348,7 @@ def _same(existing_text: str, text: str) -> bool:
 
 
 def _times(episodes: Sequence[Memory]) -> MemoryFields:
-    """It was told last by the latest of its episodes, and holds since the first."""
+    """Return the times of a pattern: its latest episode, and its first."""
     return {
         "event_timestamp": max(episode.event_timestamp for episode in episodes),
         "valid_from": min(episode.event_timestamp for episode in episodes),
@@ -318,7 +356,7 @@ def _times(episodes: Sequence[Memory]) -> MemoryFields:
 
 
 def _common(names: Sequence[str | None]) -> str | None:
-    """What all of them are, if they are one."""
+    """Return the common name if all are equal, else None."""
     return names[0] if len(set(names)) == 1 else None
 
 
@@ -331,25 +369,34 @@ def _common(names: Sequence[str | None]) -> str | None:
 
 
 GAP = timedelta(hours=6)
-"""Silence that parts two groups of one session; a group is shown whole where it fits."""
+"""The silence that separates two groups of a session; a group is shown whole if it fits."""
 NEW_AT_ONCE, EARLIER_AT_ONCE = 30, 10
-"""Episodes that one call is shown: new ones, and older ones beside them."""
+"""Episodes of a call: new episodes, and older episodes beside them."""
 CALLS_A_RUN = 6
-"""With more news than these take, the latest are looked at; the others are still found beside what
-resembles them later.
+"""The most calls of a run, with the latest new episodes.
+
+The other episodes are still found later beside similar episodes.
 """
 TEXT = 1_500
-"""Characters of an episode that are shown."""
+"""The characters of an episode that are shown."""
 LOOKED_BACK_FROM, NEAREST = 5, 12
-"""New episodes, the last ones, whose neighbours are looked for, and how many of each:
-0.4 ms a look on SQLite.
+"""New episodes, the last, whose neighbours are searched, and how many of each.
+
+A search takes 0.4 ms on SQLite.
 """
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
 async def read_episodes(run: Run, ids: Sequence[str]) -> list[Memory]:
-    """The episodes of these ids that are found by default, with their vectors.
-    Raises Unavailable.
+    """Read the episodes of these ids that are found by default, with their vectors.
+
+    Args:
+        run: The run.
+        ids: The ids of memories.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     look = await run.reads.look(ids)
     read = [look.memory(name) for name in ids]
@@ -357,15 +404,15 @@ async def read_episodes(run: Run, ids: Sequence[str]) -> list[Memory]:
 
 
 def is_episode(memory: Memory) -> bool:
-    """Whether it is an episode that a read would show."""
+    """Whether a memory is an episode that a read would show."""
     return memory.type is MemoryType.EPISODIC and memory.status in FOUND_BY_DEFAULT
 
 
 def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
-    """The episodes in the portions of one call each: groups in order of time, torn only where one
-    is more than a call takes.
+    """Divide the episodes into portions of a call each.
 
-    Of more than `CALLS_A_RUN` portions the last ones.
+    Groups are in order of time, and a group is divided only if it is larger than a call. Of more
+    than `CALLS_A_RUN` portions the last are returned.
     """
     parts: list[list[Memory]] = []
     for group in grouped(episodes):
@@ -379,8 +426,9 @@ def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
-    """Episodes of one session with no longer silence than `GAP` between them, each group and all of
-    them in order of time.
+    """Group the episodes of a session without a silence longer than `GAP`.
+
+    Each group and all groups are in order of time.
     """
     groups: list[list[Memory]] = []
     for episode in sorted(
@@ -399,17 +447,26 @@ def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def in_time(memory: Memory) -> tuple[object, ...]:
-    """What episodes are ordered by: when they happened, then as they were told."""
+    """Return the sort key of episodes: their event time, then the order of telling."""
     return memory.event_timestamp, memory.sequence, memory.id
 
 
 async def earlier(
     store: LongTermStore, run: Run, part: Sequence[Memory], floor: float
 ) -> list[Memory]:
-    """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`;
-    of one session in a run of one.
+    """Find older episodes that are near the last new episodes, the nearest `EARLIER_AT_ONCE`.
 
-    floor: the similarity that they need. Raises Unavailable.
+    In a run of a single session, only episodes of that session are returned.
+
+    Args:
+        store: The long-term store.
+        run: The run.
+        part: The new episodes.
+        floor: The least cosine.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     asking = [episode for episode in part if episode.embedding is not None][-LOOKED_BACK_FROM:]
     nears = [Near(episode.embedding, _EPISODIC, floor, limit=NEAREST) for episode in asking]
@@ -428,8 +485,9 @@ async def earlier(
 
 
 def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:
-    """The episodes as an agent is shown them, numbered in their order. A cell's story says
-    itself who spoke.
+    """Return the episodes as an agent gets them, numbered in their order.
+
+    A cell's story names its speakers itself.
     """
     return [
         DecisionItem(

@@ -1,9 +1,11 @@
-"""Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what
-was made of it.
+"""Withdraw patterns whose episodes were deleted.
 
-Only what the news touch is looked at: the episodes that were deleted, the patterns that these name,
-and what those rest on. Note: it matters who deleted a pattern. One that a user deleted stays away;
-one that was withdrawn here may be found again.
+A memory that a user deletes must not live on in a memory that was made of it. Only the memories of
+the new events are looked at: the deleted episodes, the patterns that they name, and the sources of
+these patterns.
+
+Note: it matters whether a user or a run deleted a pattern. A pattern that a user deleted stays
+away; a pattern that was withdrawn here may be found again.
 """
 
 from __future__ import annotations
@@ -26,14 +28,14 @@ from memory_core.ports import LongTermStore
 from memory_core.tasks.operation_records import Chunk
 
 WITHDRAWN: Final = "too few of its episodes are left"
-"""The `change_reason` of a pattern that was withdrawn."""
+"""The `change_reason` of a withdrawn pattern."""
 EPISODES_AT_ONCE = 100
 PATTERNS_AT_ONCE = 8
-"""Patterns of one commit; each is decided on up to 40 sources."""
+"""The most patterns of a commit; each is decided on up to 40 sources."""
 
 
 class PatternWithdrawal:
-    """The step."""
+    """The step that withdraws patterns."""
 
     name = "withdrawal"
 
@@ -41,7 +43,16 @@ class PatternWithdrawal:
         self._store = store
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next patterns to withdraw, of the deleted episodes from the `cursor`-th on."""
+        """Return the next patterns to withdraw.
+
+        Args:
+            run: The run.
+            cursor: The place among the deleted episodes; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         deleted = _deleted(run)
         for place in range(int(cursor or 0), len(deleted), EPISODES_AT_ONCE):
             patterns = await self._without_ground(
@@ -55,7 +66,7 @@ class PatternWithdrawal:
         return None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many patterns it would withdraw."""
+        """Count the patterns that the step would withdraw."""
         deleted, ids = _deleted(run), set[str]()
         for place in range(0, len(deleted), EPISODES_AT_ONCE):
             ids |= {
@@ -67,9 +78,7 @@ class PatternWithdrawal:
         return {"patterns_withdrawn": len(ids)}
 
     async def _without_ground(self, owner: Owner, episodes: Sequence[str]) -> list[Memory]:
-        """The patterns of those of these episodes that are still deleted which have too few
-        others, in order.
-        """
+        """Return the patterns of deleted episodes that have too few sources left, in order."""
         gone = [
             episode
             for episode in (await self._read(owner, episodes)).values()
@@ -97,7 +106,7 @@ class PatternWithdrawal:
         return [pattern for pattern in patterns if not _rests(pattern, sources)]
 
     async def _read(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
-        """The memories of these ids that are there, by id and in their order."""
+        """Read the stored memories of these ids, by id and in their order."""
         memories: dict[str, Memory] = {}
         for start in range(0, len(ids), EPISODES_AT_ONCE):
             part = ids[start : start + EPISODES_AT_ONCE]
@@ -107,14 +116,15 @@ class PatternWithdrawal:
 
 
 def is_taken_back(memory: Memory) -> bool:
-    """Whether it was deleted because a person did not want it, rather than because another memory
-    took its place.
+    """Whether a memory was deleted because a person did not want it.
+
+    The other reason is that another memory took its place.
     """
     return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
 
 
 def is_withdrawn(memory: Memory) -> bool:
-    """Whether it was deleted by a run, for want of episodes, and not by a person."""
+    """Whether a run deleted a memory because it had too few episodes."""
     return memory.status is Status.DELETED and memory.change_reason == WITHDRAWN
 
 
@@ -163,8 +173,9 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
 
 
 def _deleted(run: Run) -> list[str]:
-    """The ids of the episodes that the news say were deleted, in order; what was forgotten for good
-    has taken its patterns along.
+    """Return the ids of the episodes that new events deleted, in order.
+
+    A hard-deleted episode has taken its patterns along.
     """
     news = (event for event in run.news if event.memory_type is MemoryType.EPISODIC)
     return list(
@@ -175,18 +186,19 @@ def _deleted(run: Run) -> list[str]:
 
 
 def _may_go(memory: Memory) -> bool:
-    """Whether it is a pattern that a run made, and that was not deleted since, nor edited or
-    pinned, which makes another version.
+    """Whether a memory is a run's pattern that no caller deleted, edited or pinned.
+
+    An edit makes another version.
     """
     return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
 
 
 def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
-    """Whether what is left of its sources still carries it: two episodes, or something that a
-    caller saved, which was merged into it.
+    """Whether the remaining sources still support a pattern.
 
-    Where all of them have their words still, they must say it without those that are deleted: a
-    name that one of these gave goes with it.
+    Two episodes do, and so does a memory that a caller saved and that was merged into it. If all
+    remaining sources have their own words, these must say the pattern without the deleted sources:
+    a name that only a deleted source has goes with it.
     """
     there = (sources[name] for name in pattern.source_ids if name in sources)
     left = [

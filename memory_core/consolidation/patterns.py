@@ -1,9 +1,10 @@
-"""Patterns: what several episodes say together becomes a memory of its own, which names them;
-they stay what they were.
+"""Patterns: the common content of several episodes becomes a memory that names them.
 
-Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted.
-Note: all of it is decided within the commit, on the episodes as they are then. One that was deleted
-meanwhile supports nothing any more.
+The episodes stay as they are. Agents find patterns and code checks them: a pattern that its
+episodes do not say is dropped and counted.
+
+Note: all of it is decided within the commit, on the episodes as they are then. An episode that was
+deleted meanwhile supports no pattern any more.
 """
 
 from __future__ import annotations
@@ -37,14 +38,19 @@ from memory_core.tasks.operation_records import Chunk
 
 log = logging.getLogger(__name__)
 NEAREST = 5
-"""Held memories that a found pattern is compared with, beside those that its episodes went into."""
+"""The most stored memories that a pattern is compared with, beside those of its episodes."""
 _HELD = frozenset({MemoryType.SEMANTIC.value})
 
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """Similarities on the embedder's scale: from where two statements may be one, have to do with
-    each other, may be about the same.
+    """Cosines on the embedder's scale.
+
+    Attributes:
+        duplicate: From it on, two texts may say the same.
+        link: From it on, two texts have to do with each other.
+        floor: From it on, two texts may be about the same subject.
+
     """
 
     duplicate: float
@@ -53,10 +59,10 @@ class Closeness:
 
 
 class Patterns:
-    """The step. `rules` are the agents without a model, which answer where `agents` give
-    nothing usable.
+    """The step that finds patterns.
 
-    reflecting: where patterns and traits are asked for in one call.
+    The agent `rules` works without a model, and answers if `agents` give no usable answer. With
+    `reflecting`, patterns and traits are asked for in a single call.
     """
 
     name = "patterns"
@@ -81,8 +87,17 @@ class Patterns:
         self._steps, self._closeness = steps, closeness
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """What the next portion of new episodes, from the `cursor`-th on, brings;
-        portions that bring nothing are skipped.
+        """Return the patterns of the next portion of new episodes.
+
+        Portions without a change are skipped.
+
+        Args:
+            run: The run.
+            cursor: The number of the portion; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store, the embedder or an agent is down.
+
         """
         ids = _told(run)
         if not ids:
@@ -95,7 +110,10 @@ class Patterns:
         return None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many new episodes it would look at; what is in them only an agent can tell."""
+        """Count the new episodes that the step would look at.
+
+        Only an agent can tell which patterns they have.
+        """
         return {"episodes": min(len(_told(run)), CALLS_A_RUN * NEW_AT_ONCE)}
 
     async def _about(
@@ -123,11 +141,11 @@ class Patterns:
     async def _asked(
         self, run: Run, number: int, part: Sequence[Memory], episodes: Sequence[Memory]
     ) -> Answered[FoundPatterns]:
-        """The answer about exactly these episodes: a model's is frozen, the rules say the same
-        whenever they are asked.
+        """Ask an agent about exactly these episodes.
 
-        part: those of them that are new. Asked for together with traits, only the first part of a
-        run is, and none that touches nothing.
+        A model's answer is frozen; rules always answer the same. `part` has the new episodes. With
+        a joint call for patterns and traits, the model is asked only about the first part of a run,
+        and only if it touches other episodes.
         """
         items = as_items(episodes)
         if self._reflecting is not None:
@@ -156,8 +174,11 @@ class Patterns:
     async def _candidates(
         self, run: Run, answer: Answered[FoundPatterns], episodes: Sequence[Memory]
     ) -> list[Candidate]:
-        """What was found, each with its vector, the episodes that it names, and what is
-        held near it.
+        """Ask an agent about exactly these episodes.
+
+        A model's answer is frozen; rules always answer the same. `part` has the new episodes. In a
+        joint call for patterns and traits, the model is asked only about the first part of a run,
+        and only if it touches other episodes.
         """
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
@@ -189,16 +210,15 @@ class Patterns:
 
 
 def _cited(pattern: FoundPattern, episodes: Sequence[Memory]) -> list[Memory]:
-    """The shown episodes that a pattern names, each once; a number that none was shown
-    under names none.
+    """Return the episodes that a pattern names, each once.
+
+    A number without an episode is ignored.
     """
     return [episodes[place] for place in dict.fromkeys(pattern.sources) if place < len(episodes)]
 
 
 def _told(run: Run) -> list[str]:
-    """The ids of the episodes that the news brought, or brought back after they were deleted,
-    in order.
-    """
+    """Return the ids of new or restored episodes, in the order of the events."""
     return list(
         dict.fromkeys(
             event.memory_id
@@ -215,7 +235,7 @@ def _comes(event: Event) -> bool:
 
 
 def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:
-    """Ids of all that may be looked at, or written, when these are placed."""
+    """Return the ids of all documents that may be read or written for the candidates."""
     ids = [
         name
         for candidate in candidates

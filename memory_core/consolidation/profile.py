@@ -1,8 +1,7 @@
-"""The step of a run that keeps a person's profile: which memories its facts rest on,
-and which traits show in scenes.
+"""Keep a person's profile in a run: the memories of its facts, and traits.
 
-Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since
-a reader of the profile asks the memories themselves.
+Note: only ids are written. So a rival's write between reading and writing does no harm, since a
+reader of the profile reads the memories themselves.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ log = logging.getLogger(__name__)
 
 
 class ProfileStep:
-    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give
-    nothing usable.
+    """The step that keeps profiles.
 
-    reflecting: where patterns and traits are asked for in one call.
+    The agent `rules` works without a model, and answers if `agents` give no usable answer. With
+    `reflecting`, patterns and traits are asked for in a single call.
     """
 
     name = "profile"
@@ -51,7 +50,16 @@ class ProfileStep:
         self._model = None if agents is rules else agents
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The profile as it is after the run's news; nothing where they change nothing in it."""
+        """Return the profile after the run's new events; None if they do not change it.
+
+        Args:
+            run: The run.
+            cursor: Not used, since the step has a single chunk.
+
+        Raises:
+            Unavailable: The long-term store or an agent is down.
+
+        """
         touched = await self._touched(run)
         if not touched:
             return None
@@ -76,7 +84,7 @@ class ProfileStep:
         return Proposal([PROFILE_ID], decide, waits=True)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many facts of the profile would change by what is held now."""
+        """Count the facts of the profile that would change now."""
         touched = await self._touched(run)
         if not touched:
             return {"profile_facts": 0}
@@ -91,8 +99,9 @@ class ProfileStep:
     async def _facts(
         self, run: Run, touched: Mapping[str, Memory]
     ) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
-        """The person as stored; the memories that this rests on with those that were touched; the
-        person with the facts of these.
+        """Return the stored person, the memories, and the person with their facts.
+
+        The memories are those of the stored person and the changed memories.
         """
         stored, read = await self._read(run)
         memories = {**read, **touched}
@@ -107,7 +116,7 @@ class ProfileStep:
         return known, memories, with_facts(known, new, subject_names, memories)
 
     async def _read(self, run: Run) -> tuple[KnownPerson | None, dict[str, Memory]]:
-        """The stored profile, and the facts that it rests on."""
+        """Return the stored profile and the memories of its facts."""
         look = await run.reads.look([PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
@@ -118,8 +127,9 @@ class ProfileStep:
         )
 
     async def _followed(self, run: Run, memories: Mapping[str, Memory]) -> dict[str, Memory]:
-        """What facts were merged into: a run's own changes are no news, so this is how a profile
-        learns of them.
+        """Return the memories that facts were merged into.
+
+        A run ignores its own changes, so a profile learns of them here.
         """
         merged: dict[str, Memory] = {}
         missing = [
@@ -138,8 +148,9 @@ class ProfileStep:
         return merged
 
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
-        """What shows in the latest scenes and in patterns; and how many traits were dropped that
-        what was shown does not bear out.
+        """Return traits from the latest scenes and from patterns, and the number of dropped traits.
+
+        A trait is dropped if its scenes do not support it.
         """
         scenes = await latest_scenes(run)
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
@@ -154,7 +165,7 @@ class ProfileStep:
         return [*seen, *await self._patterns(run, touched)], dropped
 
     async def _patterns(self, run: Run, touched: Mapping[str, Memory]) -> list[Seen]:
-        """Patterns that stand and that episodes of this run are part of."""
+        """Return active patterns that have episodes of this run."""
         names = sorted(
             {
                 name
@@ -203,7 +214,7 @@ class ProfileStep:
 
 
 def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
-    """Whether a trait has no name and no number that its scenes don't have."""
+    """Whether each name and number of a trait is in its scenes."""
     words = " ".join(
         text
         for scene in scenes
@@ -217,13 +228,13 @@ def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
 
 
 def _changed(known: KnownPerson, person: KnownPerson) -> int:
-    """How many facts have come, have gone, or rest on other memories than before."""
+    """Count the facts that were added, removed, or rest on other memories."""
     before, after = ({fact.name: fact for fact in each.facts} for each in (known, person))
     return sum(before.get(name) != after.get(name) for name in before.keys() | after.keys())
 
 
 def _document(look: ReadSet, person: KnownPerson) -> Document:
-    """The stored profile; the fields of the store stay as they were."""
+    """Return the stored profile's document; the store's own fields stay as they were."""
     read, epoch = look.documents.get(PROFILE_ID), None if look.head is None else look.head.epoch
     if read is None or read.body["epoch"] != epoch:
         return Document(PROFILE_ID, "profile", person.model_dump(mode="json"))

@@ -1,8 +1,7 @@
-"""Patterns and traits asked of a model in one call a run, and only where something new touches
-what is known.
+"""Ask a model for patterns and traits in a single call of a run.
 
-The call is made by the step that finds patterns; the step that keeps the profile takes its part of
-the frozen answer.
+The call is made only if new memories touch known memories. The step that finds patterns makes the
+call; the step that keeps the profile uses its part of the frozen answer.
 """
 
 from __future__ import annotations
@@ -27,19 +26,20 @@ from memory_core.tasks.agent_steps import Steps
 
 log = logging.getLogger(__name__)
 SCENES_SHOWN = 16
-"""Scenes that traits are looked for in: those begun last."""
+"""The most scenes that traits are looked for in, the most recently begun."""
 TOLD = 20
-"""Episodes of a scene that an agent is told of, the latest."""
+"""The most episodes of a scene that an agent gets, the latest."""
 SHARED = 3
-"""Telling words that two episodes have in common when they may be of one pattern,
-although their vectors lie apart.
-"""
+"""The informative words that two episodes of a pattern share if their vectors are apart."""
 _STEP = "reflection"
 _SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
 
 
 class Reflecting:
-    """The joint question of a run. Rules answer a part that a model gave nothing usable for."""
+    """The joint question of a run.
+
+    Rules answer a part for which a model gave no usable answer.
+    """
 
     def __init__(self, agents: Agents, rules: Agents, steps: Steps) -> None:
         self._agents, self._rules, self._steps = agents, rules, steps
@@ -47,8 +47,19 @@ class Reflecting:
     async def ask(
         self, run: Run, episodes: Sequence[Memory], items: Sequence[DecisionItem]
     ) -> Answered[ReflectedParts] | None:
-        """The answer about these episodes and the latest scenes; None where scenes need no
-        question, or another one was asked before.
+        """Ask about these episodes and the latest scenes.
+
+        Args:
+            run: The run.
+            episodes: The episodes.
+            items: The episodes as the agent gets them.
+
+        Returns:
+            The answer; None if scenes need no question, or if another question was asked before.
+
+        Raises:
+            Unavailable: The long-term store or an agent is down.
+
         """
         scenes = await latest_scenes(run)
         if not shows_more(run, scenes):
@@ -69,8 +80,18 @@ class Reflecting:
         return answer if answer.value.episodes_key == episodes_key else None
 
     async def about(self, run: Run, scenes: Sequence[Scene]) -> Answered[ReflectedParts] | None:
-        """The frozen answer about these scenes; None where none was asked for, or about
-        other scenes.
+        """Return the frozen answer about these scenes.
+
+        Args:
+            run: The run.
+            scenes: The scenes.
+
+        Returns:
+            The answer; None if no question was asked, or if it was about other scenes.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         answer = await self._steps.stored(run.owner, run.id, _STEP, ReflectedParts)
         return (
@@ -81,18 +102,21 @@ class Reflecting:
 
 
 def key_of(ids: Iterable[str]) -> str:
-    """A name for exactly these, in this order."""
+    """Return a digest of exactly these ids, in this order."""
     return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
 
 
 async def latest_scenes(run: Run) -> list[Scene]:
-    """The scenes begun last, in order of time. Raises Unavailable."""
+    """Return the most recently begun scenes, in order of time.
+
+    Raises Unavailable.
+    """
     scenes = [scene_in(document.body) for document in (await run.reads.scenes())[:SCENES_SHOWN]]
     return sorted(scenes, key=lambda scene: (scene.started_at, scene.id))
 
 
 def scene_items(scenes: Sequence[Scene]) -> list[SceneItem]:
-    """The scenes as an agent is shown them."""
+    """Return the scenes as an agent gets them."""
     return [
         SceneItem(
             number,
@@ -106,7 +130,13 @@ def scene_items(scenes: Sequence[Scene]) -> list[SceneItem]:
 
 
 def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
-    """Whether a new episode is of a theme with as many episodes as a trait needs."""
+    """Whether a new episode has a theme with as many episodes as a trait needs.
+
+    Args:
+        run: The run.
+        scenes: The latest scenes.
+
+    """
     new = frozenset(run.touched(MemoryType.EPISODIC.value))
     counts: Counter[str] = Counter()
     for scene in scenes:
@@ -117,8 +147,13 @@ def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
 
 
 def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
-    """Whether a new episode has to do with another one: by its vector, at the similarity `link`,
-    or by words that say something.
+    """Whether a new episode has to do with another episode, by vectors or by words.
+
+    Args:
+        new: The new episodes.
+        episodes: All episodes.
+        link: The cosine from which two texts have to do with each other.
+
     """
     words = {
         episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS

@@ -1,10 +1,10 @@
-"""A run: all that settles a user's memories, step after step, over what happened since
-the last run.
+"""A run: settle a user's memories, step after step, since the last run.
 
-What it goes over is frozen when it begins (`begin_run`): the events after one sequence, up to
-another. Each step works in chunks, each of which is committed with the run's cursor. Note: a step
-without anything to do writes nothing, not even that. So it is asked again when a worker takes the
-run up again, and must answer the same.
+The extent of a run is frozen when it begins (`begin_run`): the events after a sequence, up to
+another. Each step works in chunks, each of which is committed with the run's cursor.
+
+Note: a step without work writes no document and no cursor. So it is asked again when a worker takes
+the run up again, and must answer the same.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ from memory_core.tasks.operation_records import Operation, operation_in, operati
 from memory_core.tasks.operations import Operations
 
 ACTOR: Final = CONSOLIDATION
-"""Who makes the changes of a run, as their events say: what a run did is no news for
-the next one.
-"""
+"""The actor of a run's changes in their events; the next run ignores its events."""
 _PAGE = 500
 _AT_HAND: Final = 100
-"""Memories of the news that are read at once, before the steps ask for them."""
+"""Memories of the new events that are read at once, before the steps ask for them."""
 
 
 class Consolidator:
-    """Runs of any owner. The steps are taken in order; while calls are served, slowly."""
+    """Runs of any owner.
+
+    The steps are taken in order, and slowly while calls are served.
+    """
 
     def __init__(
         self,
@@ -69,13 +70,32 @@ class Consolidator:
         self._beginning, self._ending, self._calls = beginning, ending, calls
 
     async def begin(self, owner: Owner, asked: ConsolidateInput, call: Call) -> Accepted:
-        """Store a run as a task; the one that is under way where there is one. Raises Conflict,
-        HeadMoved, Unavailable.
+        """Store a run as a task, or return the run that is under way.
+
+        Args:
+            owner: Whose memories the run settles.
+            asked: The session that the run is about, or all.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: A run of another session is under way.
+            HeadMoved: Other writers were faster, several times.
+            Unavailable: The long-term store is down.
+
         """
         return await self._beginning.begin(owner, asked.session_id, call)
 
     async def foresee(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
-        """What a run that began now would do."""
+        """Count the work of a run that began now.
+
+        Args:
+            owner: Whose memories the run would settle.
+            asked: The session that the run would be about, or all.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         reads = RunReads(self._store, owner)
         head = (await reads.look([])).head
         counts: dict[str, int] = {}
@@ -87,7 +107,11 @@ class Consolidator:
         return Foreseen(counts, capped=head is not None and head.sequence > run.to)
 
     async def work(self, lease: Lease) -> None:
-        """Do what is left of a run."""
+        """Do the rest of a run.
+
+        Raises Unavailable; HeadMoved if other writers were faster; TaskLost if the task has ended
+        otherwise; NotFound if the run is gone.
+        """
         reads = RunReads(self._store, lease.owner)
         operation = await self._operation(lease, reads)
         if operation is None:
@@ -103,7 +127,10 @@ class Consolidator:
                     await self._ending.end(work)
 
     async def _operation(self, lease: Lease, reads: RunReads) -> Operation | None:
-        """What is left to do; None where nothing is. Raises NotFound."""
+        """Return the run's operation; None if no work is left.
+
+        Raises NotFound.
+        """
         if lease.subject is not None:
             return operation_in(lease.subject)
         look = await reads.look([lease.task.subject_id])
@@ -119,8 +146,9 @@ class Consolidator:
         return None
 
     async def _take_steps(self, work: RunProgress, way: GivingWay) -> bool:
-        """Take the steps that are left. False: one has committed what had waited,
-        and the operation says where to go on.
+        """Take the remaining steps.
+
+        False if a step has committed the waiting chunks; then the operation says where to go on.
         """
         names = [step.name for step in self._steps]
         cursor = work.operation.cursor
@@ -137,7 +165,11 @@ class Consolidator:
 
     @staticmethod
     async def _further(work: RunProgress, step: Step) -> bool | None:
-        """The step's next chunk: whether it may have another; None as `_take_steps` has False."""
+        """Work on a step's next chunk.
+
+        Returns whether the step may have another chunk. None if the waiting chunks were committed
+        in its place.
+        """
         at = work.operation.cursor
         cursor = at[1] if at and at[0] == step.name else None
         if cursor == STEP_DONE or work.operation.state != "pending":
@@ -156,7 +188,10 @@ class Consolidator:
     async def _run(
         self, run_id: str, reads: RunReads, plan: Mapping[str, Any], counts: Mapping[str, int]
     ) -> Run:
-        """The run with its news, all of them. Raises Unavailable when the log has a hole there."""
+        """Read all new events of a run.
+
+        Raises Unavailable if the log has a hole there.
+        """
         owner, after, to, session_id = reads.owner, plan["after"], plan["to"], plan["session_id"]
         events: list[Event] = []
         while after < to:

@@ -33,13 +33,18 @@ from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
 OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
 STEP_DONE: Final = "done"
 _MOST_WAITING: Final = 90
-"""Documents that one commit holds beside head, operation, task and report."""
+"""The most documents of a commit beside head, operation, task and report."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """What a step has decided, which is committed with what follows. documents:
-    how many it writes.
+    """A step's decision that is committed with later decisions.
+
+    Attributes:
+        step: The name of the step.
+        proposal: The step's proposal.
+        documents: How many documents the decision writes.
+
     """
 
     step: str
@@ -49,10 +54,18 @@ class _Waiting:
 
 @dataclass
 class RunProgress:
-    """A run as far as it is. waiting: what its steps have decided since the last commit,
-    in their order. spent: tokens that no commit has counted yet.
+    """A run in progress.
 
-    Should the worker die, what waits is decided again by the same frozen answers.
+    If the worker dies, the waiting decisions are made again with the same frozen answers.
+
+    Attributes:
+        operations: Commits the chunks.
+        lease: The worker's lease of the task.
+        operation: The operation as of the last commit.
+        run: The input of the steps.
+        spent: Tokens that no commit has counted yet.
+        waiting: The decisions since the last commit, in the order of their steps.
+
     """
 
     operations: Operations
@@ -63,8 +76,9 @@ class RunProgress:
     waiting: list[_Waiting] = field(default_factory=list)
 
     async def waits(self, step: str, proposal: Proposal) -> bool:
-        """Let a chunk wait, if it can, is its step's last, and finds room in one commit with
-        what waits already.
+        """Let a chunk wait for the commit of later steps.
+
+        False unless the chunk may wait, is its step's last, and fits into the waiting commit.
         """
         if not proposal.waits:
             return False
@@ -77,7 +91,13 @@ class RunProgress:
         return True
 
     async def commit(self, step: str, proposal: Proposal) -> None:
-        """Commit a chunk by itself, decided on what is there then."""
+        """Commit a chunk by itself, decided on the documents as they are then.
+
+        Args:
+            step: The name of the step.
+            proposal: The step's proposal.
+
+        """
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._counted(_placed(step, proposal.decide(look)))
@@ -85,7 +105,7 @@ class RunProgress:
         await self._commit(proposal.ids, decide)
 
     async def commit_waiting(self) -> None:
-        """Commit what waits."""
+        """Commit the waiting decisions."""
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._counted(self._together(look)[0])
@@ -93,8 +113,10 @@ class RunProgress:
         await self._commit(self._ids, decide, await self._basis())
 
     async def end(self, last: Callable[[Operation, Chunk], Chunk]) -> None:
-        """Commit what waits with the end of the run, or the first of it where one commit does not
-        hold all. last: from the operation and what waits to that with the end.
+        """Commit the waiting decisions with the end of the run.
+
+        If a single commit does not hold them all, only the first of them are committed. `last`
+        makes the final chunk from the operation and the waiting chunk.
         """
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
@@ -128,7 +150,10 @@ class RunProgress:
         return replace(chunk, counts=added(chunk.counts, self.spent))
 
     def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
-        """What waits as one chunk, as much of it as there is room for; whether that is all."""
+        """Join the waiting decisions into a chunk, as many as fit.
+
+        The second value says whether these are all.
+        """
         made = Chunk(cursor=self.operation.cursor, fragile=False)
         for waiting in self.waiting:
             chunk = waiting.proposal.decide(with_chunks(look, [made]))
@@ -141,7 +166,7 @@ class RunProgress:
 
 
 def _placed(step: str, chunk: Chunk) -> Chunk:
-    """A step's chunk as one of the run's."""
+    """Turn a step's chunk into a chunk of the run."""
     return replace(chunk, done=False, cursor=[step, STEP_DONE if chunk.done else chunk.cursor])
 
 
@@ -160,23 +185,31 @@ def ending_overtaken() -> Chunk:
 
 
 ASKED_AGAIN_AFTER: Final = timedelta(days=1)
-"""When a question that could not be decided is looked at again, at the earliest: after as long as
-nothing has happened, if that is more.
+"""The earliest time at which a conflict that could not be decided is looked at again.
+
+If the user's log has been quiet for longer, it is after as long again.
 """
 ROUNDED = timedelta(seconds=1)
-"""Moments of fading are sums of real numbers, which a store and we may round differently."""
+"""The tolerance for moments of fading, which stores and this process may round differently."""
 WRITTEN: Final = "messages_written"
-"""Under which name a run counts messages of earlier conversations."""
+"""The name under which a run counts messages of earlier conversations."""
 ReportRun = Callable[[Mapping[str, int]], None]
 """Called with the counts of a run when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndingRules:
-    """What fades and ages when. cap: memories that a run takes out of sight or shortens at most,
-    and messages that it writes. The prices: of a million tokens; 0 = not known. marks_fading:
-    whether runs mark what fades as decayed, and are due for it; else reads alone tell
-    what has faded.
+    """The rules by which memories fade and age.
+
+    Attributes:
+        fading: The rules by which memories fade.
+        archive_after: The age from which memories are archived.
+        cap: The most memories that a run marks or shortens, and the most messages that it writes.
+        prompt_price: The price of a million prompt tokens; 0 if unknown.
+        completion_price: The price of a million completion tokens; 0 if unknown.
+        marks_fading: Whether runs mark faded memories as decayed, and are due for it. If not,
+            only reads tell which memories have faded.
+
     """
 
     fading: Fading
@@ -187,7 +220,7 @@ class EndingRules:
     marks_fading: bool = False
 
     def cost(self, counts: Mapping[str, int]) -> float:
-        """What the tokens among the counts cost, in the currency of the prices."""
+        """Return the cost of the counted tokens, in the currency of the prices."""
         prompt, completion = counts.get("prompt_tokens", 0), counts.get("completion_tokens", 0)
         return round(
             (prompt * self.prompt_price + completion * self.completion_price) / 1_000_000, 6
@@ -204,7 +237,10 @@ class RunEnding:
         self._report_run = report_run
 
     async def end(self, work: RunProgress) -> None:
-        """Commit the end, with what waits. Raises what commits raise."""
+        """Commit the end with the waiting decisions, and report the run.
+
+        Raises Unavailable; HeadMoved if other writers were faster.
+        """
         now, run, plan = self._clock.now(), work.run, work.operation.plan
         coming = NextDue() if run.session_id else await self._coming(run)
         counts = work.operation.counts
@@ -285,7 +321,7 @@ def _settled(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
 
 
 def _next(head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool) -> datetime | None:
-    """When the next run is due; None: not before the next write."""
+    """Return when the next run is due; None for not before the next write."""
     moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
     if capped:
         moments.append(now)

@@ -1,8 +1,8 @@
-"""What a run reads of its user: each document once between two commits.
+"""A run's reads of its user: each document once between two commits.
 
-A run's steps are about the same memories. What they read is kept together with the head that it was
-read with; when that has moved, it is read again. So a commit may rest on it: it is refused where
-the head has moved since. On top lies what steps decided that is not committed yet.
+A run's steps are about the same memories. Their reads are kept with the head that they were read
+with; if the head has moved, they are read again. So a commit may rest on them: it is refused if the
+head has moved since. On top are the steps' decisions that are not committed yet.
 """
 
 from __future__ import annotations
@@ -21,18 +21,22 @@ from memory_core.ports import Document, LongTermStore
 from memory_core.tasks.operation_records import Chunk
 
 LATEST: Final = 32
-"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and
-again, and so is among them.
+"""The most scenes that are looked at, the most recently begun.
+
+A long scene is split repeatedly, and so is among them.
 """
 READ_AT_ONCE: Final = 200
 _MOST_HELD: Final = 400
-"""Documents that are kept; each may have a vector of 12 KB."""
+"""The most documents that are kept; each may have a vector of 12 KB."""
 _LOOKS: Final = 8
 
 
 @dataclass
 class RunReads:
-    """Reads of one user for one run. All of them raise Unavailable."""
+    """Reads of a user for a run.
+
+    All methods that read raise Unavailable.
+    """
 
     store: LongTermStore
     owner: Owner
@@ -44,14 +48,14 @@ class RunReads:
     _decided: list[Chunk] = field(default_factory=list)
 
     async def look(self, ids: Iterable[str]) -> ReadSet:
-        """These documents as they are with the head, and with what is decided."""
+        """Return documents as they are with the head and the decisions so far."""
         written = {document.id for chunk in self._decided for document in chunk.puts}
         stored = await self.stored(name for name in ids if name not in written)
         look = with_chunks(stored, self._decided)
         return replace(look, asked=look.asked | written)
 
     async def stored(self, ids: Iterable[str]) -> ReadSet:
-        """These documents as they are with the head."""
+        """Return documents as they are with the head."""
         wanted = list(dict.fromkeys(ids))
         if len(self._read) + len(wanted) > _MOST_HELD:
             self._read.clear()
@@ -72,7 +76,7 @@ class RunReads:
         return ReadSet(self.head, documents, asked=frozenset(wanted))
 
     async def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
-        """Memories by id, those that have to be read for it without vectors."""
+        """Return memories by id; memories that have to be read for it come without vectors."""
         wanted = list(dict.fromkeys(ids))
         if not wanted:
             return {}
@@ -97,7 +101,7 @@ class RunReads:
         return memory.changed(**fields)
 
     async def scenes(self) -> list[Document]:
-        """The scenes begun last, the newest first, without vectors that were not read."""
+        """Return the most recently begun scenes, newest first; vectors only if they were read."""
         if self._scenes is None:
             self._scenes = await self.store.page(self.owner, "scene", None, None, LATEST)
         stored = {document.id: document for document in self._scenes}
@@ -109,8 +113,15 @@ class RunReads:
         return [scenes[name] for name in (*reversed(begun), *stored) if name in scenes]
 
     async def coming(self, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
-        """What time alone brings next after a moment: what it was to bring before,
-        while none of that has come.
+        """Return the changes that time alone brings next after a moment.
+
+        An earlier answer is kept until a change of it has come.
+
+        Args:
+            rules: The rules by which memories fade.
+            archive_after: The age from which memories are archived.
+            after: The moment.
+
         """
         known = self._coming
         if known is None or known[0] > after or known[1].has_come(after):
@@ -119,16 +130,16 @@ class RunReads:
         return known[1]
 
     def wrote(self, document: Document) -> None:
-        """Take a document as stored that this worker wrote itself before the first look."""
+        """Remember a document that this worker wrote before its first read."""
         if self.head is not None:
             self._read[document.id] = document
 
     def decided(self, chunk: Chunk) -> None:
-        """Let later reads show what a step has decided, before it is committed."""
+        """Let later reads show a step's decision before it is committed."""
         self._decided.append(chunk)
 
     def committed(self) -> None:
-        """Others were read before this run's own commit: read all again when it is asked for."""
+        """Forget all reads after a commit, since other writers may have written before it."""
         self._decided.clear()
         self._forget()
         self.head = None
@@ -140,7 +151,15 @@ class RunReads:
 
 
 def with_chunks(look: ReadSet, chunks: Sequence[Chunk]) -> ReadSet:
-    """A look that shows what these chunks write, which change no memory but by marks."""
+    """Return the read set with the writes of these chunks.
+
+    Such chunks change no memory but by marks.
+
+    Args:
+        look: The read set.
+        chunks: The chunks.
+
+    """
     if not chunks or look.head is None:
         return look
     epoch, documents = {"epoch": look.head.epoch}, dict(look.documents)

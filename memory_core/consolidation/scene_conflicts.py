@@ -1,10 +1,10 @@
-"""The step of a run that looks for contradictions within scenes: what was told since the last run
-against what else was told there.
+"""Look for contradictions within scenes: new facts against the scene's other facts.
 
-Forming compares a new fact with what its vector or its slot is near to; here agents see facts that
-have nothing in common but their scene. Note: a fact in the same slot is not for them to judge, that
-is settled by event time. And a decision that a person took back is not made again: where there is a
-record about two facts, this step has nothing to say.
+Formation compares a new fact with facts near its vector or in its slot. In this step agents see
+facts that have only their scene in common.
+
+Note: agents do not judge facts in the same slot, whose event times decide. A decision that a person
+undid is not made again: if there is a record about two facts, this step leaves them alone.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
 MOST_NEW: Final = 20
-"""New facts of a scene that are looked at; the latest."""
+"""The most new facts of a scene that are looked at, the latest."""
 MOST_HELD: Final = 20
-"""Facts that they are compared with, the latest told in the scene."""
+"""The most facts that they are compared with, the latest asserted in the scene."""
 MOST_SCENES: Final = 5
-"""Scenes that a run asks about, each with a question to the agents; those of which something
-was told last.
+"""The most scenes of a run, each with a question to the agents.
+
+They are the scenes with the latest facts.
 """
 MAX_LOOKS = 32
 MAX_REASON = 160
@@ -47,8 +48,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Two facts that exclude each other, the one told earlier first, as the agents say it.
-    disputed: the rules say otherwise.
+    """Two facts that exclude each other, the earlier first, as the agents say.
+
+    Attributes:
+        old_id: The fact that was asserted earlier.
+        new_id: The fact that was asserted later.
+        confidence: The agent's confidence.
+        reason: The agent's reason.
+        by: The name of the agent.
+        disputed: Whether the rules say otherwise.
+
     """
 
     old_id: str
@@ -71,8 +80,9 @@ class _Case:
 
 
 class SceneConflictStep:
-    """Lets the later of two facts of a scene hold that exclude each other. `rules` are the agents
-    without a model.
+    """Lets the later of two contradicting facts of a scene supersede the earlier.
+
+    The agent `rules` works without a model.
     """
 
     name = "scene conflicts"
@@ -89,12 +99,21 @@ class SceneConflictStep:
         )
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next contradiction; the cursor is the list of those that are left."""
+        """Return the next contradiction.
+
+        Args:
+            run: The run.
+            cursor: The contradictions that are left; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store or an agent is down.
+
+        """
         left = await self._cases(run) if cursor is None else [_Case(**fields) for fields in cursor]
         return await self._proposal(run, left) if left else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """Agents alone could say, and none is asked for a forecast."""
+        """Count no work: only agents could tell, and a forecast asks none."""
         return {}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
@@ -118,8 +137,9 @@ class SceneConflictStep:
     def _chunk(
         self, owner: Owner, left: Sequence[_Case], look: ReadSet, asked: Sequence[str]
     ) -> Chunk:
-        """The first of the cases settled: the fact told earlier is superseded, with a record.
-        Raises LookedElsewhere.
+        """Settle the first of the contradictions: the earlier fact is superseded, with a record.
+
+        Raises LookedElsewhere if other memories have to be read.
         """
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
@@ -177,7 +197,7 @@ class SceneConflictStep:
         return list(cases.values())
 
     async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[_Case]:
-        """What of a scene's facts the new ones exclude; of the latest only."""
+        """Return the facts of a scene that new facts exclude; only the latest are compared."""
         document = (await run.reads.look([scene_id])).documents.get(scene_id)
         if document is None:
             return []
@@ -219,8 +239,9 @@ class SceneConflictStep:
         return cases
 
     async def _rulings(self, run: Run, prompt: ConflictPrompt) -> Rulings:
-        """What the agents say, frozen for this run; the rules where a model fails,
-        asked at once where there is no other.
+        """Ask the agents, with an answer that is frozen for this run.
+
+        Rules answer if a model fails, or if there is no model.
         """
         new, older = prompt.items()
         if self._agents is not self._rules:
@@ -239,7 +260,7 @@ class SceneConflictStep:
         return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=True)
 
     async def _facts(self, run: Run, names: Sequence[str]) -> dict[str, Memory]:
-        """The facts among these that stand."""
+        """Return those of these memories that are facts and found by default."""
         memories = await run.reads.memories(names)
         return {name: memory for name, memory in memories.items() if _may_fall(memory)}
 
@@ -247,7 +268,7 @@ class SceneConflictStep:
 def _left_pending(
     over: Chunk, page: ChangeSet, record: ConflictRecord, sides: Sequence[Memory]
 ) -> Chunk:
-    """Both stand until a person decides."""
+    """Leave both facts active until a person decides."""
     if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:
         return over
     page.ask(record, sides)
@@ -263,8 +284,9 @@ def _may_fall(memory: Memory) -> bool:
 
 
 def _apart(first: Memory, second: Memory) -> bool:
-    """Whether two facts are for agents to compare: not one fact, not of one cell,
-    not of one slot.
+    """Whether agents are to compare two facts.
+
+    They are not compared if they are the same fact, or of the same cell or slot.
     """
     return (
         first.id != second.id

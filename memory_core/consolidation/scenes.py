@@ -1,9 +1,8 @@
-"""The step of a run that places new episodes in scenes, and takes those that are gone
-out of theirs.
+"""Place new episodes in scenes and take removed episodes out, in a run.
 
-Note: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is
-written beside the log, as accesses are: it moves no ETag, and a rival that writes a memory which it
-read before may take it away. The scene is right, then.
+Note: a scene's document and its cells' `scene_id` are written in a single commit. The latter is
+written beside the log, like accesses: no ETag changes, and a rival writer that read the memory
+before may overwrite it. In such a case the scene is right.
 """
 
 from __future__ import annotations
@@ -44,21 +43,24 @@ from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
 PLACED_AT_ONCE: Final = 30
-"""Cells a commit: each is a document of it, and so is each scene."""
+"""Cells of a commit; each is a document of it, and so is each scene."""
 MOST_DOCUMENTS: Final = 96
-"""Of a commit, beside head and operation: a scene is split only where its cells fit in, and what is
-to be placed after that waits.
+"""The most documents of a commit beside head and operation.
+
+A scene is split only if its cells fit, and later cells wait.
 """
 MOST_TOLD: Final = 1_000
-"""Cells that the changed scenes of a commit tell of, together: each about 600 bytes,
-some with a vector of 40 KB.
+"""The most cells of the changed scenes of a commit, together.
+
+Each takes about 600 bytes, some with a vector of 40 KB.
 """
 SEARCHED: Final = 100
-"""Scenes, those begun last, that are searched for a cell which was placed while it was being
-deleted: by the last run or so.
+"""Scenes, the most recently begun, that are searched for a cell.
+
+The cell was placed while it was being deleted, by the last run or so.
 """
 TOLD = 12
-"""Cells of a scene that a model is told of, the latest, for a summary."""
+"""The most cells of a scene that a model gets for a summary, the latest."""
 MAX_SUMMARY = 2_000
 log = logging.getLogger(__name__)
 Summaries = Mapping[tuple[str, ...], str]
@@ -66,7 +68,14 @@ Summaries = Mapping[tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a chunk is about: the cells, and the documents that are read for it."""
+    """The subject of a chunk.
+
+    Attributes:
+        cells: The ids of the cells.
+        ids: The ids of all documents that are read for them.
+        prototypes: The vectors of the themes.
+
+    """
 
     cells: tuple[str, ...]
     ids: tuple[str, ...]
@@ -74,8 +83,10 @@ class _Asked:
 
 
 class SceneStep:
-    """Places the episodes of a run. `rules` are the agents without a model: with none but them,
-    words are all that a summary is made of.
+    """Places the episodes of a run.
+
+    The agent `rules` works without a model. If there is no other agent, summaries are made by
+    rules.
     """
 
     name = "scenes"
@@ -94,7 +105,16 @@ class SceneStep:
         self._prototypes: dict[str, Vector] = {}
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next cells that are to be placed, or taken out."""
+        """Return the next cells that are to be placed or taken out.
+
+        Args:
+            run: The run.
+            cursor: The place among the changed episodes; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store, the embedder or an agent is down.
+
+        """
         touched, begin = run.touched(MemoryType.EPISODIC.value), cursor or 0
         for start in range(begin, len(touched), PLACED_AT_ONCE):
             names = touched[start : start + PLACED_AT_ONCE]
@@ -113,8 +133,9 @@ class SceneStep:
         return None
 
     async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
-        """The scenes that deleted cells are in which don't say so: they were placed while being
-        deleted. By the cell's id.
+        """Return the scenes that have deleted cells without a `scene_id`, by the cell's id.
+
+        Such cells were placed while they were being deleted.
         """
         lost = {
             cell.id
@@ -155,7 +176,7 @@ class SceneStep:
         return Proposal(asked.ids, decide, waits=True)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many cells would be placed."""
+        """Count the cells that would be placed."""
         touched = run.touched(MemoryType.EPISODIC.value)
         cells = await run.reads.memories(touched)
         return {
@@ -165,8 +186,10 @@ class SceneStep:
         }
 
     async def _asked(self, run: Run, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
-        """The cells with all that is read to place them: their notes, scenes near in time, and the
-        cells of those with a new centroid.
+        """Collect all that is read to place the cells.
+
+        These are their notes, the scenes near in time, and the cells of scenes that get a new
+        centroid.
         """
         coming = [cell for cell in waiting if cell.status is not Status.DELETED]
         known = {*left.values(), *(cell.scene_id for cell in waiting if cell.scene_id is not None)}
@@ -211,7 +234,10 @@ class SceneStep:
         return _Asked(cells, tuple(dict.fromkeys([*cells, *notes, *scenes, *members])), prototypes)
 
     async def _themes(self) -> Mapping[str, Vector]:
-        """The prototypes' vectors, made once a process; none where vectors mean nothing."""
+        """Return the prototypes' vectors, which are made once a process.
+
+        Empty if vectors have no meaning, as without a real embedder.
+        """
         if self._sorting.by_vectors and not self._prototypes:
             vectors = await self._embedder.embed(
                 [f"{name}: {' '.join(words.split()[:24])}" for name, words in PROTOTYPES.items()]
@@ -220,8 +246,9 @@ class SceneStep:
         return self._prototypes
 
     async def _summaries(self, run: Run, asked: _Asked) -> Summaries:
-        """What the model tells of the scenes as they would be now, by their cells;
-        nothing of one that it can't tell of.
+        """Ask the model for summaries of the scenes as they would be now.
+
+        The summaries are by the scene's cells. A scene that the model can't summarise is left out.
         """
         placing = _Placing(run.id, await run.reads.look(asked.ids), asked, self._sorting)
         placing.chunk({})
@@ -257,7 +284,10 @@ class SceneStep:
 
 
 class _Placing:
-    """One chunk in the making, on one look. whole: no cell had to be left to another chunk."""
+    """A chunk in the making, on a single read set.
+
+    `whole` says that no cell had to be left to another chunk.
+    """
 
     def __init__(self, run_id: str, look: ReadSet, asked: _Asked, rules: SceneRules) -> None:
         self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
@@ -273,7 +303,7 @@ class _Placing:
         self.whole = True
 
     def chunk(self, summaries: Summaries) -> Chunk:
-        """Everything that is to be written; the cursor is for the caller to say."""
+        """Return all that is to be written; the caller sets the cursor."""
         cells = [
             cell for name in self._asked.cells if (cell := self._look.memory(name)) is not None
         ]
@@ -315,8 +345,9 @@ class _Placing:
         return next((thread for thread in self.threads if thread.has(memory.id)), None)
 
     def _full(self, memory: Memory) -> bool:
-        """Whether the commit might have no room for another cell and its scene;
-        or for what has to part when it leaves that.
+        """Whether the commit might have no room for another cell and its scene.
+
+        A cell that leaves its scene may also split the scene.
         """
         changed = [thread.scene.count for thread in self.threads if thread.changed]
         thread = self._held(memory) if memory.status is Status.DELETED and self._marks else None
@@ -327,7 +358,10 @@ class _Placing:
         )
 
     def _leave(self, memory: Memory) -> None:
-        """Without it two others may be too far apart, and are two scenes then."""
+        """Take a cell out of its scene.
+
+        Without it two of the scene's cells may be too far apart; then the scene is split.
+        """
         self._marks[memory.id] = None
         thread = self._held(memory)
         if thread is None:
@@ -361,8 +395,9 @@ class _Placing:
             self._split(thread)
 
     def _split(self, thread: Thread) -> None:
-        """At once, so that it is halves of scenes that grow, however many cells come; unless more
-        old cells would move than find room.
+        """Split a scene at once, so that the halves grow, however many cells come.
+
+        The scene stays whole if more of its cells would move than the commit has room for.
         """
         first = replace(thread)
         name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])

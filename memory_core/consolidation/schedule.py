@@ -1,9 +1,11 @@
-"""Send for the users whose run is due, and begin a run.
+"""Send messages for users whose run is due, and begin runs.
 
-The timer sends a message for each range that users lie in; a range's work reads who is due there,
-page by page, and sends a message for each, spread over most of the hour; a user's message begins
-their run, which is a task like others. Note: nothing here must happen once. Messages come twice,
-ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
+The timer sends a message for each range of users. The work on a range reads page by page which
+users are due, and sends a message for each, spread over most of the hour. A user's message begins
+the user's run, which is a task like any other.
+
+Note: no step here relies on happening once. Messages come twice, ticks overlap, a timer is late: a
+user that is not due any more when the message comes is left alone.
 """
 
 from __future__ import annotations
@@ -38,18 +40,25 @@ from memory_core.tasks.store import held_task
 QUEUE: Final[QueueName] = "consolidation"
 PAGE = 100
 PAGES_A_MESSAGE = 10
-"""So a message is worked on for a second or two, far from a function's time limit; the next
-thousand users are another message's.
+"""So a message takes a second or two, far from a function's time limit.
+
+The next thousand users are another message's.
 """
 SENT_AT_ONCE = 16
 GIVEN_UP_AFTER = timedelta(hours=1)
-"""From the tick on; the next one has found the same users by then."""
+"""Counted from the tick; the next tick has found the same users by then."""
 log = logging.getLogger(__name__)
 
 
 class RangeMessage(DeferredModel):
-    """Asks for the users of one range who were due at `tick`, from a place on: since when the last
-    one was due, and who that was.
+    """Asks for the users of a range that were due at `tick`.
+
+    Attributes:
+        within: The range.
+        tick: The time of the timer's tick.
+        after: The place to go on from: when the last user was due, and that user's app and id.
+        waits: How often the message was put off.
+
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -65,7 +74,10 @@ class RangeMessage(DeferredModel):
 
 
 class FanOut:
-    """Sends out what is due. spread: over how long the users of one tick are spread."""
+    """Sends messages for due users.
+
+    Users of the same tick are spread over the time `spread`.
+    """
 
     def __init__(
         self,
@@ -80,7 +92,10 @@ class FanOut:
         self._clock, self._spread = clock, spread
 
     async def tick(self) -> int:
-        """Send a message for each range; how many. Raises Unavailable."""
+        """Send a message for each range, and return how many.
+
+        Raises Unavailable.
+        """
         now, ranges = self._clock.now(), await self._store.ranges()
         await self._send_all(
             [(RangeMessage(within=range_name, tick=now), timedelta(0)) for range_name in ranges]
@@ -88,10 +103,10 @@ class FanOut:
         return len(ranges)
 
     async def work(self, body: str) -> Lease | bool:
-        """Do what one of these messages asks for, or put it off: the lease of the run that it
-        began, with which its caller goes on. False when it is none of them.
+        """Do the work of a message, or put it off.
 
-        Raises Unavailable when it can't even be put off.
+        Returns the lease of a run that it began, which the caller goes on with. False if the
+        message is not the schedule's. Raises Unavailable if the message can't even be put off.
         """
         message = _message_in(body)
         if message is None:
@@ -117,8 +132,9 @@ class FanOut:
         return begun
 
     async def _follow(self, owner: Owner, run: UnderWay) -> None:
-        """See to it that a run is gone on with whose worker has died: this message may be the one
-        that it had begun it by, come again.
+        """Make sure that a run whose worker has died goes on.
+
+        This message may be the redelivered message that began the run.
         """
         if run.task.status == "running":
             now = self._clock.now()
@@ -145,8 +161,9 @@ class FanOut:
             await self._queue.send(QUEUE, further.model_dump_json())
 
     def _delay(self, owner: Owner, tick: datetime) -> timedelta:
-        """The same part of the hour for a user each time, so that overlapping ticks don't bring
-        them twice in a row.
+        """Return the delay within the hour, which is the same for a user each time.
+
+        So overlapping ticks don't bring the user twice in a row.
         """
         share = crc32("\0".join(owner).encode()) / 2**32
         delay = tick + share * self._spread - self._clock.now()
@@ -154,8 +171,9 @@ class FanOut:
         return min(max(delay, timedelta(0)), self._spread)
 
     async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
-        """Send them, some at once. When one can't be sent, the others have been tried before
-        that is raised.
+        """Send messages, some at once.
+
+        If a message can't be sent, the error is raised after all have been tried.
         """
         room = asyncio.Semaphore(SENT_AT_ONCE)
 
@@ -187,7 +205,7 @@ def _due_message(owner: Owner, tick: datetime) -> DueMessage:
 
 
 def _message_in(body: str) -> RangeMessage | DueMessage | None:
-    """One of the fan-out's messages; None for what is none, be it a task's or unknown."""
+    """Parse a message of the schedule; None for a task's or an unknown message."""
     kinds: tuple[type[Any], ...] = (RangeMessage, DueMessage)
     try:
         given = orjson.loads(body)
@@ -213,18 +231,22 @@ def _message_in(body: str) -> RangeMessage | DueMessage | None:
 
 
 MOST_EVENTS: Final = 2_000
-"""Events a run goes over at most; with more waiting, the next one follows at once."""
+"""The most events of a run; if more wait, the next run follows at once."""
 TRIED_AGAIN_AFTER: Final = timedelta(days=1)
-"""When a run that never ended is tried again: by another one, over what it was to go over and
-what came since.
+"""When a run that never ended is tried again.
+
+Another run then goes over its events and the events since.
 """
 NEARLY = timedelta(seconds=1)
-"""A log's moments may be a little ahead of the clock, since no two of a user's are the same."""
+"""The tolerance for a log that is ahead of the clock.
+
+The moments of a user's events differ, so the last of many may be a little ahead.
+"""
 _TRIES = 8
 
 
 class _Moved(Exception):
-    """Others committed between the look that the plan rests on and the commit."""
+    """Another commit came between the read that the plan rests on and the commit."""
 
 
 class _GivenUp(Exception):
@@ -232,7 +254,13 @@ class _GivenUp(Exception):
 
 
 class UnderWay(Exception):
-    """There is a run that has not ended. session_id: the one session that it is about."""
+    """A run has not ended.
+
+    Attributes:
+        task: The task of the run.
+        session_id: The only session that the run is about; None for all.
+
+    """
 
     def __init__(self, task: Task, session_id: str | None) -> None:
         super().__init__(task.task_id)
@@ -240,7 +268,7 @@ class UnderWay(Exception):
 
 
 class RunBeginning:
-    """Begins runs of any owner, one at a time each."""
+    """Begins runs of any owner, a single run at a time for each."""
 
     def __init__(
         self,
@@ -254,10 +282,20 @@ class RunBeginning:
         self._clock, self._ids = clock, ids
 
     async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
-        """A run that a caller asked for, due or not; the one under way where that goes over the
-        same, or over everything.
+        """Begin a run that a caller asked for, whether it is due or not.
 
-        Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
+        If a run of the same session or of all sessions is under way, its task is returned.
+
+        Args:
+            owner: Whose memories the run settles.
+            session_id: The only session that the run is about; None for all.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: A run of another session is under way.
+            HeadMoved: Other writers were faster, several times.
+            Unavailable: The long-term store is down.
+
         """
         for _ in range(_TRIES):
             head, now = (await self._store.snapshot(owner)).head, self._clock.now()
@@ -285,11 +323,23 @@ class RunBeginning:
         raise _too_fast()
 
     async def begin_due(self, owner: Owner, head: Head | None = None) -> Lease | None:
-        """Begin the run that is due now, which this worker goes on with; None for a user who is
-        not due (any more), is gone, or whose run was just given up.
+        """Begin the run that is due now, which this worker goes on with.
 
-        head: the user's, where it was just read. Of one moment at which a user is due there is one
-        run, however often this is called. Raises UnderWay, HeadMoved, Unavailable.
+        A due moment of a user leads to a single run, however often this is called.
+
+        Args:
+            owner: Whose memories the run settles.
+            head: The owner's head if it was just read.
+
+        Returns:
+            The lease of the run's task. None if the user is not due (any more) or is gone, or if
+            the run was just given up.
+
+        Raises:
+            UnderWay: A run has not ended.
+            HeadMoved: Other writers were faster, several times.
+            Unavailable: The long-term store is down.
+
         """
         for _ in range(_TRIES):
             head, now = head or (await self._store.snapshot(owner)).head, self._clock.now()
@@ -322,19 +372,22 @@ class RunBeginning:
         raise _too_fast()
 
     async def _check_earlier(self, owner: Owner, head: Head) -> None:
-        """Raise UnderWay where the run that was begun last has not ended."""
+        """Raise UnderWay if the last run has not ended."""
         if head.run_task_id is not None:
             _check_ended(await self._operations.look(owner, _earlier(head)))
 
 
 def _earlier(head: Head | None) -> tuple[str, ...]:
-    """Ids of the task and the operation of the run that was begun last and has not ended well."""
+    """Return the ids of the last run's task and operation.
+
+    Empty if the last run has ended well.
+    """
     earlier = None if head is None else head.run_task_id
     return () if earlier is None else (earlier, operation_id(earlier))
 
 
 def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
-    """What the head says from now on."""
+    """Return the fields that the head gets when a run begins."""
     fields: HeadFields = {"run_task_id": task_id}
     if session_id is None:  # a run of one session leaves the user as due as they were
         fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
@@ -342,9 +395,16 @@ def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
 
 
 def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[str, Any]:
-    """What a run that begins now goes over. capped: there is more, for the next one.
+    """Return the plan of a run that begins now.
 
-    earlier: there may be conversations of an earlier version, whose messages are no memories.
+    The plan is `capped` if there are more events for the next run. It says `earlier` if there may
+    be conversations of an earlier version, whose messages are no memories.
+
+    Args:
+        head: The owner's head; None for an unknown owner.
+        session_id: The only session that the run is about; None for all.
+        now: When the run begins.
+
     """
     after, end = (0, 0) if head is None else (head.consolidated_sequence, head.sequence)
     to = min(end, after + MOST_EVENTS)
@@ -365,8 +425,9 @@ def _too_fast() -> HeadMoved:
 
 
 def _check_ended(look: ReadSet) -> Task | None:
-    """The task of the run that was begun last, as far as it is there. Raises UnderWay while it
-    has not ended.
+    """Return the task of the last run if it is stored.
+
+    Raises UnderWay if it has not ended.
     """
     head = look.head
     if head is None or head.run_task_id is None:
@@ -379,8 +440,10 @@ def _check_ended(look: ReadSet) -> Task | None:
 
 
 def _check(look: ReadSet, seen: Head | None, given_up_since: datetime | None) -> None:
-    """Raise unless the user is as the plan has them, no run is under way, and none was begun after
-    that moment in vain.
+    """Check that the user is as planned, and that a run may begin.
+
+    Raises UnderWay during a run, and _GivenUp if a run that began after the moment was given up.
+    Raises _Moved if the user changed.
     """
     head, last_task = look.head, _check_ended(look)
     if (

@@ -16,15 +16,22 @@ from memory_core.tasks.operation_records import Chunk
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a step is given. id: of the operation; what a step makes derives its ids from it. at:
-    when it began, which is its present.
+    """The input of a step.
 
-    after, to: the sequences between which its news lie, (after, to]. news: the events of others
-    than runs there, in order, of one session if `session_id` is given; none of messages, which
-    count by what is formed of them. counts: what was done so far. reads: what is read
-    of the user, once. since: the present of the last
-    run that went over everything, None at first. earlier: whether messages of an earlier version
-    are to be looked for.
+    Attributes:
+        id: The id of the operation; a step derives the ids of its memories from it.
+        owner: Whose memories the run settles.
+        after: The sequence after which the new events are.
+        to: The sequence of the last new event.
+        at: When the run began, which is its present.
+        session_id: The only session that the run is about; None for all.
+        news: The new events in order, without events of runs. Events of messages are left out;
+            they count by the memories that are formed of them.
+        counts: The work done so far.
+        reads: The user's documents, each read once.
+        since: The present of the last run over all sessions; None for the first run.
+        earlier: Whether messages of an earlier version are to be looked for.
+
     """
 
     id: str
@@ -40,10 +47,10 @@ class Run:
     earlier: bool = False
 
     def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
-        """Ids of the memories that the news are about, each once, in the order in which they came
-        up; of one type if that is given.
+        """Return the ids of the memories that the new events are about.
 
-        What was saved as not searchable is left out.
+        The ids are in the order of the events, each once. Memories that were saved as not
+        searchable are left out. With `memory_type`, only memories of this type are returned.
         """
         kept_apart = {
             event.memory_id for event in self.news if event.after.get("searchable") is False
@@ -56,12 +63,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A step's next chunk. ids: documents that `decide` is shown. Its chunk's cursor is the step's
-    own; done: the step has ended.
+    """A step's next chunk.
 
-    decide: may be asked again when the user's memories changed meanwhile, and then with what
-    they are now. waits: its chunk changes no memory but by marks, so it may be committed with those
-    of later steps.
+    The step gives the cursor of its chunk. If the chunk is `done`, the step has ended.
+
+    Attributes:
+        ids: The documents that `decide` gets.
+        decide: Makes the chunk. It may be called again if the user's memories changed meanwhile,
+            and then gets them as they are.
+        waits: Whether the chunk may be committed with those of later steps, because it changes
+            no memory but by marks.
+
     """
 
     ids: Sequence[str]
@@ -70,16 +82,25 @@ class Proposal:
 
 
 class Step(Protocol):
-    """One thing that a run does."""
+    """A step of a run."""
 
     @property
     def name(self) -> str:
-        """Its name in tasks and reports."""
+        """The step's name in tasks and reports."""
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next chunk after `cursor` (None: from the beginning); None when nothing is left to
-        do. May ask agents, frozen by `run.id`.
+        """Return the next chunk; None if no work is left.
+
+        A step may ask agents; their answers are frozen by `run.id`.
+
+        Args:
+            run: The run.
+            cursor: The end of the last chunk; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store or an agent is down.
+
         """
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """What it would do, counted; without asking a model, and without writing."""
+        """Count the step's work, without asking a model and without writing."""

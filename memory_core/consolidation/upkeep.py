@@ -1,9 +1,9 @@
-"""What time does to memories: the first step of a run, decay as it is asked for,
-truths whose end has come.
+"""Changes by time: the first step of a run, decay on request, and ended truths.
 
-Accesses are written down, snapshots of the log made, long texts made short, an archive run begun
-when something has grown old enough. Note: accesses come first. What was shown to a caller this hour
-must not fade in it.
+Accesses are written, snapshots of the log are made, long texts are shortened, and an archive run is
+begun if memories have grown old enough.
+
+Note: accesses come first. A memory that was shown to a caller this hour must not fade in it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,16 @@ class Upkeep:
         self._rules = rules
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """First what is only counted, if there is any, then crossing after crossing."""
+        """Return first the counted changes, if any, and then crossing after crossing.
+
+        Args:
+            run: The run.
+            cursor: The place of the last crossing; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         head = (await run.reads.look([])).head
         if cursor is None:
             await self._touches.flush(run.owner)
@@ -87,9 +96,7 @@ class Upkeep:
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """What would fade or become short now, whose foresight has ended, and whether an archive
-        run would be begun.
-        """
+        """Count the memories that would fade or be shortened, ended foresight, and archive runs."""
         coming = await self._coming(run)
         foreseen = await self._decay.foresee(
             run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading
@@ -98,8 +105,9 @@ class Upkeep:
         return {**foreseen.counts, "foresight_ended": ended, "archive_runs": runs}
 
     async def _aged(self, run: Run) -> dict[str, int]:
-        """Begin the archive run that is due, and count the memories whose foresight has ended,
-        both since the last run.
+        """Begin the archive run that is due, and count memories with ended foresight.
+
+        Both are those since the last run.
         """
         coming, counts = await self._coming(run), dict[str, int]()
         if ended := await self._ended(run, coming):
@@ -112,14 +120,15 @@ class Upkeep:
         return counts
 
     async def _ended(self, run: Run, coming: NextDue) -> int:
-        """How many memories have foresight that has ended since the last run."""
+        """Count the memories with foresight that has ended since the last run."""
         if not self._has_come(run, coming.foresight):
             return 0
         return await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
 
     async def _coming(self, run: Run) -> NextDue:
-        """What time has brought since the last run. A run of one session leaves that to those that
-        go over everything.
+        """Return the changes that time has brought since the last run.
+
+        A run of a single session leaves them to runs of all sessions.
         """
         if run.session_id is not None:
             return NextDue()
@@ -142,8 +151,13 @@ class Upkeep:
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
-    """What counts as faded, and how many memories one task changes at most. recalls:
-    whether being found brings a memory back.
+    """The rules of decay.
+
+    Attributes:
+        fading: The rules by which memories fade.
+        cap: The most memories that a task changes.
+        recalls: Whether being found brings a memory back.
+
     """
 
     fading: Fading
@@ -173,7 +187,18 @@ class Decay:
         self._crossings, self._clock, self._rules = crossings, clock, rules
 
     async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
-        """Store the work as a task, due at the present moment. Raises Conflict, Unavailable."""
+        """Store the work as a task, due at the present moment.
+
+        Args:
+            owner: Whose memories may fade.
+            asked: The session that it is about, or all.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: The long-term store is down.
+
+        """
         plan = {
             "session_id": asked.session_id,
             "at": self._clock.now().isoformat(),
@@ -182,11 +207,19 @@ class Decay:
         return await self._operations.begin(owner, "decay", plan, call)
 
     async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
-        """What a task begun now changes, if no other caller interferes; of the long texts,
-        all that it tries to make short.
+        """Count the changes of a task that began now, if no other caller interferes.
 
-        Unwritten accesses are written first, as the task does: a memory that was just found does
-        not fade. marks: whether what has faded is marked. Raises Unavailable.
+        Long texts are counted that the task would try to shorten. Unwritten accesses are written
+        first, as the task does: a memory that was just found does not fade.
+
+        Args:
+            owner: Whose memories may fade.
+            asked: The session that it is about, or all.
+            marks: Whether faded memories are marked.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         await self._touches.flush(owner)
         await self._touches.settle(owner)
@@ -202,18 +235,20 @@ class Decay:
         return Foreseen(counts, capped=False)
 
     def _what(self, memory: Memory, now: datetime) -> str | None:
-        """Under which name a memory would be counted; None where nothing would be done."""
+        """Return the name under which a memory would be counted.
+
+        None if it would not change.
+        """
         if is_recalled(memory, now, self._rules.fading):
             return "recalled"
         due_status = due(memory, now, self._rules.fading)
         return None if due_status is None else due_status.value
 
     async def work(self, lease: Lease) -> None:
-        """Write what is due, in as many commits as it takes; after the accesses that are
-        still unwritten.
+        """Write all due changes, in several commits, after the unwritten accesses.
 
-        The snapshots come first: the end of the operation is the task's end,
-        after which no worker would come back for them.
+        The snapshots come first: the end of the operation is the task's end, after which no worker
+        would write them. Raises Unavailable, TaskLost.
         """
         await self._touches.flush(lease.owner)
         await self._touches.settle(lease.owner)
@@ -266,13 +301,13 @@ class Decay:
 
 
 AT_ONCE: Final = 15
-"""Memories of one commit: each is two documents, and the cells that told it learn of it."""
+"""The most memories of a commit: each is two documents, and the cells that told it learn of it."""
 COUNTED: Final = "truths_ended"
 _PAGE: Final = 100
 
 
 class EndedTruths:
-    """The step."""
+    """The step that marks truths whose end has come."""
 
     name = "ended"
 
@@ -280,8 +315,17 @@ class EndedTruths:
         self._store, self._clock = store, clock
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next truths that have ended, after the `cursor`-th; a run of one session leaves them
-        to those that go over everything.
+        """Return the next truths that have ended.
+
+        A run of a single session leaves them to runs of all sessions.
+
+        Args:
+            run: The run.
+            cursor: The place of the last truth; None for the beginning.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         truths: list[Memory] = []
         async for memory in self._ended(run, None if cursor is None else Place(*cursor)):
@@ -298,7 +342,7 @@ class EndedTruths:
         )
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many truths have ended."""
+        """Count the truths that have ended."""
         return {COUNTED: len([truth async for truth in self._ended(run, None)])}
 
     async def _ended(self, run: Run, after: Place | None) -> AsyncIterator[Memory]:

@@ -1,1 +1,1 @@
-"""What users may ask for their data: forget, erase, export and import."""
+"""Users' rights to their data: forget, erase, export and import."""

@@ -1,10 +1,11 @@
-"""Erasing a user: everything that is kept of them, in every tier, gone for good,
-and a receipt that says so.
+"""Erase a user: delete all stored data of the user for good, with a receipt.
 
 The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on
-nothing that was begun before can be committed, however late. Then every tier is emptied, and
-emptied again when the longest-lived worker is gone. Note: emptying is not what makes the erasure
-safe, the new epoch is. Emptying only takes away what may not come back.
+no work that began before can be committed, however late. Then every tier is emptied, and emptied
+again when the longest-lived worker is gone.
+
+Note: the new epoch makes the erasure safe, not the emptying. Emptying only removes data that cannot
+come back.
 """
 
 from __future__ import annotations
@@ -34,24 +35,28 @@ from memory_core.tasks.store import TaskAndSubject, kept, written
 from memory_core.tasks.worker import Tasking
 
 TOMBSTONE: Final = timedelta(days=8)
-"""How long an erased user's head stays: longer than a message waits in a queue, so that no late
-writer finds no user and begins one.
+"""How long an erased user's head is kept.
+
+It is longer than a message waits in a queue, so that no late writer finds no user and begins a new
+user.
 """
 DELETED_AT_ONCE = 90
 OWNERS_A_PAGE = 100
 SCRUBS = 5
 ERASURES: Final = "#erasures"
-"""The owner of an app's receipts: no user is called so, since no user's name may have a `#`."""
+"""The owner of an app's receipts; no user has this name, since no user's name may have a `#`."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class EraseRules:
-    """What an erasure waits for, and what its receipt says.
+    """The rules of an erasure.
 
-    settle: how long a worker may live; everything is listed again after it. entries_life: how long
-    the short term keeps what is lost. remains: what is left of the user in the stores
-    that are in use.
+    Attributes:
+        settle: The longest life of a worker; after it all stores are listed again.
+        entries_life: How long the short-term store keeps an entry that is not found.
+        remains: The user's data that remains in the stores that are in use.
+
     """
 
     settle: timedelta
@@ -60,7 +65,7 @@ class EraseRules:
 
 
 WithdrawKeys = Callable[[Owner, Call], Awaitable[None]]
-"""Withdraws the API keys that are bound to a user. Raises Unavailable."""
+"""Withdraws the API keys that are bound to a user; raises Unavailable."""
 
 
 class Eraser:
@@ -98,10 +103,19 @@ class Eraser:
         self._clock, self._ids, self._rules, self._withdraw_keys = clock, ids, rules, withdraw_keys
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
-        """End the user's life, now; the task empties what is left. The task under way,
-        when they are being erased already.
+        """End the user's life at once, and begin the task that empties the stores.
 
-        An unknown user can be erased too, and is unknown afterwards. Raises Conflict, Unavailable.
+        If the user is being erased already, that task is returned. An unknown user can be erased
+        too, and is unknown afterwards.
+
+        Args:
+            owner: The user.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: The long-term store is down.
+
         """
         epoch, name = self._ids.new("ep"), receipt_id(owner, call)
 
@@ -133,8 +147,9 @@ class Eraser:
         return await self._sent(owner, committed.result, call)
 
     async def erase(self, lease: Lease) -> Later | None:
-        """The work: empty everything, wait, empty it again, give the receipt. Raises Unavailable
-        while a tier can't be emptied.
+        """Empty all tiers, wait, empty them again, and write the receipt.
+
+        Returns Later while it waits. Raises Unavailable while a tier can't be emptied.
         """
         operation = await self._operations.of(lease)
         if operation.cursor is None:
@@ -153,10 +168,11 @@ class Eraser:
         return None
 
     async def again(self, *, dry_run: bool) -> int:
-        """Begin to erase users with an epoch that was erased once, as a restored backup shows them;
-        how many. Raises Unavailable.
+        """Erase users once more that a restored backup shows, and return how many.
 
-        Nothing of theirs is read any more when this returns; their tasks empty the stores.
+        Such a user has an epoch that was erased once. When this returns, no data of these users is
+        read any more; their tasks empty the stores. With `dry_run` they are only counted. Raises
+        Unavailable.
         """
         notes, after, count = await self._notes.all(), None, 0
         while page := await self._store.owners(after, OWNERS_A_PAGE):
@@ -169,15 +185,20 @@ class Eraser:
         return count
 
     async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
-        """The receipts of an app, the latest first, those before the `sequence` of the
-        last one seen.
+        """Return receipts of an app, the latest first.
+
+        Args:
+            app_id: The app.
+            after: The `sequence` of the last receipt that was seen; None for the first page.
+            limit: The most receipts.
+
         """
         place = None if after is None else Place(after, "")
         documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
         return [document.body for document in documents]
 
     async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
-        """Tell the queue; an erasure that had been given up goes on."""
+        """Tell the queue, and retry an erasure that had been given up."""
         look = await self._ledger.look(owner, [task_id])
         pair = TaskAndSubject.of(look, task_id)
         if pair is None or pair.task.status == "succeeded":
@@ -188,8 +209,9 @@ class Eraser:
         return Accepted(task_id, await self._beginning.tell(owner, pair.task))
 
     async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
-        """Every tier, once: the short term first, which from then on takes nothing back,
-        then files, then the truth.
+        """Empty every tier once: the short-term store, then files, then the long-term store.
+
+        The short-term store takes no entry of the user back from then on.
         """
         forget_texts()
         await self._empty_short_term(lease, operation)
@@ -213,8 +235,9 @@ class Eraser:
         )
 
     async def _empty_short_term(self, lease: Lease, operation: Operation) -> None:
-        """Once it has been away for longer than it keeps anything, there is nothing left in
-        it to empty.
+        """Empty the short-term store.
+
+        If it has been down for longer than it keeps any entry, there is no entry left to delete.
         """
         if await self._short_term.forget(lease.owner, operation.plan["epochs"]):
             return
@@ -241,8 +264,9 @@ class Eraser:
         )
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Withdraw the user's keys, keep the receipt, then let the user be: from now on an empty
-        one, who may begin again at once.
+        """Withdraw the user's keys, keep the receipt, and make the user empty.
+
+        From then on the user may begin again at any time.
         """
         await self._withdraw_keys(lease.owner, operation.call)
         owner, now = lease.owner, self._clock.now()
@@ -269,8 +293,9 @@ class Eraser:
     async def _keep_receipt(
         self, owner: Owner, operation: Operation, given: dict[str, Any]
     ) -> None:
-        """Among the app's receipts, for good; the first one is kept, when a killed worker had
-        given it already.
+        """Store the receipt among the app's receipts, for good.
+
+        If a killed worker had stored a receipt already, the first receipt is kept.
         """
         body = {
             "sequence": int(operation.created_at.timestamp() * 1_000_000),
@@ -285,7 +310,7 @@ class Eraser:
 
 
 def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
-    """What is left of an erased user, by the adapters that are in use.
+    """Return the descriptions of the data that remains of an erased user.
 
     Args:
         long_term: "cosmos" or "sqlite".
@@ -331,13 +356,14 @@ def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
 
 
 def task_id_of(epoch: str) -> str:
-    """The task of the erasure that began an epoch."""
+    """Return the id of the task of the erasure that began an epoch."""
     return derived("tsk", epoch, "erase")
 
 
 def _asked(epoch: str, head: Head | None, now: datetime, call: Call) -> tuple[Task, Document]:
-    """The task of an erasure, and the operation that it is about. documents: about how many there
-    are, for its progress.
+    """Return the task of an erasure, and its operation.
+
+    The plan's `documents` is about how many there are, for the progress.
     """
     operation = Operation(
         id=derived("op", epoch, "erase"),

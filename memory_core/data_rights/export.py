@@ -1,9 +1,10 @@
-"""Export: everything that is kept of a user as a file in parts, as it was at one moment,
-while they go on writing.
+"""Export all data of a user as a file in parts, as of a moment.
 
-Note: the moment is not when it was asked for. What is written while the file is made is taken in:
-the parts that it concerns are made again, until none was written to while the last of them were
-made. So no write is torn, and no writer has to wait.
+The user may write meanwhile.
+
+Note: the moment is not the time of the request. Writes during the export are included: the parts
+that they concern are made again, until no part was written to while the last of them were made. So
+no write is torn, and no writer has to wait.
 """
 
 from __future__ import annotations
@@ -44,11 +45,12 @@ from memory_core.tasks.operations import Operations
 
 PAGE = 100
 ROUNDS = 20
-"""Rounds at one go. Each takes in what was written during the one before, which is
-less each time.
+"""The most rounds of a single attempt.
+
+Each round takes in the writes of the round before, which become fewer.
 """
 TOUCHED_AT_MOST = 2_000
-"""Memories that changed since the last round; for more all is made again."""
+"""The most memories that changed since the last round; for more, all parts are made again."""
 READ_AT_ONCE = 90
 MEMORY_KINDS = frozenset({"memory", "version"})
 POINTING = frozenset(
@@ -59,10 +61,14 @@ POINTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ExportPiece:
-    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in
-    one part, or one long one in several.
+    """A finished stretch of the file: documents of the same kind up to a place.
 
-    damaged: ids of memories within it that can't be read and have no line.
+    Attributes:
+        names: The names of its parts; a single long document has several.
+        last: The place of its last document.
+        documents: The number of its documents.
+        damaged: Ids of its memories that can't be read and have no line.
+
     """
 
     names: tuple[str, ...]
@@ -72,12 +78,12 @@ class ExportPiece:
 
     @classmethod
     def of(cls, stored: list[Any]) -> ExportPiece:
-        """From how the operation keeps it."""
+        """Return the piece that an operation stores."""
         return cls(tuple(stored[0]), Place(stored[1], stored[2]), stored[3], tuple(*stored[4:]))
 
     @property
     def kept(self) -> list[Any]:
-        """For the operation to keep."""
+        """The piece as an operation stores it."""
         return [
             list(self.names),
             self.last.sequence,
@@ -89,7 +95,7 @@ class ExportPiece:
 
 Pieces = dict[str, list[ExportPiece]]
 Lines = AsyncIterator[tuple[bytes | None, Document]]
-"""Lines of the file, and the document that they are of; None for a memory that can't be read."""
+"""Lines of the file with their document; None for a memory that can't be read."""
 
 
 class Exporter:
@@ -108,7 +114,18 @@ class Exporter:
         self._operations, self._clock = operations, clock
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
-        """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
+        """Begin an export.
+
+        Args:
+            owner: The user.
+            call: The call that asked for it.
+
+        Raises:
+            NotFound: The user is unknown.
+            Conflict: The idempotency key was used for another request.
+            Unavailable: The long-term store is down.
+
+        """
 
         def refuse(look: ReadSet) -> None:
             if look.head is None:
@@ -117,10 +134,19 @@ class Exporter:
         return await self._operations.begin(owner, "export", {}, call, refuse=refuse)
 
     async def page(self, owner: Owner, task_id: str, number: int) -> bytes:
-        """A part of an export that is done, counted from 1.
+        """Return a part of a finished export.
 
-        Raises NotFound, Conflict while it is not done, Gone where a hard forget has removed it,
-        Unavailable.
+        Args:
+            owner: The user.
+            task_id: The task of the export.
+            number: The number of the part, from 1.
+
+        Raises:
+            NotFound: There is no such export or part, or its parts have expired.
+            Conflict: The export is not finished.
+            Gone: A hard delete has removed the file.
+            Unavailable: A store is down.
+
         """
         task, operation = await self._operations.held(owner, task_id, "export")
         if task.status != "succeeded":
@@ -141,7 +167,11 @@ class Exporter:
         return data
 
     async def export(self, lease: Lease) -> None:
-        """The work. Raises Unavailable, also for a user who writes faster than can be read."""
+        """Make the file.
+
+        Raises Unavailable, also if the user writes faster than the export can read; TaskLost if the
+        export was cancelled or the user erased.
+        """
         operation = await self._operations.of(lease)
         if operation.state == "cancelling":
             await self._cancelled(lease, operation)
@@ -183,9 +213,7 @@ class Exporter:
         )
 
     async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
-        """All that is to be made again since the round before: where that ended is
-        in the cursor.
-        """
+        """Make all pieces that changed since the last round, whose end is in the cursor."""
         before = _pieces(cursor)
         same_log = bool(before) and cursor["redactions"] == head.redactions
         touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
@@ -209,8 +237,9 @@ class Exporter:
         }
 
     async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
-        """The places in the log of memories that changed since; None when so much has changed that
-        all is to be made again.
+        """Return the places in the log of memories that changed since.
+
+        None if so much has changed that all pieces have to be made again.
         """
         ids: set[str] = set()
         after = as_of
@@ -230,15 +259,17 @@ class Exporter:
         return frozenset(places)
 
     async def _cold(self, lease: Lease) -> tuple[list[ExportPiece], dict[str, str]]:
-        """The copies in the archive that memories point to; and how each is called in the file,
-        by where it lies.
+        """Write the archive's copies that memories point to.
+
+        The second value has their names in the file, by location.
         """
         names: dict[str, str] = {}
         return await self._gathered(lease, self._copies_of(lease.owner, names)), names
 
     async def _copies_of(self, owner: Owner, names: dict[str, str]) -> Lines:
-        """Each copy once, with the first memory that points to it; `names` grows by what
-        it is called.
+        """Return each copy once, with the first memory that points to it.
+
+        The copies' names are added to `names`.
         """
         async for document in self._documents(
             owner, "memory", None, None, Filter(statuses=POINTING)
@@ -265,9 +296,7 @@ class Exporter:
         as_of: int,
         cold: Mapping[str, str],
     ) -> list[ExportPiece]:
-        """The pieces that nothing was written to stay; the others are made again,
-        and what has come since is added.
-        """
+        """Keep unchanged pieces, make changed pieces again, and add new documents."""
         made: list[ExportPiece] = []
         after: Place | None = None
         for piece in before:
@@ -292,7 +321,7 @@ class Exporter:
         until: Place | None,
         cold: Mapping[str, str],
     ) -> list[ExportPiece]:
-        """New pieces of the documents between two places."""
+        """Make new pieces of the documents between two places."""
         documents = self._documents(lease.owner, kind, after, until)
         return await self._gathered(
             lease,
@@ -303,8 +332,9 @@ class Exporter:
         )
 
     async def _gathered(self, lease: Lease, pairs: Lines) -> list[ExportPiece]:
-        """As many lines to a piece as fit a part: a file of thousands of parts is fetched and
-        brought in a request each.
+        """Write as many lines to a piece as fit a part.
+
+        A file of thousands of parts would need a request for each.
         """
         made: list[ExportPiece] = []
         gathered, damaged, size = list[bytes](), list[str](), 0
@@ -324,8 +354,9 @@ class Exporter:
         )
 
     async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[ExportPiece]:
-        """All documents of a kind, in an order that does not depend on whose they are: so many in a
-        piece that hundreds are few parts.
+        """Write all documents of a kind, in an order independent of their owner.
+
+        A piece has so many that hundreds of documents are few parts.
         """
         documents = [document async for document in self._documents(lease.owner, kind, None, None)]
         documents.sort(key=lambda document: (document.body["sequence"], line_id(document)))
@@ -373,7 +404,7 @@ class Exporter:
         return head
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Write the first line, hash the whole, and take away what earlier rounds made."""
+        """Write the first line, hash the file, and remove the parts of earlier rounds."""
         owner, task_id = lease.owner, lease.task.task_id
         pieces = _pieces(operation.cursor)
         counts: Counter[str] = Counter(
@@ -413,8 +444,9 @@ class Exporter:
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
     async def _clear_up(self, lease: Lease) -> None:
-        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's
-        parts are made again by that one.
+        """Remove parts that no caller will ask for, after an erasure or a cancelled task.
+
+        Parts that another worker needs are made again by that worker.
         """
         operation = await self._operations.there(lease.owner, lease.task.task_id)
         if operation is None or operation.state in ("cancelling", "cancelled"):

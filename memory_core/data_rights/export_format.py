@@ -1,9 +1,11 @@
 """The file of an export, and the cold copies in it.
 
-`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself
-is left out. Note: no line says whose it is, and what is named by its owner in the store (sessions,
-buffers) is named by its session here. So the files of two users who hold the same are the same,
-but for the first line.
+A line is `{"kind", "id", "body"}`. A memory's line says with `embedded` whether it has a vector;
+the vector is left out.
+
+Note: no line names its owner. Documents that the store names by their owner (sessions, buffers) are
+named by their session here. So the files of two users with the same data are the same, except for
+the first line.
 """
 
 from __future__ import annotations
@@ -45,13 +47,15 @@ _SCOPE_OF_A_COPY: Final = {"app_id": "app", "user_id": "user"}
 
 
 def name_of(copy: ColdCopy) -> str:
-    """How the file calls a copy."""
+    """Return the name of a copy in the file."""
     return f"{_chain_of(copy)}-{copy.revision}"
 
 
 def _chain_of(copy: ColdCopy) -> str:
-    """By whose id the file calls the chain: the last one's, where that is in the copy. Who was
-    deleted before the rest went stayed hot.
+    """Return the id by which the file names a chain.
+
+    It is the id of the chain's last memory, if the copy has it. A memory that was deleted before
+    the rest was archived is not in the copy.
     """
     if copy.member(copy.chain_id) is not None:
         return copy.chain_id
@@ -59,7 +63,7 @@ def _chain_of(copy: ColdCopy) -> str:
 
 
 def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a copy's line says of it, and its body, without vectors."""
+    """Return the fields of a copy's line, and its body, without vectors."""
     members = [
         {
             "memory": _shown(member.memory),
@@ -76,10 +80,10 @@ def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
-    """The copy in a line's body, without an owner yet and without vectors; and the ids of those
-    that had one.
+    """Return the copy in a line's body, without an owner and vectors.
 
-    Raises ValueError, TypeError, KeyError for a body that is none.
+    The second value has the keys of the memories that had a vector. Raises ValueError, TypeError,
+    KeyError for a body that is no copy.
     """
     embedded: set[str] = set()
 
@@ -104,7 +108,14 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
 
 
 def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
-    """The copy as this owner's, under an epoch."""
+    """Return the copy as this owner's, under an epoch.
+
+    Args:
+        copy: The copy.
+        owner: The owner.
+        epoch: The epoch of the copy and its memories.
+
+    """
 
     def mine(memory: Memory) -> Memory:
         changed = memory.changed(app_id=owner.app_id, user_id=owner.user_id, epoch=epoch)
@@ -123,7 +134,7 @@ def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
 
 
 def memories_of(copy: ColdCopy) -> Iterator[Memory]:
-    """Everything that a copy holds: members, old versions, originals."""
+    """Return all memories of a copy: members, old versions, originals."""
     for member in copy.members:
         yield member.memory
         yield from member.versions
@@ -132,12 +143,21 @@ def memories_of(copy: ColdCopy) -> Iterator[Memory]:
 
 
 def has_vector(memory: Memory, embedded: frozenset[str]) -> bool:
-    """Whether this memory of a copy had a vector."""
+    """Whether a memory of a copy had a vector.
+
+    Args:
+        memory: The memory.
+        embedded: The keys of memories with a vector, as `copy_in` returns them.
+
+    """
     return _key(memory) in embedded
 
 
 def _key(memory: Memory) -> str:
-    """A compressed memory and its original have one id, and two texts."""
+    """Return the key of a memory within a copy.
+
+    A compressed memory and its original have the same id, and two texts.
+    """
     return f"{memory.id} {len(memory.content)} {memory.status.value}"
 
 
@@ -162,21 +182,30 @@ SMALL: Final[tuple[Kind, ...]] = (
     "run",
     "settings",
 )
-"""Kinds that are exported: those that may be large, in pages; all others whole."""
+"""Kinds that are exported whole; the kinds of `GROWING` may be large, and are exported in pages."""
 KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
 MAX_PART_BYTES: Final = 1_048_576
-"""As much as a request may bring, so that what was fetched can be brought elsewhere
-part by part.
-"""
+"""The size limit of a request, so that a fetched part can be uploaded elsewhere as it is."""
 PIECE_CHARACTERS: Final = 200_000
-"""Of a document that does not fit one line: at most 4 bytes each as JSON within JSON."""
+"""The length of a piece of a document that does not fit a line.
+
+A character has at most 4 bytes as JSON within JSON.
+"""
 _SCOPE_FIELDS: Final = ("app_id", "user_id", "epoch")
 _OF_THE_VECTOR: Final = ("embedding_model", "embedding_dimensions")
 _MEMORIES: Final = frozenset({"memory", "version"})
 
 
 def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime) -> bytes:
-    """The first line."""
+    """Return the first line of a file.
+
+    Args:
+        owner: The exported user.
+        counts: The number of documents by kind.
+        sequence: The sequence of the log that the file shows.
+        at: The time of the export.
+
+    """
     fields = {
         "format": FORMAT,
         "version": VERSION,
@@ -190,15 +219,19 @@ def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime)
 
 
 def line_id(document: Document) -> str:
-    """How a document is named in the file."""
+    """Return the name of a document in the file."""
     return (
         str(document.body["session_id"]) if document.kind in ("session", "buffer") else document.id
     )
 
 
 def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
-    """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive
-    are called, by where they lie.
+    """Return the line of a document, or the lines of its pieces.
+
+    Args:
+        document: The document.
+        cold: The names of the archive's copies, by location.
+
     """
     body = {name: value for name, value in document.body.items() if name not in _SCOPE_FIELDS}
     named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
@@ -224,7 +257,13 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
 
 
 def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
-    """A line, or the lines of its pieces."""
+    """Return the line of a body, or the lines of its pieces.
+
+    Args:
+        named: The fields beside the body.
+        body: The body; a long body is divided into pieces.
+
+    """
     whole = orjson.dumps({**named, "body": body}, option=orjson.OPT_SORT_KEYS) + b"\n"
     if len(whole) <= MAX_PART_BYTES:
         return whole
@@ -238,7 +277,7 @@ def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
 
 
 def in_parts(lines: bytes) -> list[bytes]:
-    """Lines as they fit into parts; no line is longer than a part."""
+    """Divide lines into parts; no line is longer than a part."""
     parts = [b""]
     for line in lines.splitlines(keepends=True):
         if parts[-1] and len(parts[-1]) + len(line) > MAX_PART_BYTES:
@@ -250,10 +289,18 @@ def in_parts(lines: bytes) -> list[bytes]:
 def document_of(
     owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]
 ) -> Document:
-    """The document that a line stands for, as it is stored for this owner under an epoch. cold:
-    where the copies lie, by their names.
+    """Return the document of a line as an owner stores it.
 
-    The report of a run goes when it would have gone where it was made.
+    A run's report expires when it would have expired in the user that it came from.
+
+    Args:
+        owner: The importing owner.
+        kind: The kind of the document.
+        name: The name of the document in the file.
+        body: The body of the line.
+        epoch: The epoch of the document.
+        cold: The locations of the archive's copies, by name.
+
     """
     scope = {"app_id": owner.app_id, "user_id": owner.user_id}
     stored = {**body, "epoch": epoch}
@@ -283,8 +330,9 @@ def document_of(
 def _placed(
     fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None
 ) -> dict[str, Any]:
-    """The fields, with another name for the place in the archive; `otherwise`:
-    where it is none of those.
+    """Return the fields with another name for the location in the archive.
+
+    `otherwise` is used for a location without a name.
     """
     place = fields.get("archival_location")
     return (

@@ -1,8 +1,10 @@
-"""Forget what a filter fits: softly, which can be taken back, or for good.
+"""Forget the memories that a filter fits, softly or for good.
 
-Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What
-is told later stays, though the filter would fit it too. Only what is softly forgotten is looked for
-later, when the task comes to it, since it may be much.
+A soft deletion can be undone.
+
+Note: the extent is settled by the request, up to the end of the log at that time. A memory that is
+saved later stays, even if the filter fits it. Only the memories of a soft deletion are searched
+later, by the task, since there may be many.
 """
 
 from __future__ import annotations
@@ -45,15 +47,16 @@ from memory_core.tasks.operations import Operations
 
 PAGE = 45
 ROUNDS = 20
-"""How often what a session holds is found again because others commit in between."""
+"""How often a session's content is read again because of other commits in between."""
 CAP_FOR_GOOD = 1_000
-"""Memories asked for that one task forgets for good at most: with what was made of them, an
-operation keeps the ids of all, some 150 KB.
+"""The most requested memories of a hard delete.
+
+With the memories that were made of them, an operation stores the ids of all, some 150 KB.
 """
 
 
 class Forgetter:
-    """Forgets memories of any owner. cap: how many one task forgets at most."""
+    """Forgets memories of any owner, at most `cap` in a task."""
 
     def __init__(
         self,
@@ -75,7 +78,18 @@ class Forgetter:
         )
 
     async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
-        """Store the work as a task, with its plan frozen. Raises Conflict, Unavailable."""
+        """Store the work as a task, with its plan frozen.
+
+        Args:
+            owner: Whose memories are forgotten.
+            asked: The filter and the mode.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            Unavailable: A store is down, or other callers write without a pause.
+
+        """
         session = whole_session(asked)
         if session is not None:
             return await self._begin_of_session(owner, asked, session, call)
@@ -87,8 +101,9 @@ class Forgetter:
     async def _begin_of_session(
         self, owner: Owner, asked: ForgetInput, session: str, call: Call
     ) -> Accepted:
-        """The same for a whole session, with what it has yet to form: planned again where others
-        commit in between.
+        """Begin to forget a whole session, with its messages that are not formed yet.
+
+        The plan is made again after other commits in between.
         """
         reads, seal_key = reads_of(owner, session), b""
         for _ in range(ROUNDS):
@@ -121,7 +136,15 @@ class Forgetter:
         )
 
     async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
-        """What a task begun now would do; for good, with what would go along."""
+        """Count the memories that a task would forget now.
+
+        For a hard delete, the memories are counted as well that would be deleted along.
+
+        Args:
+            owner: Whose memories they are.
+            asked: The filter and the mode.
+
+        """
         chosen = Chosen.of(await self._plan(owner, asked))
         if chosen.mode == "hard":
             return await self._for_good.foresee(owner, chosen)
@@ -139,8 +162,15 @@ class Forgetter:
     async def foresee_memories(
         self, owner: Owner, asked: ForgetInput, limit: int
     ) -> ForeseenMemories:
-        """The first memories that a task begun now would forget; what was made of them
-        is left out.
+        """Return the first memories that a task would forget now.
+
+        Memories that were made of them are left out.
+
+        Args:
+            owner: Whose memories they are.
+            asked: The filter and the mode.
+            limit: The most memories.
+
         """
         chosen = Chosen.of(await self._plan(owner, asked))
         fitting, after = list[Memory](), None
@@ -158,7 +188,10 @@ class Forgetter:
         return ForeseenMemories(tuple(fitting), None)
 
     async def work(self, lease: Lease) -> None:
-        """Forget, in as many commits as it takes."""
+        """Forget, in several commits.
+
+        Raises Unavailable, TaskLost.
+        """
         operation = await self._operations.of(lease)
         if operation.plan["mode"] == "hard":
             await self._for_good.work(lease, operation)
@@ -292,7 +325,10 @@ def _forgotten(memory: Memory, now: datetime) -> Memory:
 
 
 def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counter[str]:
-    """The messages that go with a memory: those that the filter fits too, and the others."""
+    """Count the messages that are deleted with a memory.
+
+    Messages that the filter fits, too, are counted separately from the rest.
+    """
     return Counter(
         "forgotten" if chosen.fits(change.before) else "messages"
         for change in changes
@@ -301,7 +337,7 @@ def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counte
 
 
 def _with_few_messages(candidates: list[SelectedMemory]) -> list[SelectedMemory]:
-    """The first of these, as few as have more messages together than a commit holds."""
+    """Return the first candidates, as few as have more messages than a commit holds."""
     count = 0
     for number, candidate in enumerate(candidates, start=1):
         count += len(candidate.messages)
@@ -311,8 +347,9 @@ def _with_few_messages(candidates: list[SelectedMemory]) -> list[SelectedMemory]
 
 
 def _first_that_fit(portion: Portion, changes: Sequence[Change], beside: int) -> list[Change]:
-    """The first of these changes that a commit has room for; the first of them with so many
-    documents beside it.
+    """Return the first changes that fit into a commit.
+
+    The first of them has `beside` further documents.
     """
     for number, change in enumerate(changes):
         if not portion.takes(2 + (0 if number else beside), size_of(change.after)):

@@ -1,18 +1,20 @@
-"""How far the forgetting of something for good has come, and what else has to go with it. Pure.
+"""The progress of a hard delete, and its extent; a pure module.
 
-What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into,
-copies), the messages of a cell, and, of what was told in a conversation, the cells that tell it.
-What says in its slot, or of its key, what it or an old version of it said goes too, as earlier
-times of it may be memories of their own. Note: that does not go on for ever. The cell that told a
-forgotten fact goes with its note. Of its messages and its other facts those go that tell the
-forgotten fact too: the message that it was taken from, and all that have the words of its value. If
-no message of the cell can be told to, all of them go. The other facts stay, and name their messages
-in the place of the cell. What was formed of a forgotten message goes with what it took from that;
-its other messages stay, and stand for themselves.
+These memories are deleted with a memory: the memories that were made of it (notes and facts of a
+cell, merged memories, copies), the messages of a cell, and, for a memory that was said in a
+conversation, the cells that tell it. Memories of the same slot or key with the same content as the
+memory or an old version are deleted too, since earlier times of it may be separate memories.
 
-Nothing goes that is only beside it: other sources of a merged note stay, and are active again.
-Where a session is forgotten, what other sessions told stays theirs. A fact that a cell tells which
-stays is that cell's from then on.
+Note: this does not spread without end. The cell that told a forgotten fact is deleted with its
+note. Of its messages and its other facts, those are deleted that tell the forgotten fact as well:
+the message that the fact was taken from, and all that have the words of its value. If no message of
+the cell can be identified, all its messages are deleted. The other facts stay, and name their
+messages in the place of the cell. A cell that was formed of a forgotten message is deleted with the
+facts from that message. Its other messages stay, as separate memories.
+
+A memory that is only beside a forgotten memory stays: the other sources of a merged note stay, and
+are active again. If a session is forgotten, memories from other sessions stay. A fact that a
+remaining cell tells belongs to that cell from then on.
 """
 
 from __future__ import annotations
@@ -38,13 +40,15 @@ from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import note_id
 
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]
-"""Why a memory is looked at: it was asked for; it told one that was; it is a source of a merged
-note that was; it was formed of a message that was; it may be a fact or a message of a cell that
-goes; it may tell a fact that was, as it stood beside it in a cell that told that;
-it was made of one.
+"""The reason why a memory is looked at.
+
+`asked`: the caller asked for it. `told`: it told a requested memory. `source`: it is a source of a
+requested merged note. `said`: it was formed of a requested message. `own`: it may be a fact or a
+message of a deleted cell. `beside`: it may tell a requested fact, since it was beside the fact in a
+cell. `made`: it was made of a deleted memory.
 """
 Said = tuple[str | None, int]
-"""Where a message was said: conversation and number."""
+"""Where a message was said: the conversation and the number."""
 Step = Literal[
     "begin",
     "remove",
@@ -97,22 +101,38 @@ class ProgressFields(TypedDict, total=False):
 
 
 class ForgetProgress(DeferredModel):
-    """Where an operation is. place: in what the step goes through. todo: what is to be looked
-    at, and why.
+    """The progress of an operation.
 
-    gone: what is removed, each with a sequence that its removal had at most; what has the same id
-    and began later is another memory. cells: those of them that were cells and asked for;
-    telling_cells: cells that told them; parted: of these, with the messages that stay, those that
-    only a message of theirs was asked for of; said_at: of messages that are gone, conversation and
-    number. wholly: cells that told what is no fact, whose messages all go. telling: by what told a
-    forgotten fact (a cell, a conversation, the fact itself where only messages told it), by fact
-    the marks of its value. quoted: by fact the marks of what was said of it. told_at: by fact where
-    it was said. heard: by cell the facts that a message of it that is gone told. stays: messages
-    that such a cell leaves, and where they were said. along: how many go along, by their kind.
-    lent, marks_of_content: marks of what they said, no words. damaged: ids of memories and old
-    versions that can't be read: whether they tell of the forgotten is not known. log_from: the
-    sequence of the first event that is redacted. session: the one that was asked for; what others
-    told stays. whole: the session that is forgotten with all that it has yet to form.
+    Attributes:
+        step: The current step.
+        place: The place within the step.
+        todo: The memories to look at, with the reason of each.
+        gone: The removed memories, each with a sequence that its removal had at most. A memory of
+            the same id that began later is another memory.
+        cells: The removed cells that the caller asked for.
+        telling_cells: The removed cells and messages that told requested memories.
+        parted: The messages of removed cells of which only some messages are deleted, by cell; for
+            a fact that only messages told, these messages, by the fact.
+        wholly: Cells that told a memory other than a fact; all their messages are deleted.
+        telling: The marks of each forgotten fact's value, by the memory that told it (a cell, a
+            conversation, or the fact itself if only messages told it) and by fact.
+        quoted: The marks of the words in which a fact was said, by fact.
+        told_at: Where a fact was said, by fact.
+        heard: By cell, the facts that its deleted messages told.
+        along: The number of memories that are deleted along, by kind.
+        stays: Remaining messages of such cells, and where they were said.
+        said_at: Where deleted messages were said.
+        conversations: The conversations of deleted memories.
+        sessions: The sessions of deleted memories.
+        lent: Marks of the words that deleted turns lent to later turns, without words.
+        marks_of_content: Marks of the content of deleted memories, without words.
+        damaged: Ids of memories and old versions that can't be read, so that it is unknown whether
+            they tell a forgotten memory.
+        log_from: The sequence of the first event that is redacted.
+        session: The requested session; memories of other sessions stay.
+        whole: The session that is forgotten with all its messages that are not formed yet.
+        capped: Whether the filter fits more memories than a task forgets.
+
     """
 
     # as earlier operations have stored them
@@ -149,15 +169,29 @@ class ForgetProgress(DeferredModel):
 
     @property
     def document(self) -> dict[str, Any]:
-        """As the operation keeps it."""
+        """The progress as an operation stores it."""
         return self.model_dump(mode="json")
 
     def at(self, step: Step, place: tuple[int, str] | None = None) -> ForgetProgress:
-        """The same at another step, or further in it."""
+        """Return the progress at another step, or further in the step.
+
+        Args:
+            step: The step.
+            place: The place within the step; None for its beginning.
+
+        """
         return self.changed(step=step, place=place)
 
     def asking(self, names: Collection[str], role: Role) -> ForgetProgress:
-        """With more to look at, but for what is gone or is there already."""
+        """Return the progress with further memories to look at.
+
+        Memories that are removed, or on the list already, are ignored.
+
+        Args:
+            names: The ids of the memories.
+            role: Why they are looked at.
+
+        """
         weaker = {"beside"} if role != "beside" else set()
         weaker |= {"said"} if role in ("asked", "told", "source") else set()
         todo = [(name, why) for name, why in self.todo if not (why in weaker and name in names)]
@@ -169,11 +203,17 @@ class ForgetProgress(DeferredModel):
         )
 
     def passing_over(self, damaged: Collection[str]) -> ForgetProgress:
-        """With more that can't be read."""
+        """Return the progress with further ids that can't be read."""
         return self.changed(damaged=sorted({*self.damaged, *damaged})) if damaged else self
 
     def goes(self, memory: Memory, role: Role) -> bool:
-        """Whether a memory that was looked at has to go."""
+        """Whether a memory that was looked at has to be deleted.
+
+        Args:
+            memory: The memory.
+            role: Why it was looked at.
+
+        """
         if role in ("told", "source") and self._is_of_others(memory):
             return False
         if role == "source":
@@ -187,13 +227,17 @@ class ForgetProgress(DeferredModel):
         )
 
     def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
-        """The cell that a fact belongs to from now on, as it tells the same and stays;
-        None where the fact goes.
+        """Return the cell that a fact belongs to from now on.
+
+        Such a cell tells the same fact, and stays.
 
         Args:
-            memory: what was asked for, or is of a cell that goes.
-            role: why it was looked at.
-            cells: those that told it, as far as they are there.
+            memory: The requested memory, or a memory of a deleted cell.
+            role: Why it was looked at.
+            cells: The stored cells that told it.
+
+        Returns:
+            The cell; None if the fact is deleted.
 
         """
         if (
@@ -218,11 +262,11 @@ class ForgetProgress(DeferredModel):
         )
 
     def _is_of_others(self, memory: Memory) -> bool:
-        """Whether a session was asked for, and a memory is not of that."""
+        """Whether a session was requested, and the memory is of another."""
         return self.session is not None and memory.session_id != self.session
 
     def _told_by(self, memory: Memory) -> list[tuple[str, str]]:
-        """The forgotten facts that a message or a fact tells, each with the cell that told it."""
+        """Return the forgotten facts that a message or a fact tells, each with its cell."""
         place = _place(memory) if is_message(memory.id) else None
         pairs: list[tuple[str, str]] = []
         for cell in self._cells_with(memory):
@@ -237,7 +281,10 @@ class ForgetProgress(DeferredModel):
         return pairs
 
     def _cells_with(self, memory: Memory) -> list[str]:
-        """What told a forgotten fact and is made of this message or told this fact."""
+        """Return the memories that told a forgotten fact and belong to this memory.
+
+        They are made of this message, or told this fact.
+        """
         named = [
             name
             for name in (memory.cell_id, *memory.source_ids)
@@ -259,14 +306,16 @@ class ForgetProgress(DeferredModel):
         )
 
     def leaving(self, memory: Memory) -> ForgetProgress:
-        """With a message that stays beside a forgotten fact."""
+        """Return the progress with a message that stays beside a forgotten fact."""
         if not is_message(memory.id) or memory.cell_id not in (None, *self.gone):
             return self
         return self.changed(stays={**self.stays, memory.id: _place(memory)})
 
     def messages_telling(self, fact: Memory) -> list[str]:
-        """The messages that stay of a fact whose cell goes: the one that it was taken from; all of
-        the cell where that can't be told.
+        """Return the remaining messages of a fact whose cell is deleted.
+
+        It is the message that the fact was taken from, or all messages of the cell if that is
+        unknown.
         """
         cells = [
             name
@@ -280,7 +329,10 @@ class ForgetProgress(DeferredModel):
         return list(dict.fromkeys(left))
 
     def in_doubt(self) -> ForgetProgress:
-        """With all messages of the cells of which it is not known who told a forgotten fact."""
+        """Return the progress with all messages of cells in doubt.
+
+        These are cells of which it is unknown which message told a forgotten fact.
+        """
         gone = {*self.said_at.values()}
         unheard = [
             name
@@ -300,8 +352,9 @@ class ForgetProgress(DeferredModel):
         )
 
     def keeping(self, memory: Memory) -> ForgetProgress:
-        """With a fact that stays, as another cell tells it: what told it among what goes is looked
-        at all the same.
+        """Return the progress with a fact that stays because another cell tells it.
+
+        The deleted memories that told the fact are looked at all the same.
         """
         return self.asking(
             [name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"
@@ -310,10 +363,16 @@ class ForgetProgress(DeferredModel):
     def without(
         self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()
     ) -> ForgetProgress:
-        """After its removal, in a commit that ended at sequence `by`: with what goes along, and
-        marks of what it leaves behind.
+        """Return the progress after the removal of a memory.
 
-        versions: its old ones, which said other things perhaps, in other slots.
+        It has the memories that are deleted along, and marks of the remaining mentions.
+
+        Args:
+            memory: The removed memory.
+            role: Why it was looked at.
+            by: The sequence at the end of the commit that removed it.
+            versions: Its old versions, which may have had other contents and slots.
+
         """
         cell, came = is_cell(memory), role
         if role == "source":
@@ -371,7 +430,10 @@ class ForgetProgress(DeferredModel):
         return further
 
     def _telling(self, fact: Memory, versions: Sequence[Memory]) -> ForgetProgress:
-        """With the words of a fact that is forgotten, and its messages where no cell told it."""
+        """Return the progress with the words of a forgotten fact.
+
+        If no cell told the fact, its messages are to be looked at.
+        """
         marks = [part for state in (fact, *versions) for part in marks_of_value(state)]
         messages = [name for name in fact.source_ids if is_message(name)]
         names = [
@@ -393,7 +455,10 @@ class ForgetProgress(DeferredModel):
         return self.changed(telling=telling, parted=parted).asking(messages, "beside")
 
     def _parting(self, cell: Memory) -> ForgetProgress:
-        """With a cell that told a forgotten fact, of which only what tells that too goes along."""
+        """Return the progress with a cell that told a forgotten fact.
+
+        Of the cell's memories, only those are deleted that tell the fact as well.
+        """
         told_at, quoted = dict(self.told_at), dict(self.quoted)
         facts = [(fact.fact_id, fact) for fact in cell.atomic_facts if fact.fact_id is not None]
         for name, fact in facts:
@@ -415,11 +480,10 @@ class ForgetProgress(DeferredModel):
         return further.asking([name for name, _ in facts], "beside")
 
     def was_made_of_it(self, memory: Memory) -> bool:
-        """Whether a memory that is still there was made of one that is gone, in a way that
-        only it tells.
+        """Whether a remaining memory was made of a removed memory, and only it tells so.
 
-        What began after a removal was not made of what was removed, though it may have been told
-        again under the same id.
+        A memory that began after a removal was not made of the removed memory, though that may have
+        been saved once more under the same id.
         """
         gone = {name for name, by in self.gone.items() if memory.sequence <= by}
         sources = gone.intersection(memory.source_ids)
@@ -442,9 +506,7 @@ class ForgetProgress(DeferredModel):
         )
 
     def _is_left_telling(self, memory: Memory) -> bool:
-        """Whether a message of which nothing is formed tells a forgotten fact that has
-        outlived its cell.
-        """
+        """Whether a message without a cell tells a forgotten fact that outlived its cell."""
         if not is_message(memory.id) or memory.cell_id is not None or self._is_of_others(memory):
             return False
         facts = self.telling.get(memory.conversation_id or "", {})
@@ -454,8 +516,14 @@ class ForgetProgress(DeferredModel):
         )
 
     def is_gone(self, memory_id: str, sequence: int) -> bool:
-        """Whether this is a memory that is removed, or something of it; not another one that was
-        begun under its id since.
+        """Whether a memory is removed, or is a part of a removed memory.
+
+        Another memory that began later under its id is not.
+
+        Args:
+            memory_id: The id.
+            sequence: The sequence at which the memory or its part began.
+
         """
         return sequence <= self.gone.get(memory_id, -1)
 
@@ -486,21 +554,27 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
 
 
 def _made_of(memory: Memory) -> list[str]:
-    """What it was merged into."""
+    """Return the ids of the memories that it was merged into."""
     replaced = memory.next_id if memory.status is Status.UPDATED else None
     return [*memory.consolidated_into_ids, *([replaced] if replaced is not None else [])]
 
 
 def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
-    """The counts with one more memory of a kind that conversations make; the same for any
-    other memory.
+    """Count another memory of a kind that conversations make.
+
+    The counts stay the same for any other memory.
+
+    Args:
+        kinds: The counts by kind.
+        memory: The memory.
+
     """
     kind = _KINDS.get(memory.category or "")
     return dict(kinds) if kind is None else {**kinds, kind: kinds.get(kind, 0) + 1}
 
 
 def _tells(cell: Memory, fact: Memory) -> bool:
-    """Whether a cell says of itself, in the same words, what a fact says."""
+    """Whether a cell says a fact in the same words."""
     return any(
         atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content)
         for atomic_fact in cell.atomic_facts
@@ -508,9 +582,7 @@ def _tells(cell: Memory, fact: Memory) -> bool:
 
 
 def _is_turn(memory: Memory) -> bool:
-    """Whether later turns may be found by its words: those of its session, or of its
-    conversation.
-    """
+    """Whether later turns of its session or conversation may be found by its words."""
     return memory.type is MemoryType.EPISODIC and (
         memory.session_id is not None or is_message(memory.id)
     )
@@ -522,7 +594,7 @@ def _said_at(memory: Memory) -> dict[str, Said]:
 
 
 def _place(message: Memory) -> Said | None:
-    """Where a message was said; None where it does not tell."""
+    """Return where a message was said; None if the message does not say."""
     number = message.metadata.get("message")
     return (message.conversation_id, number) if isinstance(number, int) else None
 
@@ -537,8 +609,9 @@ def _with_heard(
 
 
 def _taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
-    """The facts that a cell took from messages that are gone; all of its facts where it is not
-    known which of its messages these are.
+    """Return the facts that a cell took from removed messages.
+
+    If it is unknown which of its messages these are, all its facts are returned.
     """
     places = [progress.said_at.get(name) for name in messages_of(cell) if name in progress.gone]
     numbers = {

@@ -1,7 +1,6 @@
-"""What a forget means: the memories that a filter fits, and what of a session has yet to be formed.
+"""The memories that a filter fits, and a session's messages that are not formed yet.
 
-Which memories a filter means: found page by page, up to where the log stood when they
-were asked for.
+The memories are searched page by page, up to the end of the log at the time of the request.
 """
 
 from __future__ import annotations
@@ -29,8 +28,13 @@ ALL = frozenset(status.value for status in Status)
 
 
 class SelectedMemory(NamedTuple):
-    """A memory's place in lists; its session, whose own document changes with it; of a cell,
-    the ids of its messages.
+    """A memory that is selected by the filter.
+
+    Attributes:
+        place: Its place in lists.
+        session_id: Its session, whose own document changes with it.
+        messages: For a cell, the ids of its messages.
+
     """
 
     place: Place
@@ -40,8 +44,18 @@ class SelectedMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The frozen plan of what to forget. until: the log's end at that time; cap:
-    how many at most.
+    """The frozen plan of a forget.
+
+    Attributes:
+        mode: `soft` or `hard`.
+        until: The end of the log at the time of the request.
+        cap: The most memories.
+        types: Only memories of these types; empty for all.
+        tags: Only memories with any of these tags; empty for all.
+        session_id: Only memories of this session; None for all.
+        before: Only memories of events before this time; None for all.
+        ids: Only memories with these ids; None for all.
+
     """
 
     mode: str
@@ -55,7 +69,7 @@ class Chosen:
 
     @classmethod
     def of(cls, plan: Mapping[str, Any]) -> Chosen:
-        """What `plan_of` wrote."""
+        """Return the plan that `plan_of` wrote."""
         before, ids = plan.get("before"), plan.get("ids")
         return cls(
             mode=plan["mode"],
@@ -70,13 +84,13 @@ class Chosen:
 
     @property
     def filter(self) -> Filter:
-        """What the store is asked."""
+        """The filter for the store."""
         return Filter(
             ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before
         )
 
     def fits(self, memory: Memory) -> bool:
-        """Whether the filter means the memory itself, not only what takes it along."""
+        """Whether the filter fits the memory itself, not only a memory that takes it along."""
         return (
             memory.sequence <= self.until
             and (self.ids is None or memory.id in self.ids)
@@ -87,8 +101,10 @@ class Chosen:
         )
 
     def takes(self, memory: Memory) -> bool:
-        """Whether there is anything to forget in it: softly, not where it is deleted for
-        good already.
+        """Whether there is anything to forget in a memory.
+
+        A soft deletion skips a deleted memory, except for a memory whose truth has only ended:
+        reads as of an earlier time still find it.
         """
         return (
             self.mode == "hard"
@@ -98,7 +114,14 @@ class Chosen:
 
 
 def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
-    """The plan as an operation keeps it."""
+    """Return the plan as an operation stores it.
+
+    Args:
+        asked: The filter and the mode.
+        until: The end of the log.
+        cap: The most memories.
+
+    """
     return {
         "mode": asked.mode,
         "until": until,
@@ -110,7 +133,19 @@ def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
 async def page(
     store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int
 ) -> list[SelectedMemory]:
-    """The next memories that the filter fits, oldest first; fewer than `limit` on the last page."""
+    """Return the next memories that the filter fits, oldest first.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        chosen: The plan.
+        after: The end of the last page; None for the first page.
+        limit: The most memories; the last page has fewer.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
+    """
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
@@ -168,8 +203,9 @@ def _messages(document: Document) -> tuple[str, ...]:
 
 
 def whole_session(asked: ForgetInput) -> str | None:
-    """The session that is forgotten as a whole, or all of its memories of some types;
-    None where a filter says more.
+    """Return the session that is forgotten as a whole, or its memories of some types.
+
+    None if the filter says more.
     """
     chosen = asked.chosen
     says = chosen.model_dump(exclude_none=True).keys()
@@ -177,7 +213,13 @@ def whole_session(asked: ForgetInput) -> str | None:
 
 
 def reads_of(owner: Owner, session_id: str) -> list[str]:
-    """What a look has to show of a session for `cleared`, as far as its id tells."""
+    """Return the ids that `cleared` needs, as far as the session's id tells.
+
+    Args:
+        owner: Whose session it is.
+        session_id: The session.
+
+    """
     return [session_document_id(owner, session_id), buffer_id(owner, session_id)]
 
 
@@ -191,12 +233,23 @@ def cleared(
     now: datetime,
     seal_key: bytes,
 ) -> Changes[Any]:
-    """What the call that forgets a session writes beside its task; of all types, it also throws
-    away what the session has gathered.
+    """Return the writes of a request that forgets a session, beside its task.
 
-    until: where the log stood when the memories were found that it forgets. seal_key: what the
-    session's history is sealed with, for good. Raises LookedElsewhere for what was not `asked` for,
-    and where others were made since.
+    For all types, the waiting batch of the session is discarded, too.
+
+    Args:
+        owner: Whose session it is.
+        session_id: The session.
+        forgetting: The request.
+        look: The documents that it is decided on.
+        until: The end of the log when the memories were found that are forgotten.
+        asked: The ids that were read.
+        now: The time of the request.
+        seal_key: The key that seals the session's history for a hard delete.
+
+    Raises:
+        LookedElsewhere: Other documents have to be read, or memories were written since.
+
     """
     if look.head is None:
         return Changes(None)

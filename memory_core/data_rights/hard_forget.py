@@ -1,10 +1,11 @@
-"""Forgetting for good: the memories themselves, what was made of them, every mention in what stays,
-and what the log says of them.
+"""Delete memories for good, with derived memories, all mentions, and the log's events.
 
-In steps, each in as many commits as it takes. The memories go first, so nothing is found any more
-and nothing is made of them; then come, in one pass each, what mentions them, the log, and the texts
-that they came from. Note: a worker decides by what it reads within the commit, never by what it
-found before it. Memories are merged, edited and reinforced while this goes on.
+The work has steps, each in several commits. The memories are removed first, so that none is found
+any more and no memory is made of them. Then come, in a pass each, the documents that mention them,
+the log, and the texts that they came from.
+
+Note: a worker decides by the documents within the commit, never by an earlier read. Memories are
+merged, edited and reinforced meanwhile.
 """
 
 from __future__ import annotations
@@ -39,13 +40,22 @@ LOOKED_AT = 30
 SCRUBS = 5
 PAGE = 100
 EVER = 2**53
-"""A sequence that no log reaches: a dry run asks what would go now, whenever it began."""
+"""A sequence that no log reaches.
+
+A dry run asks which memories would be deleted now, whenever they began.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """The next that are to be looked at, and what was asked for with them: the documents of
-    sessions and the keys of their histories, old versions, tellers of facts.
+    """The next memories to look at, and the documents that were requested with them.
+
+    Attributes:
+        names: The ids of the memories, with the reason of each.
+        sessions: The keys of the histories of their sessions.
+        versions: The ids of their old versions.
+        tellers: The ids of the cells that told facts.
+
     """
 
     names: Sequence[tuple[str, Role]]
@@ -54,7 +64,7 @@ class _Looked:
     tellers: frozenset[str]
 
     def suffices_for(self, memory: Memory) -> bool:
-        """Whether all that is needed to let a memory go was asked for with it."""
+        """Whether all documents were requested that the removal of a memory needs."""
         session = memory.session_id is None or memory.session_id in self.sessions
         return (
             session
@@ -65,14 +75,16 @@ class _Looked:
 
 @dataclass(slots=True)
 class _Removal:
-    """What one commit removes of the memories that are to be looked at, in their order.
+    """The removals of a single commit, in the order of the memories to look at.
 
     Attributes:
-        changes: What becomes of each memory that goes, and of facts that others still tell.
-        sessions: By session, its document, with less in it.
-        going: The memories that go. Others that were asked for stay because another cell asserts
-            them (`staying`), or are messages that stay (`left`).
-        seen: The ids of those that are changed.
+        changes: The changes of removed memories, and of facts that other cells still tell.
+        sessions: By session, its document, with less content.
+        going: The removed memories.
+        staying: Requested memories that stay because another cell asserts them.
+        left: Messages that stay.
+        seen: The ids of the changed memories.
+        has_messages: Whether messages beside a forgotten fact were looked at.
 
     """
 
@@ -91,7 +103,7 @@ class _Removal:
     has_messages: bool = False
 
     def chunk(self) -> Chunk:
-        """The commit: as many memories as it holds, and where to go on."""
+        """Return the commit: as many memories as it holds, and where to go on."""
         passed = 0
         while passed < len(self.looked.names) and self._takes(*self.looked.names[passed]):
             passed += 1
@@ -108,7 +120,7 @@ class _Removal:
         )
 
     def _takes(self, name: str, role: Role) -> bool:
-        """Whether the next memory has been dealt with; if not, a further look begins with it."""
+        """Whether the next memory has been handled; if not, another read begins with it."""
         memory = None if name in self.seen else self.look.memory(name)
         if memory is None:
             return True
@@ -124,7 +136,7 @@ class _Removal:
         return role != "beside" or memory.category != "fact" or self._keeps_fact(memory)
 
     def _keeps_fact(self, fact: Memory) -> bool:
-        """Whether a fact that messages which stay still tell has been kept for them."""
+        """Whether a fact has been kept for the remaining messages that tell it."""
         change = _told_by_messages(fact, self.progress, self.now)
         if change is None:
             return True
@@ -169,7 +181,7 @@ class _Removal:
         return True
 
     def _further(self, passed: int) -> ForgetProgress:
-        """How far it is after this commit, which has dealt with so many."""
+        """Return the progress after this commit, which has handled the first `passed` memories."""
         head = self.look.head
         by = (head.sequence if head is not None else 0) + len(self.changes)
         further = self.progress.changed(todo=self.progress.todo[passed:])
@@ -188,7 +200,7 @@ class _Removal:
 
 
 class ForGood:
-    """Forgets memories of any owner for good."""
+    """Deletes memories of any owner for good."""
 
     def __init__(
         self,
@@ -209,7 +221,17 @@ class ForGood:
         self._sweeping, self._names, self._clock = sweeping, names, clock
 
     async def work(self, lease: Lease, operation: Operation) -> None:
-        """Go on from where the operation is. Raises Unavailable while a tier can't be reached."""
+        """Go on from the operation's progress.
+
+        Args:
+            lease: The worker's lease of the task.
+            operation: The operation.
+
+        Raises:
+            Unavailable: A tier can't be reached.
+            TaskLost: The task has ended otherwise.
+
+        """
         while operation.state == "pending":
             progress = ForgetProgress.model_validate(operation.cursor or {})
             if progress.step == "begin":
@@ -228,16 +250,26 @@ class ForGood:
                 )
 
     async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
-        """The memories that are meant, by their ids: none can be changed so that the filter no
-        longer fits, and no word of it is kept.
+        """Return the plan with the ids of the memories that the filter fits.
+
+        Later edits can't take a memory out of the plan, and the plan keeps no word of it.
+
+        Args:
+            owner: Whose memories they are.
+            chosen: The filter.
+
         """
         ids, capped = await self._found(owner, chosen)
         named = {} if chosen.session_id is None else {"session": chosen.session_id}
         return {"mode": "hard", "ids": ids, "capped": capped, **named}
 
     async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
-        """How many would be forgotten, and how many of what was made of them or told them
-        would go along.
+        """Count the memories that would be deleted, and the memories that would be deleted along.
+
+        Args:
+            owner: Whose memories they are.
+            chosen: The filter.
+
         """
         ids, capped = await self._found(owner, chosen)
         progress = ForgetProgress(capped=capped, session=chosen.session_id).asking(ids, "asked")
@@ -278,8 +310,9 @@ class ForGood:
     async def _looked_at(
         self, owner: Owner, progress: ForgetProgress, staying: set[str]
     ) -> ForgetProgress:
-        """After a look at the next ones; ids of those that another cell keeps are added
-        to `staying`.
+        """Return the progress after a look at the next memories.
+
+        The ids of memories that another cell keeps are added to `staying`.
         """
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
         memories, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
@@ -369,7 +402,10 @@ class ForGood:
     async def _finish(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
     ) -> Operation:
-        """The short term and the files must be clean before anybody is told that it is done."""
+        """Clean the short-term store and the files, and end the task.
+
+        Both must be clean before any caller is told that the work is done.
+        """
         await self._empty_short_term(lease.owner, progress)
         if progress.gone:
             # exports that wait to be fetched tell of it too
@@ -402,7 +438,10 @@ class ForGood:
 
 
 def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
-    """A fact as it belongs to another cell that told it: in that one's session and conversation."""
+    """Return a fact as it belongs to another cell that told it.
+
+    It gets the session and the conversation of that cell.
+    """
     given = fact.changed(
         session_id=cell.session_id,
         conversation_id=cell.conversation_id,
@@ -414,8 +453,9 @@ def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
 
 
 def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
-    """A fact that stays when its cell goes: from then on it names the messages that tell it;
-    None where none is left.
+    """Return a fact that stays without its cell, with the messages that tell it.
+
+    None if no such message is left.
     """
     sources = list(dict.fromkeys([*fact.source_ids, *progress.messages_telling(fact)]))
     return (
@@ -426,12 +466,12 @@ def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> 
 
 
 def _tellers(memory: Memory) -> Sequence[str]:
-    """The cells that told a fact; none of what is no fact."""
+    """Return the cells that told a fact; empty for other memories."""
     return memory.source_ids if memory.category == "fact" else ()
 
 
 def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
-    """Those of a look."""
+    """Return the stored cells that told a fact."""
     return [cell for name in _tellers(fact) if (cell := look.memory(name)) is not None]
 
 
@@ -440,7 +480,7 @@ def _version_ids(memory: Memory) -> list[str]:
 
 
 def _versions(look: ReadSet, memory: Memory) -> list[Memory]:
-    """The old versions of a memory that a look was asked for."""
+    """Return the stored old versions of a memory."""
     documents = (look.documents.get(name) for name in _version_ids(memory))
     return [
         version

@@ -1,10 +1,11 @@
-"""Import of conversations: the lines of a file are told one after the other, as POST
-/api/v1/memories is.
+"""Import conversations: each line of a file is saved as POST /api/v1/memories would save it.
 
-A line is told under an idempotency key of its task and its number, and the operation is moved on
-after it. A worker that was killed in between tells the line again, which is known by its receipt.
-Note: the user may be erased between two lines. A conversation is therefore stored only while the
-operation that tells it is there, in the same life of the user.
+A line is saved under an idempotency key of its task and its number, and the operation is moved on
+after it. If a worker is killed in between, the next worker saves the line again, and its receipt
+shows that it was saved.
+
+Note: the user may be erased between two lines. So a conversation is stored only while its operation
+is stored, in the same life of the user.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
 
 TURN: Final = timedelta(minutes=4)
-"""How long one message of the queue tells conversations. Azure Functions ends a call after
-ten minutes.
+"""How long a message of the queue saves conversations.
+
+Azure Functions ends a call after ten minutes.
 """
 UNFORMED: Final = 100
-"""Conversations of an import that may wait to be formed before it tells more,
-so that other users' are formed in between.
+"""The most conversations of an import that may wait to be formed before it saves more.
+
+So other users' conversations are formed in between.
 """
 PAUSE: Final = timedelta(seconds=2)
 MAX_IGNORED: Final = 50
@@ -60,22 +63,29 @@ class Converse(Protocol):
     async def __call__(
         self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str
     ) -> Accepted:
-        """Durable when it returns. Raises TaskLost where the operation is not pending any more."""
+        """Store a conversation; it is durable when the call returns.
+
+        Raises TaskLost if the operation is not pending any more.
+        """
 
 
 class ConversationCheck:
-    """Takes the lines of a file, one after the other, before the first of them is told. now:
-    nothing was said long after it.
+    """Checks all lines of a file before the first of them is saved.
+
+    No message may be much later than `now`.
     """
 
     def __init__(self, now: datetime, redact: Redact) -> None:
         self._now, self._redact = now, redact
         self._lines = 0
         self.bytes_of_sessions: Counter[str | None] = Counter()
-        """What the messages will count as memories, by session; None: those without one."""
+        """The bytes that the messages will count as memories, by session; None for no session."""
 
     def take(self, line: bytes) -> None:
-        """The next line. Raises Refused."""
+        """Check the next line.
+
+        Raises ImportRefused.
+        """
         self._lines += 1
         read = conversation_in(self._lines, line, self._now, self._redact)
         self.bytes_of_sessions[read.session_id] += bytes_of_messages(
@@ -83,7 +93,10 @@ class ConversationCheck:
         )
 
     def end(self) -> dict[str, Any]:
-        """The file is whole: what the operation's cursor says from then on. Raises Refused."""
+        """End the check, and return the fields of the operation's cursor from then on.
+
+        Raises ImportRefused for an empty file.
+        """
         if not self._lines:
             raise ImportRefused(None, "the file is empty")
         return {"stage": "telling", "told": ConversationProgress(self._lines).document}
@@ -91,10 +104,16 @@ class ConversationCheck:
 
 @dataclass(frozen=True, slots=True)
 class ConversationProgress:
-    """How far a file is told: lines of all lines, their messages, and fields of messages that
-    are not known.
+    """The progress of a file.
 
-    before: how many tasks of the user were unfinished when the first line was told.
+    Attributes:
+        lines: The number of all lines.
+        line: The number of saved lines.
+        new: The number of messages that were stored.
+        known: The number of messages that were stored before.
+        ignored: The unknown fields of messages.
+        before: How many tasks of the user were unfinished when the first line was saved.
+
     """
 
     lines: int
@@ -106,14 +125,21 @@ class ConversationProgress:
 
     @classmethod
     def of(cls, operation: Operation) -> ConversationProgress | None:
-        """The progress of an operation; None for one that tells no conversations,
-        or has not looked through its file.
+        """Return the progress of an operation.
+
+        None if it saves no conversations, or has not checked its file yet.
         """
         stored = (operation.cursor or {}).get("told")
         return None if stored is None else cls(**{**stored, "ignored": tuple(stored["ignored"])})
 
     def with_line(self, messages: Told | None, ignored: tuple[str, ...]) -> ConversationProgress:
-        """The progress after the next line."""
+        """Return the progress after the next line.
+
+        Args:
+            messages: The numbers of new and known messages; None for none.
+            ignored: The unknown fields of the line's messages.
+
+        """
         new, known = messages or (0, 0)
         named = tuple(sorted({*self.ignored, *ignored}))[:MAX_IGNORED]
         return replace(
@@ -122,17 +148,17 @@ class ConversationProgress:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The progress as the operation's cursor holds it."""
+        """The progress as the operation's cursor has it."""
         return {**asdict(self), "ignored": list(self.ignored)}
 
     @property
     def step(self) -> str:
-        """What the task says of it."""
+        """The step that the task shows."""
         return f"conversation {self.line} of {self.lines}"
 
     @property
     def result(self) -> dict[str, Any]:
-        """What the task's result says of it."""
+        """The progress in the task's result."""
         messages = {"new": self.new, "known": self.known}
         return {
             "conversations": self.line,
@@ -143,7 +169,7 @@ class ConversationProgress:
 
 
 class ConversationTeller:
-    """Tells the conversations of files that were looked through."""
+    """Saves the conversations of checked files."""
 
     def __init__(
         self, converse: Converse, operations: Operations, clock: Clock, redact: Redact
@@ -158,21 +184,21 @@ class ConversationTeller:
     async def tell(
         self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]
     ) -> Operation | Later:
-        """Tell what is not told yet, in the file's order.
+        """Save the lines that are not saved yet, in the file's order.
 
         Args:
-            lease: of the import's task.
-            operation: as it is now.
-            lines: of the whole file, some at a time.
+            lease: The lease of the import's task.
+            operation: The operation as it is now.
+            lines: All lines of the file, some at a time.
 
         Returns:
-            The operation, done or as another worker left it; Later where the rest is told by
-            another message.
+            The operation, done or as another worker left it; Later if another message of the queue
+            has to save the rest.
 
         Raises:
-            Refused: a line that was fine by itself can't be stored.
-            TaskLost: the task has ended otherwise.
-            Unavailable: the store is down.
+            ImportRefused: A line that passed the check can't be stored.
+            TaskLost: The task has ended otherwise.
+            Unavailable: The store is down.
 
         """
         begun, number = self._clock.now(), 0
@@ -198,8 +224,20 @@ class ConversationTeller:
         return await self._end(lease, operation)
 
     async def count_last(self, lease: Lease, operation: Operation) -> ConversationProgress | None:
-        """The progress with the line that was told last, should the operation not have been moved
-        on after it.
+        """Return the progress with the last saved line.
+
+        The operation may not have been moved on after that line.
+
+        Args:
+            lease: The lease of the import's task.
+            operation: The operation.
+
+        Returns:
+            The progress; None if the operation saves no conversations.
+
+        Raises:
+            Unavailable: The store is down.
+
         """
         progress = ConversationProgress.of(operation)
         if progress is None:
@@ -214,8 +252,9 @@ class ConversationTeller:
     async def _tell_line(
         self, lease: Lease, operation: Operation, progress: ConversationProgress, line: bytes
     ) -> tuple[Operation, int]:
-        """Tell the next line: the operation after it, and how many conversations of this file wait
-        to be formed.
+        """Save the next line.
+
+        Returns the operation after it, and how many conversations of this file wait to be formed.
         """
         number = progress.line + 1
         read = conversation_in(number, line, self._clock.now(), self._redact)
@@ -261,9 +300,17 @@ class ConversationTeller:
 
 
 def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> ConversationLine:
-    """The conversation in a line, without secrets, by the rules of POST /api/v1/memories.
+    """Return the conversation in a line, without secrets, checked as POST /api/v1/memories does.
 
-    Raises Refused, with the field and none of the words.
+    Args:
+        number: The number of the line.
+        line: The line.
+        now: The time that no message may be much later than.
+        redact: Takes secrets out.
+
+    Raises:
+        ImportRefused: The line is wrong; the error names the field and none of the words.
+
     """
     try:
         text = orjson.dumps(object_in(number, line))
@@ -279,7 +326,7 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
 
 
 def _call(operation: Operation, number: int) -> Call:
-    """The call that tells a line: the same one whenever it is told again."""
+    """Return the call that saves a line, which is the same whenever it is repeated."""
     return replace(
         operation.call,
         idempotency_key=f"{operation.task_id}-{number}",

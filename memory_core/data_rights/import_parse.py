@@ -1,7 +1,7 @@
-"""Read the lines of an import, and make them into documents of the importing owner.
+"""Parse the lines of an import, and make them documents of the importing owner.
 
-Note: what is stored is what the model says, never the line itself. A number that came as text is a
-number then.
+Note: the parsed model is stored, never the line itself. A number that came as text is a number
+then.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _moment(text: str) -> str:
 
 
 IsoText = Annotated[str, AfterValidator(_moment)]
-"""A moment that is kept as the text that it came as."""
+"""A moment that is stored as the text that it came as."""
 
 
 Redact = Callable[[Any], Any]
@@ -66,7 +66,10 @@ Redact = Callable[[Any], Any]
 
 
 class ImportRefused(Exception):
-    """The file can't be brought in: what is wrong, in which line (None: with all of it)."""
+    """The file can't be imported.
+
+    The error has the reason and its line; without a line it concerns the whole file.
+    """
 
     def __init__(self, line: int | None, reason: str) -> None:
         super().__init__(reason if line is None else f"line {line}: {reason}")
@@ -74,8 +77,15 @@ class ImportRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ImportedDocument:
-    """A document of the file, and the line that it ends in. embedded: whether it is to
-    have a vector.
+    """A document of the file.
+
+    Attributes:
+        line: The line that it ends in.
+        kind: Its kind.
+        id: Its name in the file.
+        body: Its body.
+        embedded: Whether it gets a vector.
+
     """
 
     line: int
@@ -85,7 +95,10 @@ class ImportedDocument:
     embedded: bool = False
 
     def model(self) -> BaseModel:
-        """What it says, checked. Raises ValueError (pydantic's included), TypeError, KeyError."""
+        """Parse and check the body.
+
+        Raises ValueError (pydantic's included), TypeError, KeyError.
+        """
         plain = {name: value for name, value in self.body.items() if name != "sequence"}
         match self.kind:
             case "memory" | "version":
@@ -119,7 +132,7 @@ class ImportedDocument:
                 return _Other.model_validate(plain)
 
     def stored(self, model: BaseModel) -> dict[str, Any]:
-        """The body to be stored, but for whose it is."""
+        """Return the body to store, without its owner."""
         dumped = model.model_dump(
             mode="json",
             exclude=_UNSEEN.get(self.kind),
@@ -138,8 +151,9 @@ class _Messages(DeferredModel):
 
 
 class _Turn(DeferredModel):
-    """A turn that the next one is read together with; exports of earlier versions tell
-    its text, too.
+    """A turn that the next turn is read together with.
+
+    Exports of earlier versions have its text, too.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -151,7 +165,10 @@ class _Turn(DeferredModel):
 
 
 class _History(DeferredModel):
-    """What a session was told last; exports of earlier versions tell its latest moment, too."""
+    """The last messages of a session, as marks.
+
+    Exports of earlier versions have its latest moment, too.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -161,7 +178,7 @@ class _History(DeferredModel):
 
 
 class _Session(DeferredModel):
-    """What a session's document says at least."""
+    """The fields that a session's document needs."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -176,7 +193,7 @@ class _Session(DeferredModel):
 
 
 class SlotBody(DeferredModel):
-    """The log of a slot, or a sealed part of one, which has entries alone."""
+    """The log of a slot, or a sealed part of it, which has entries alone."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -186,7 +203,10 @@ class SlotBody(DeferredModel):
 
 
 class _Report(DeferredModel):
-    """What the report of a run says at least: from when on it is kept for a while."""
+    """The field that a run's report needs.
+
+    The report is kept for a while from the end of the run.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -200,8 +220,9 @@ class _Other(DeferredModel):
 
 
 class Entries:
-    """From lines to entries. gone: terms of texts that were redacted, which no entry is to
-    be found by.
+    """Turns lines into entries.
+
+    No entry may be found by the terms `gone`, which are those of redacted texts.
     """
 
     def __init__(self, redact: Redact, gone: Collection[str] = ()) -> None:
@@ -211,7 +232,16 @@ class Entries:
         self._texts: list[str] = []
 
     def of(self, number: int, line: bytes) -> ImportedDocument | None:
-        """The entry that this line completes. Raises Refused."""
+        """Return the entry that a line completes; None if its pieces are not complete.
+
+        Args:
+            number: The number of the line.
+            line: The line.
+
+        Raises:
+            ImportRefused: The line is wrong.
+
+        """
         parsed = object_in(number, line)
         embedded = parsed.pop("embedded", None)
         kind, name = parsed.get("kind"), parsed.get("id")
@@ -239,8 +269,9 @@ class Entries:
         )
 
     def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The body as it is kept here, where the export was made without redaction. No secret's
-        words are among its terms either.
+        """Return the body without secrets, if the export was made without redaction.
+
+        No secret's words are among its terms either.
         """
         clean: dict[str, Any] = self._redact(body)
         if clean is not body and kind in ("memory", "version"):
@@ -248,7 +279,10 @@ class Entries:
         return _without_terms(clean, self.gone) if self.gone else clean
 
     def end(self, number: int) -> None:
-        """There are no more lines. Raises Refused for a document that lacks pieces."""
+        """End the file.
+
+        Raises ImportRefused for a document that lacks pieces.
+        """
         if self._begun is not None:
             raise ImportRefused(number, "the file ends within a document")
 
@@ -271,15 +305,16 @@ class Entries:
 
 
 def _texts_of(body: Mapping[str, Any]) -> str:
-    """Every text of a memory that its terms are made of."""
+    """Return all texts of a memory that its terms are made of."""
     return "\n".join(
         str(value) for name, value in body.items() if name not in ("lexical", "search_text")
     )
 
 
 def _without_terms(value: Any, gone: Collection[str]) -> Any:
-    """Plain JSON without these terms: where they are counted, and in the text that the database's
-    index is made of.
+    """Return plain JSON without these terms.
+
+    They are removed where they are counted, and from the text of the database's index.
     """
     if isinstance(value, dict):
         return {
@@ -293,7 +328,10 @@ def _without_terms(value: Any, gone: Collection[str]) -> Any:
 
 
 def header_in(line: bytes) -> dict[str, Any]:
-    """The first line. Raises Refused."""
+    """Parse the first line.
+
+    Raises ImportRefused.
+    """
     parsed = object_in(1, line)
     if parsed.get("format") != FORMAT:
         raise ImportRefused(1, f"this is not an export: `format` should be {FORMAT}")
@@ -319,7 +357,16 @@ def header_in(line: bytes) -> dict[str, Any]:
 
 
 def object_in(number: int, line: bytes) -> dict[str, Any]:
-    """The JSON object in a line. Raises Refused."""
+    """Parse the JSON object in a line.
+
+    Args:
+        number: The number of the line.
+        line: The line.
+
+    Raises:
+        ImportRefused: The line is too long or is no JSON object.
+
+    """
     if len(line) > MAX_PART_BYTES:
         raise ImportRefused(number, f"is longer than {MAX_PART_BYTES} bytes")
     parsed = _json(number, line)
@@ -347,8 +394,9 @@ def _memory(body: dict[str, Any]) -> Memory:
 
 
 def _event(body: dict[str, Any]) -> Event:
-    """An event, in which the fields of a memory that changed are such fields: a replay makes
-    memories of them.
+    """Parse an event, whose changed fields must be valid fields of a memory.
+
+    A replay makes memories of them.
     """
     if unknown := body.keys() - Event.model_fields.keys():
         raise PlainError(f"{shown_name(min(unknown))}: is not a field of an event")
@@ -361,14 +409,16 @@ def _event(body: dict[str, Any]) -> Event:
 
 
 _DEFAULTS = cast(Any, Memory).model_construct()
-"""A memory of which nothing is known. To construct another takes pydantic 1.4 ms,
-to copy it 2 µs.
+"""A memory with default values.
+
+To construct a memory takes pydantic 1.4 ms, to copy it 2 µs.
 """
 
 
 def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError,
-    ValidationError for what no memory could have.
+    """Return fields of a memory as a stored memory has them, JSON-ready.
+
+    Raises ValueError, ValidationError for fields that no memory could have.
     """
     if not fields:
         return {}
@@ -383,7 +433,7 @@ def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
-"""The kind of task that forms what came by a path."""
+"""The kind of the task that forms a conversation, by the path that it came by."""
 
 
 class Staging:
@@ -395,8 +445,21 @@ class Staging:
     async def frozen(
         self, owner: Owner, operation: Operation, entries: list[ImportedDocument]
     ) -> dict[str, str]:
-        """Write copies into the archive; where each lies, by how the file calls it. Written again,
-        after a kill, they are the same.
+        """Write copies into the archive.
+
+        After a kill they are written again, and are the same.
+
+        Args:
+            owner: The importing owner.
+            operation: The import's operation.
+            entries: The copies of the file.
+
+        Returns:
+            The locations of the copies, by their names in the file.
+
+        Raises:
+            Unavailable: The archive or the embedder is down.
+
         """
         places: dict[str, str] = {}
         for entry in entries:
@@ -420,8 +483,19 @@ class Staging:
     async def documents(
         self, owner: Owner, entries: list[ImportedDocument], epoch: str, cold: Mapping[str, str]
     ) -> list[Document]:
-        """The documents as they are stored, with their vectors, and the tasks of what is to
-        be formed yet.
+        """Make the documents as they are stored, with their vectors.
+
+        Tasks are added for conversations and batches that wait to be formed.
+
+        Args:
+            owner: The importing owner.
+            entries: The documents of the file.
+            epoch: The epoch of the import.
+            cold: The locations of the archive's copies, by name.
+
+        Raises:
+            Unavailable: The embedder is down.
+
         """
         made, texts = list[Document](), dict[int, str]()
         for entry in entries:
@@ -443,7 +517,7 @@ class Staging:
         return made
 
     def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
-        """The task of a conversation that waits to be formed, or of messages that wait for more."""
+        """Return the task of a pending conversation or of a waiting batch."""
         now = self._clock.now()
         asked: dict[str, Any] = {
             "created_at": now,

@@ -1,8 +1,7 @@
-"""The logs of slots in a file that is brought in: what they say of their members must be what the
-members say of themselves.
+"""Check the slot logs of an imported file against the members of the slots.
 
-A file without them, from an earlier version, is taken too: its slots get their logs from their
-members when they are first written to.
+A log must say the same of a member as the member says of itself. A file without logs, from an
+earlier version, is accepted too: its slots get their logs from their members at their first write.
 """
 
 from __future__ import annotations
@@ -33,24 +32,33 @@ _UNCOMPARED: MemoryFields = {
 
 
 class SlotLogs:
-    """The logs, and the members of all slots, as far as they are compared."""
+    """The logs and members of all slots, as far as they are compared."""
 
     def __init__(self, now: datetime) -> None:
-        """Now: the moment at which statuses are compared."""
+        """Begin without logs; statuses are compared as of `now`."""
         self._now = now
         self._lines: dict[str, int] = {}
         self._entries: dict[str, list[Said]] = {}
         self._members: dict[str, dict[str, Memory]] = {}
 
     def take_member(self, memory: Memory) -> None:
-        """The next memory, or old version of one."""
+        """Add a memory or an old version."""
         if (name := slot_name(memory)) is not None:
             self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.changed(
                 **_UNCOMPARED
             )
 
     def take(self, entry: ImportedDocument, body: SlotBody) -> None:
-        """The next log, or sealed part of one. Raises PlainError for what is none."""
+        """Add a log, or a sealed part of a log.
+
+        Args:
+            entry: The document of the file.
+            body: The parsed body.
+
+        Raises:
+            PlainError: It is no log.
+
+        """
         try:
             entries = codec.entries_in(body.entries)
             known = codec.rows(entries) == sorted(
@@ -67,8 +75,10 @@ class SlotLogs:
         self._lines[name] = entry.line
 
     def end(self, sequence: int) -> None:
-        """The file is whole. sequence: of the last event of its log. Raises Refused where a member
-        is not as its slot's log says.
+        """Check all slots at the end of the file.
+
+        `sequence` is the last of the file's log. Raises ImportRefused if a member is not as its
+        slot's log says.
         """
         for name, entries in self._entries.items():
             line = self._lines[name]
@@ -96,7 +106,7 @@ class SlotLogs:
 
 
 def _is_sound(entry: Said) -> bool:
-    """Whether what an entry names is of the kind that it should be."""
+    """Whether the fields of an entry have the right types."""
     names: Sequence[Any] = ()
     if isinstance(entry, Statement):
         names = (entry.memory_id, getattr(entry, "value", None) or "")

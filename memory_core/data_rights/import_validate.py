@@ -1,8 +1,8 @@
-"""Check a whole import before anything of it is stored.
+"""Check a whole import before any of it is stored.
 
-Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our
-own bookkeeping, references could lead out of the file, a log could have holes. Whatever is wrong is
-said with the line that it is in.
+Note: a file may come from anywhere, and no statement of it is trusted. Ids could name the service's
+own bookkeeping, references could lead out of the file, a log could have holes. An error names the
+line that is wrong.
 """
 
 from __future__ import annotations
@@ -54,21 +54,25 @@ _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
     "slot": re.compile(r"slt_[0-9a-f]{1,64}(?:\.[1-9][0-9]{0,3})?"),
     "run": re.compile(r"run_[A-Za-z0-9_-]{1,120}"),
 }
-"""The ids of each kind, so that no document can take the place of a task, an operation,
-the head or one of another kind.
+"""The ids of each kind.
+
+So no document can take the place of a task, an operation, the head or a document of another kind.
 """
 
 
 class Check:
-    """Takes the lines of a file, one after the other, and at the end says what its user's
-    head has to be.
+    """Checks the lines of a file, and returns the fields of its user's head.
 
-    waiting: how many conversations and buffers are to be formed yet.
+    `waiting` counts the conversations and batches that are not formed yet.
     """
 
     def __init__(self, now: datetime, redact: Redact) -> None:
-        """Now: the moment at which statuses are compared with the logs of slots. redact:
-        takes secrets out.
+        """Begin a check.
+
+        Args:
+            now: The time as of which statuses are compared with the logs of slots.
+            redact: Takes secrets out.
+
         """
         self.counts: Counter[str] = Counter()
         self._slots = SlotLogs(now)
@@ -81,7 +85,10 @@ class Check:
         self._seen: dict[tuple[str, str], int] = {}
 
     def take(self, line: bytes) -> None:
-        """The next line. Raises Refused."""
+        """Check the next line.
+
+        Raises ImportRefused.
+        """
         self._line += 1
         if self._header is None:
             self._header = header_in(line)
@@ -106,11 +113,14 @@ class Check:
 
     @property
     def redacts(self) -> bool:
-        """Whether anything in the memories was redacted."""
+        """Whether any text of the memories was redacted."""
         return bool(self._entries.gone)
 
     def end(self) -> dict[str, Any]:
-        """The file is whole: the fields of the head that it needs, JSON-ready. Raises Refused."""
+        """End the check, and return the fields of the head, JSON-ready.
+
+        Raises ImportRefused.
+        """
         if self._header is None:
             raise ImportRefused(None, "the file is empty")
         self._entries.end(self._line)
@@ -190,7 +200,7 @@ class Check:
             self.waiting += bool(model.messages)
 
     def _archived(self, memory: Memory) -> None:
-        """What lies in the archive comes before it in the file."""
+        """Check that an archived memory's copy comes before it in the file."""
         place = memory.archival_location
         if (
             place not in (None, GONE)
@@ -200,7 +210,7 @@ class Check:
 
 
 class _Memories:
-    """The memories and their old versions: whom they name, and what the head has to count."""
+    """The memories and old versions: the memories that they name, and the head's counts."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
@@ -242,13 +252,14 @@ class _Memories:
             self._slots = with_marks(self._slots, [slot])
 
     def asked_about(self, record: ConflictRecord, line: int) -> None:
-        """The record of a conflict names them too."""
+        """Add the references of a conflict's record."""
         for side in record.sides:
             self._named.setdefault(base_id(side), line)
 
     def follow(self, log: Log) -> None:
-        """All references lead to memories of this file, or to ones that were forgotten for good;
-        no chain comes back to itself.
+        """Check that all references lead to memories of this file, or to hard-deleted memories.
+
+        No chain may lead back to itself. Raises ImportRefused.
         """
         if self._latest[0] > log.sequence:
             raise ImportRefused(self._latest[1], f"revision: the log ends at {log.sequence}")
@@ -298,7 +309,7 @@ class _Memories:
 
 
 def _references(memory: Memory) -> Iterator[str]:
-    """The memories that a memory names and that have to be there."""
+    """Return the ids that a memory names and that must be in the file."""
     yield from (
         name
         for name in (memory.next_id, memory.supersedes_id, memory.copied_from)
@@ -322,13 +333,13 @@ def _references(memory: Memory) -> Iterator[str]:
 
 
 _UNTOLD: Final = UNLOGGED_FIELDS | {"app_id", "user_id", "archival_location"}
-"""Of these the log says nothing, or what was right where the file comes from."""
+"""Fields that the log does not have, or that were right only where the file comes from."""
 _FIELDS: Final = tuple(sorted(Memory.model_fields.keys() - _UNTOLD))
 _PLACES: Final = {name: slice(8 * number, 8 * number + 8) for number, name in enumerate(_FIELDS)}
 _OF_A_VERSION: Final = ("id", "status", "status_reason", "next_id", "valid_until")
-"""What a version says otherwise than the memory did when it was one (`versions.kept_version`)."""
+"""Fields in which a version differs from the memory of that time (`versions.kept_version`)."""
 _OF_A_SLOTS_VERSION: Final = (*_OF_A_VERSION, "valid_from", "supersedes_id")
-"""The same in a slot, whose log is compared with it for itself (`import_slots`)."""
+"""The same in a slot, whose log is compared with it separately (`import_slots`)."""
 _NONE: Final = bytes(8)
 _DEFAULTS: Final = {
     name: orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
@@ -340,9 +351,13 @@ _DEFAULTS: Final = {
 
 
 class Log:
-    """Takes first what the file says of memories, then the events in their order.
+    """Takes first the file's claims about memories, then the events in their order.
 
-    told_of: the line that tells of a memory first. forgotten: of whom events were redacted.
+    Attributes:
+        sequence: The sequence of the last event.
+        told_of: The line of the first event of each memory.
+        forgotten: The ids of memories with redacted events.
+
     """
 
     def __init__(self) -> None:
@@ -355,8 +370,17 @@ class Log:
         self._belied: ImportRefused | None = None
 
     def claim(self, memory: Memory, line: int) -> None:
-        """The line says that at its revision this memory was, or old version had been,
-        what it says. Raises ValueError.
+        """Note the file's claim that a memory was like this at its revision.
+
+        An old version claims that the memory had been like it.
+
+        Args:
+            memory: The memory or old version.
+            line: Its line.
+
+        Raises:
+            PlainError: It comes after the log.
+
         """
         if self.sequence:
             raise PlainError("comes after the log, and should before")
@@ -371,12 +395,30 @@ class Log:
         claims.append((bytes(_changed(bytearray(8 * len(_FIELDS)), fields)), beside, line))
 
     def claim_copy(self, copy: ColdCopy, line: int) -> None:
-        """The same of everything that a copy in the archive holds."""
+        """Note the claims of all memories of a copy in the archive.
+
+        Args:
+            copy: The copy.
+            line: Its line.
+
+        Raises:
+            PlainError: It comes after the log.
+
+        """
         for memory in memories_of(copy):
             self.claim(memory, line)
 
     def take(self, entry: ImportedDocument, event: Event) -> None:
-        """The next event. Raises ValueError for one that is not."""
+        """Add the next event, and compare claims with it.
+
+        Args:
+            entry: The document of the file.
+            event: The parsed event.
+
+        Raises:
+            ValueError: It is not the next event.
+
+        """
         if event.sequence != self.sequence + 1:
             raise PlainError(
                 f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}"
@@ -394,8 +436,9 @@ class Log:
         self._compare(event)
 
     def end(self) -> None:
-        """There are no more events. Raises Refused for a claim that one of them belied,
-        or that none told of.
+        """End the log.
+
+        Raises ImportRefused for a claim that an event contradicts, or that no event supports.
         """
         if self._belied is not None:
             raise self._belied
@@ -404,13 +447,14 @@ class Log:
                 raise ImportRefused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
     def tells(self, memory_id: str) -> bool:
-        """At its end it says what this memory is: its beginning is in it, and it was not forgotten
-        for good since.
+        """Whether the log defines a memory at its end.
+
+        It does if it has the memory's beginning, and if the memory was not hard-deleted since.
         """
         return memory_id in self._states
 
     def head(self) -> dict[str, Any]:
-        """What the user's head says of the log."""
+        """Return the fields of the user's head that follow from the log."""
         last = None if self._last is None else self._last.isoformat()
         return {
             "sequence": self.sequence,
@@ -439,7 +483,10 @@ def _changed(state: bytearray, fields: Mapping[str, Any]) -> bytearray:
 
 
 def _hash(name: str, value: Any) -> bytes:
-    """Nothing for a default value, which the log may leave out."""
+    """Return a hash of a value; zeros for a default value.
+
+    The log may leave out a default value.
+    """
     serialised = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     return (
         _NONE
@@ -449,7 +496,7 @@ def _hash(name: str, value: Any) -> bytes:
 
 
 def _unlike(state: bytes | bytearray, claimed: bytes, but: Iterable[str]) -> str | None:
-    """The first field in which the two differ."""
+    """Return the first field in which the two differ."""
     return next(
         (
             name

@@ -1,10 +1,11 @@
-"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves
-nothing; or its conversations are told.
+"""Import: an uploaded file becomes an empty user, or its conversations are saved.
 
-A file is looked through whole first. An export is then stored under an epoch of its own, where no
-reader sees it; then that epoch becomes the user's, by one change of the head. Note: the user may
-have begun to save meanwhile. Then they keep that, and what was stored goes. Conversations may be of
-any user, and what was told of them stays.
+A file is checked whole first. An export is then stored under an epoch of its own, where no reader
+sees it. Then that epoch becomes the user's at a single moment, by a single change of the head. If
+the import fails, all of it is removed.
+
+Note: the user may have begun to save meanwhile. Then these memories stay, and the stored file is
+removed. Conversations may be imported into any user, and the saved messages stay.
 """
 
 from __future__ import annotations
@@ -76,8 +77,18 @@ class Importer:
         self._staging = Staging(embedder, copies, clock)
 
     async def begin(self, owner: Owner, request: ImportInput, call: Call) -> Accepted:
-        """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not
-        empty, Unavailable.
+        """Begin to gather the parts of a file.
+
+        Args:
+            owner: The importing owner.
+            request: Whether the file is an export or has conversations.
+            call: The call that asked for it.
+
+        Raises:
+            Conflict: The file is an export and the user is not empty, or the idempotency key was
+                used for another request.
+            Unavailable: The long-term store is down.
+
         """
         of_export = request.of == "export"
 
@@ -91,8 +102,22 @@ class Importer:
         )
 
     async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
-        """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises
-        NotFound, Conflict, Unavailable.
+        """Take a part of the file.
+
+        Parts come in any order; a part that is uploaded again replaces itself.
+
+        Args:
+            owner: The importing owner.
+            task_id: The task of the import.
+            number: The number of the part, from 1.
+            data: The part.
+            call: The call that brought it.
+
+        Raises:
+            NotFound: There is no such import.
+            Conflict: The import takes no more parts.
+            Unavailable: A store is down.
+
         """
         _, operation = await self._operations.held(owner, task_id, "import")
         _gathered(operation)
@@ -111,10 +136,23 @@ class Importer:
     async def commit(
         self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call
     ) -> Accepted:
-        """All parts are there: begin the work. The same again is no second time.
+        """Begin the work on a file whose parts are all uploaded.
 
-        Whether the file has room is seen by the work. Raises NotFound, Conflict, Unavailable;
-        QuotaExceeded where one memory has none.
+        The same call again changes no state. The work itself checks whether the file has room.
+
+        Args:
+            owner: The importing owner.
+            task_id: The task of the import.
+            parts: The number of parts.
+            sha256: The SHA-256 of the whole file, in hex.
+            call: The call that asked for it.
+
+        Raises:
+            NotFound: There is no such import.
+            Conflict: Parts are missing, or the work has begun with another statement.
+            QuotaExceeded: There is no room for a single memory.
+            Unavailable: A store is down.
+
         """
         stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
@@ -139,8 +177,10 @@ class Importer:
         return Accepted(task_id, await self._operations.tell(owner, task))
 
     async def work(self, lease: Lease) -> Later | None:
-        """The work, from wherever it is. Raises Unavailable while the embedder or a
-        store is down.
+        """Do the work from wherever it is.
+
+        Returns Later if it has to wait. Raises Unavailable while the embedder or a store is down,
+        and TaskLost if the task has ended otherwise.
         """
         operation = await self._operations.of(lease)
         try:
@@ -205,7 +245,7 @@ class Importer:
                 return None
 
     async def _checked(self, lease: Lease, operation: Operation) -> Operation:
-        """Look through the whole file. Nothing of it is stored before."""
+        """Check the whole file before any of it is stored."""
         of_conversations = operation.plan.get("of") == "conversations"
         await lease.report("checking", 0.0 if of_conversations else 0.1)
         check = (ConversationCheck if of_conversations else Check)(self._clock.now(), self._redact)
@@ -239,11 +279,10 @@ class Importer:
     async def _check_conversations(
         self, owner: Owner, bytes_of_sessions: Mapping[str | None, int]
     ) -> None:
-        """Whether there is room for the conversations of a file: for all, or for those of sessions
-        that are not known yet.
+        """Check that there is room for a file's conversations, or for those of unknown sessions.
 
-        What is known of the others is not stored again; how much that is is seen when they are
-        told. Raises QuotaExceeded.
+        Known messages of the other sessions are not stored again; how many these are is seen when
+        they are saved. Raises QuotaExceeded.
         """
         total = sum(bytes_of_sessions.values())
         try:
@@ -267,8 +306,9 @@ class Importer:
             await self._operations.check_room(owner, total)
 
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
-        """What the cursor says of an export that was looked through. head: the fields of the head
-        that it needs.
+        """Return the cursor's fields for a checked export.
+
+        `head` has the fields of the user's head.
         """
         head = {**head, "pending_tasks": check.waiting}
         return {
@@ -281,7 +321,7 @@ class Importer:
         }
 
     async def _staged(self, lease: Lease, operation: Operation) -> Operation:
-        """Store what is not stored yet, some documents a commit, and publish with a last one."""
+        """Store the documents that are not stored yet, and publish with a last commit."""
         task_id, epoch = lease.task.task_id, operation.cursor["epoch"]
         cold: dict[str, str] = {}
         async for entries in self._entries(lease.owner, operation):
@@ -324,7 +364,7 @@ class Importer:
         )
 
     async def _cleared(self, lease: Lease, operation: Operation, end: Chunk) -> None:
-        """Take away what was stored and brought, then end."""
+        """Remove all stored and uploaded data of the import, and end."""
         epoch = (operation.cursor or {}).get("epoch")
         while epoch is not None and (
             strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)
@@ -345,7 +385,7 @@ class Importer:
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
     async def _clear_up(self, owner: Owner, task_id: str) -> None:
-        """Take away what an import brought whose task is gone, with its user perhaps."""
+        """Remove the data of an import whose task is gone, perhaps with its user."""
         if await self._operations.there(owner, task_id) is None:
             await self._parts.remove_all(owner, task_id)
             async for name in self._copies.names(owner):
@@ -355,8 +395,9 @@ class Importer:
     async def _lines(
         self, owner: Owner, operation: Operation, digest: Any = None
     ) -> AsyncGenerator[list[bytes], None]:
-        """The lines of the file, some at a time, without a byte order mark; one may begin in one
-        part and end in the next.
+        """Return the lines of the file, some at a time, without a byte order mark.
+
+        A line may begin in a part and end in the next.
         """
         rest, mark = b"", codecs.BOM_UTF8
         for name in operation.cursor["names"]:
@@ -371,8 +412,9 @@ class Importer:
             yield [rest.removeprefix(mark)]
 
     async def _terms_of_secrets(self, owner: Owner, operation: Operation) -> Collection[str]:
-        """The terms of all that is redacted: a turn carries those of turns that may come later
-        in the file.
+        """Return the terms of all redacted texts.
+
+        A turn has terms of turns that may come later in the file.
         """
         entries, number = Entries(self._redact), 0
         if not operation.cursor.get("redacts"):
@@ -387,7 +429,7 @@ class Importer:
     async def _entries(
         self, owner: Owner, operation: Operation
     ) -> AsyncIterator[list[ImportedDocument]]:
-        """What is to be stored yet, as much as fits a commit at a time."""
+        """Return the documents that are not stored yet, a commit's worth at a time."""
         entries, number, size = (
             Entries(self._redact, await self._terms_of_secrets(owner, operation)),
             0,
@@ -415,8 +457,9 @@ class Importer:
 
 
 def _weight(entry: ImportedDocument, bytes_a_vector: int) -> int:
-    """Bytes of a document as it is stored, about: of a memory also the analysed text that it is
-    found by, which no file holds.
+    """Return about how many bytes a document takes as it is stored.
+
+    A memory also has the analysed text that it is found by, which no file has.
     """
     body = len(orjson.dumps(entry.body))
     return body * (2 if entry.kind in ("memory", "version") else 1) + (
@@ -425,12 +468,12 @@ def _weight(entry: ImportedDocument, bytes_a_vector: int) -> int:
 
 
 def _is_empty(head: Head | None, *, tasks: int) -> bool:
-    """Whether nothing was ever saved, and nothing is under way but `tasks`."""
+    """Whether no memory was ever saved, and no work is under way but `tasks`."""
     return head is None or (head.sequence, head.pending_tasks, head.state) == (0, tasks, "live")
 
 
 def _while_empty(look: ReadSet, stored: Operation, chunk: Chunk) -> Chunk:
-    """The chunk, as long as the user is empty but for this very import."""
+    """Return the chunk, as long as the user is empty but for this very import."""
     return chunk if _is_empty(look.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
 
 
@@ -447,8 +490,9 @@ def _end(
     status: TaskStatus,
     error: str | None = None,
 ) -> Chunk:
-    """The end of an import that did not come through. progress: what stays of it,
-    if it was of conversations.
+    """Return the end of an import that failed or was cancelled.
+
+    An import of conversations keeps its `progress`.
     """
     result = {} if progress is None else progress.result
     return Chunk(
@@ -462,7 +506,7 @@ def _end(
 
 
 def _gathered(operation: Operation) -> dict[str, str]:
-    """The parts that were brought so far. Raises Conflict once the work has begun."""
+    """Return the uploaded parts; raise Conflict once the work has begun."""
     cursor = operation.cursor or {"stage": "gathering", "parts": {}}
     if operation.state != "pending" or cursor["stage"] != "gathering":
         raise Conflict("this import gathers no more parts")

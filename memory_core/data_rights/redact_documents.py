@@ -1,9 +1,9 @@
-"""Redact what memories came from and add up to: conversations, scenes, the profile.
+"""Redact conversations, scenes and the profile after a hard delete.
 
-Note: a memory names the first conversation that told it, and the same may have been told again.
-Then the later one knows: its cell became a memory that was there. One that is not formed to its end
-is cancelled, as there is nothing left to form; so is one of which nothing is formed yet,
-where its whole session is forgotten.
+Note: a memory names the first conversation that told it, and another may have told the same. Then
+the later conversation names the memory: its cell became a memory that existed. A conversation whose
+formation has not ended is cancelled, as no text is left to form. If its whole session is forgotten,
+a conversation of which no memory is formed yet is cancelled as well.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from memory_core.tasks.store import TaskAndSubject
 
 CONVERSATIONS_A_PAGE = 100
 READ_AT_ONCE = 20
-"""Conversations with their messages, which are up to 1 MiB each."""
+"""Conversations that are read with their messages, which are up to 1 MiB each."""
 _OVER = FINISHED - {"poisoned"}
-"""How a task is that stays as it is: it can't be tried again."""
+"""States of a task that stays as it is; it can't be retried."""
 
 
 class Tellings:
-    """Does the pass for any owner."""
+    """Does the pass over conversations for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations, clock: Clock) -> None:
         self._store, self._operations, self._clock = store, operations, clock
@@ -58,8 +58,18 @@ class Tellings:
         progress: ForgetProgress,
         following: ForgetProgress,
     ) -> Operation:
-        """Those of the next conversation that told what is forgotten; `following` once
-        there is none.
+        """Remove the messages of the next conversation that told a forgotten memory.
+
+        Args:
+            lease: The worker's lease of the task.
+            operation: The operation.
+            progress: Its progress.
+            following: The progress once no such conversation is left.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            TaskLost: The task has ended otherwise.
+
         """
         place = None if progress.place is None else Place(*progress.place)
         clears = await self._clears(lease.owner, progress.whole)
@@ -87,8 +97,9 @@ class Tellings:
     async def _saying(
         self, owner: Owner, progress: ForgetProgress, conversations: Sequence[Document]
     ) -> frozenset[str]:
-        """Those conversations that told a message which is gone: the memory of it names the first
-        one that did.
+        """Return the conversations that told a removed message.
+
+        The memory of a message names the first conversation that told it.
         """
         gone = {name for name in progress.gone if is_message(name)}
         telling_ids = set[str]()
@@ -141,8 +152,10 @@ class Tellings:
 
 
 def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
-    """Whether a conversation told what is gone: a memory named it, or what a cell of it became is
-    gone. What was told later is not.
+    """Whether a conversation told a removed memory.
+
+    A memory named it, or its cell became a removed memory. A conversation that was told later does
+    not count.
     """
     became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
     return conversation["id"] in progress.conversations or any(
@@ -153,10 +166,10 @@ def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
 def _dropped(
     progress: ForgetProgress, conversation: Mapping[str, Any], clears: Mapping[str, int]
 ) -> bool:
-    """Whether a conversation is of a session that is forgotten as a whole, was told before that,
-    and nothing was made of it yet.
+    """Whether a conversation without formed memories is of a wholly forgotten session.
 
-    clears: how often that session was cleared by now. Who is told after one more clear knows of it.
+    It was told before the session was cleared. `clears` says how often the session was cleared by
+    now; a conversation that is told after another clear knows of that.
     """
     if (
         progress.whole is None
@@ -180,13 +193,14 @@ def _dropped(
 
 SCENES_A_PAGE = 50
 MOST_DOCUMENTS = 96
-"""Of a commit, beside head and operation: a scene becomes several only where all its cells and
-these fit in.
+"""The most documents of a commit, beside head and operation.
+
+A scene is divided only if all its cells and the new scenes fit.
 """
 
 
 class Derived:
-    """Does both passes for any owner."""
+    """Does the passes over scenes and the profile for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations) -> None:
         self._store, self._operations = store, operations
@@ -198,7 +212,19 @@ class Derived:
         progress: ForgetProgress,
         following: ForgetProgress,
     ) -> Operation:
-        """The next scene that a forgotten cell was in; `following` once there is none."""
+        """Remove the forgotten cells from the next scene that has any.
+
+        Args:
+            lease: The worker's lease of the task.
+            operation: The operation.
+            progress: Its progress.
+            following: The progress once no such scene is left.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            TaskLost: The task has ended otherwise.
+
+        """
         place = None if progress.place is None else Place(*progress.place)
         while documents := await self._store.page(
             lease.owner, "scene", None, place, SCENES_A_PAGE, newest_first=False
@@ -221,7 +247,19 @@ class Derived:
         progress: ForgetProgress,
         following: ForgetProgress,
     ) -> Operation:
-        """The profile, in one commit."""
+        """Remove the forgotten memories from the profile, in a single commit.
+
+        Args:
+            lease: The worker's lease of the task.
+            operation: The operation.
+            progress: Its progress.
+            following: The progress afterwards.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            TaskLost: The task has ended otherwise.
+
+        """
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             document = look.documents.get(PROFILE_ID)
@@ -286,8 +324,9 @@ class Derived:
 def _parted(
     thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str
 ) -> list[Thread]:
-    """The thread as it stays, and what is too far from it without the cells between,
-    as far as that fits a commit.
+    """Return the scene's parts that are too far apart without the removed cells.
+
+    The first is the scene itself. As many are divided as fit a commit.
     """
     cells, parted = thread.scene.count, [thread]
     while cells + len(parted) < MOST_DOCUMENTS:

@@ -1,9 +1,8 @@
-"""The passes of forgetting for good: over what mentions the forgotten, over the log,
-and over the texts that they came from.
+"""The passes of a hard delete: over mentions, over the log, and over source texts.
 
-Note: a memory that mentions a forgotten one stays, and so does its history. Both are struck by one
-rule (`domain.forgetting`), the memory by an event that says no more than that, the events in place;
-so the log goes on telling what is stored.
+Note: a memory that mentions a forgotten memory stays, and so does its history. Both are redacted by
+the same rule (`domain.forgetting`): the memory by an event that says no more than that, the events
+in place. So the log still tells the stored memories.
 """
 
 from __future__ import annotations
@@ -71,7 +70,18 @@ class Sweeping:
     async def sweep(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
     ) -> Operation:
-        """The next commit of the pass that the operation is in."""
+        """Make the next commit of the pass that the operation is in.
+
+        Args:
+            lease: The worker's lease of the task.
+            operation: The operation.
+            progress: Its progress.
+
+        Raises:
+            Unavailable: A store is down.
+            TaskLost: The task has ended otherwise.
+
+        """
         match progress.step:
             case "memories" | "version":
                 return await self._mentions(lease, operation, progress)
@@ -91,8 +101,9 @@ class Sweeping:
     async def _mentions(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
     ) -> Operation:
-        """Look on until there is something to change; then change that, or what was made of the
-        forgotten is put down to be removed.
+        """Read on until a memory mentions the forgotten memories, and redact it.
+
+        A memory that was made of them is put on the list of memories to remove.
         """
         kind: Kind = "memory" if progress.step == "memories" else "version"
         after, names, clean = progress.place, list[str](), progress
@@ -169,7 +180,10 @@ class Sweeping:
         )
 
     def _change(self, progress: ForgetProgress, memory: Memory) -> Change:
-        """Without its mentions; and where it was merged into what is gone, it is active again."""
+        """Return a memory without its mentions.
+
+        If it was merged into a removed memory, it is active again.
+        """
         after = struck_memory(memory, progress.gone, progress.lent)
         if memory.status is not Status.UPDATED or after.next_id is not None:
             return Change("redacted", after, memory, unsaid=True)
@@ -199,7 +213,7 @@ class Sweeping:
     async def _texts(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
     ) -> Operation:
-        """Conflict records, and what agents said about the conversations."""
+        """Remove conflict records, and agents' answers about the conversations."""
         kind: Kind = "conflict" if progress.step == "conflict" else "step"
         place = None if progress.place is None else Place(*progress.place)
         documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
@@ -247,11 +261,11 @@ class Sweeping:
     async def _forming(
         self, owner: Owner, progress: ForgetProgress, steps: Sequence[Document]
     ) -> frozenset[str]:
-        """The conversations that these steps are of and that are still worked on,
-        those that tell of the forgotten apart.
+        """Return the conversations of these steps that are still worked on.
 
-        Theirs stay: what a conversation has made has ids of its answers, and asked again it would
-        make it twice.
+        Conversations that tell a forgotten memory are left out. The remaining conversations keep
+        their steps: their memories have ids that come from the answers, and another answer would
+        make them twice.
         """
         names = sorted({step.body["work_id"] for step in steps} - {*progress.conversations})
         conversations = (await self._store.snapshot(owner, names)).documents
@@ -274,8 +288,9 @@ class Sweeping:
     async def _cold(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
     ) -> Operation:
-        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the
-        old one goes.
+        """Replace the next cold copy that has removed memories.
+
+        The rest of its chain gets a copy of its own before the old copy is removed.
         """
         locations = (
             await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
@@ -324,8 +339,9 @@ class Sweeping:
         return advanced
 
     async def _left(self, lease: Lease, progress: ForgetProgress, location: str) -> ColdCopy | None:
-        """The copy at a location without what is gone; None when nothing of it stays,
-        or no memory points to it.
+        """Return the copy at a location without removed memories.
+
+        None if no memory of it stays, or if no memory points to it.
         """
         try:
             copy = await self._copies.read(lease.owner, location)
@@ -355,8 +371,10 @@ class Sweeping:
 
 
 def _next(progress: ForgetProgress) -> ForgetProgress:
-    """The next pass; what was made of the forgotten and found in this one is removed first, and
-    then looked through everything again.
+    """Return the progress at the next pass.
+
+    Memories that were made of removed memories, and were found in this pass, are removed first;
+    then all memories are looked through again.
     """
     if progress.step == "memories" and progress.todo:
         return progress.at("remove")
@@ -417,8 +435,10 @@ def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) 
 
 
 def _goes(progress: ForgetProgress, document: Document, forming: Collection[str]) -> bool:
-    """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read
-    again, as any may quote it.
+    """Whether a document has to be removed.
+
+    A conflict record is removed if it tells a forgotten memory. Agents' answers are removed unless
+    a worker has to read them again, as any of them may quote it.
     """
     if document.kind == "conflict":
         return any(name in progress.gone for name in record_in(document.body).memory_ids)

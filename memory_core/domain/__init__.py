@@ -1,1 +1,1 @@
-"""What a memory is: models and rules, without I/O, a clock or ids of its own."""
+"""The memory's models and rules, without I/O, a clock or ids of their own."""

@@ -1,5 +1,6 @@
-"""Words of API keys and of the audit log, which requests, answers and the OpenAPI
-document share.
+"""Words of API keys and of the audit log.
+
+Requests, answers and the OpenAPI document share them.
 """
 
 from __future__ import annotations

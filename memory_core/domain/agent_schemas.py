@@ -1,10 +1,10 @@
-"""What the agents answer, as typed schemas: the shapes that a model is asked for and that the
-offline agents build.
+"""The agents' answers, as typed schemas.
 
-Every text and every list is bounded, so that a schema can be enforced while a model writes, and a
-chatty one is cut by rule. Unknown fields are ignored (models add them); missing or wrong ones make
-an answer invalid. Nothing in an answer is trusted: ids are small integers given by the asker,
-quotes are searched in the messages, dates are checked.
+Models are asked for these shapes, and the offline agents build them. Every text and every list is
+bounded, so that a schema can be enforced while a model writes, and a chatty model is cut by rule.
+Unknown fields are ignored, since models add them. Missing or wrong fields make an answer invalid.
+No part of an answer is trusted: ids are small integers that the caller gave, quotes are searched in
+the messages, dates are checked.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NOT_AVAILABLE = "N/A"
 MAX_NARRATIVE = 3_000
 """Characters of a story."""
 MAX_TERM = 80
-"""Characters of a tag, a keyword, or of the subject or the attribute of a slot."""
+"""Characters of a tag, a keyword, or a slot's subject or attribute."""
 MAX_VALUE = 200
-"""Characters of what fills a slot."""
+"""Characters of the value of a slot."""
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -46,14 +46,14 @@ Sentence = Annotated[str, BeforeValidator(one_line), Field(max_length=600)]
 Term = Annotated[str, BeforeValidator(one_line), Field(max_length=MAX_TERM)]
 Query = Annotated[str, BeforeValidator(one_line), Field(max_length=200)]
 GivenTerm = Annotated[Term | None, BeforeValidator(_none_if_empty)]
-"""A term, or nothing; an empty text says nothing, too."""
+"""A term or None; an empty text counts as None."""
 GivenValue = Annotated[
     Annotated[str, BeforeValidator(one_line), Field(max_length=MAX_VALUE)] | None,
     BeforeValidator(_none_if_empty),
 ]
 Depth = Literal["high", "medium", "low", "N/A"]
 KnownWorth = Annotated[GivenWorth | None, BeforeValidator(_known_worth)]
-"""For what it is worth keeping; what is no such word counts as not given."""
+"""The reason to keep a memory; an unknown word counts as not given."""
 
 
 class AgentAnswer(DeferredModel):
@@ -63,7 +63,7 @@ class AgentAnswer(DeferredModel):
 
 
 class EpisodeContext(AgentAnswer):
-    """What the episodic agent could see."""
+    """The data that the episodic agent could see."""
 
     available_data: Sentence = NOT_AVAILABLE
     user_intent: Sentence = NOT_AVAILABLE
@@ -71,7 +71,7 @@ class EpisodeContext(AgentAnswer):
 
 
 class Worked(AgentAnswer):
-    """Strategies that worked, or failed, and why."""
+    """Strategies that worked, and why."""
 
     strategies: Annotated[list[Sentence], Field(max_length=3)] = Field(default_factory=list)
     pattern: Sentence = NOT_AVAILABLE
@@ -94,7 +94,7 @@ class BehavioralProfile(AgentAnswer):
 
 
 class InteractionInsights(AgentAnswer):
-    """What energises, what confuses, what works best."""
+    """Triggers of engagement, points of friction, and the approach that works best."""
 
     engagement_triggers: Sentence = NOT_AVAILABLE
     friction_points: Sentence = NOT_AVAILABLE
@@ -102,7 +102,7 @@ class InteractionInsights(AgentAnswer):
 
 
 class FutureGuidance(AgentAnswer):
-    """What to do and what to avoid next time."""
+    """Approaches to take and to avoid next time."""
 
     recommended_approaches: Annotated[list[Sentence], Field(max_length=3)] = Field(
         default_factory=list
@@ -123,14 +123,14 @@ class EpisodeAnalysis(AgentAnswer):
 
 
 class SummaryContext(AgentAnswer):
-    """What the summariser could see."""
+    """The data that the summariser could see."""
 
     available_data: Sentence = NOT_AVAILABLE
     content_scope: Sentence = NOT_AVAILABLE
 
 
 class RetrievalHints(AgentAnswer):
-    """By what the note should be found."""
+    """Terms and queries by which the note should be found."""
 
     tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
     keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
@@ -138,8 +138,9 @@ class RetrievalHints(AgentAnswer):
 
 
 class SummaryMetadata(AgentAnswer):
-    """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not
-    known counts as not given.
+    """The summary's depth, its follow-up areas and the reason to keep it.
+
+    An unknown `worth` counts as not given.
     """
 
     depth: Depth = "N/A"
@@ -148,7 +149,7 @@ class SummaryMetadata(AgentAnswer):
 
 
 class ConversationSummary(AgentAnswer):
-    """The summariser's answer: what was said, as a story."""
+    """The summariser's answer: the conversation as a story."""
 
     context: SummaryContext = Field(default_factory=SummaryContext)
     narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
@@ -181,11 +182,16 @@ class _Said(AgentAnswer):
 
 
 class SaidFact(_Said):
-    """One statement, with the message that made it (its number in what was shown) and words of that
-    message that prove it.
+    """A statement with the message that makes it and the words that prove it.
 
-    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it
-    fills no slot. lasting: whether it is worth a memory of its own all the same.
+    Attributes:
+        message: Number of the message among the shown messages.
+        quote: Words of that message that prove the statement.
+        subject: Subject of the slot ("user").
+        attribute: Attribute of the slot ("home city").
+        value: The slot's value. A fact fills a slot only with all of subject, attribute and value.
+        lasting: Whether a fact that fills no slot is worth a memory of its own.
+
     """
 
     text: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
@@ -207,8 +213,9 @@ class SaidFact(_Said):
 
 
 class SaidForesight(_Said):
-    """Something that holds for a while, resolved against its message's own time;
-    end_time None = open.
+    """A state that lasts for a while, dated by the time of its message.
+
+    An `end_time` of None means that the end is open.
     """
 
     description: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
@@ -224,16 +231,14 @@ class SaidForesight(_Said):
 
 
 class SaidInstruction(_Said):
-    """What the user wants of every answer from now on, with the words of the message
-    that say it.
-    """
+    """A wish of the user for every answer from now on, with the message's words."""
 
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class ExtractedFacts(AgentAnswer):
-    """The facts and the foresight of one cell, and the standing instructions in it."""
+    """The facts, the foresight and the standing instructions of a cell."""
 
     facts: Annotated[list[SaidFact], Field(max_length=40)] = Field(default_factory=list)
     foresight: Annotated[list[SaidForesight], Field(max_length=20)] = Field(default_factory=list)
@@ -250,8 +255,10 @@ class Cut(AgentAnswer):
 
 
 class Boundaries(AgentAnswer):
-    """Where the shown messages change their topic; the last message is never named. `continues`:
-    whether the first message goes on with the previous episode.
+    """Where the shown messages change their topic.
+
+    The last message is never named. `continues` says whether the first message belongs to the
+    previous episode.
     """
 
     cuts: Annotated[list[Cut], Field(max_length=49)] = Field(default_factory=list)
@@ -259,8 +266,9 @@ class Boundaries(AgentAnswer):
 
 
 class Decision(AgentAnswer):
-    """What is to happen to one shown memory because of one new one; both by the numbers they were
-    shown under.
+    """The operation on a shown memory because of a new memory.
+
+    Both memories are named by the numbers under which they were shown.
     """
 
     new: Annotated[int, Field(ge=0)]
@@ -271,8 +279,9 @@ class Decision(AgentAnswer):
 
 
 class Decisions(AgentAnswer):
-    """The conflict agent's answer; a shown memory that is not named stays as it is,
-    and so does the new one.
+    """The conflict agent's answer.
+
+    A shown memory that the answer does not name stays as it is, and so does the new memory.
     """
 
     decisions: Annotated[list[Decision], Field(max_length=200)] = Field(default_factory=list)
@@ -285,7 +294,7 @@ class ConsolidatedMemory(AgentAnswer):
 
 
 class SynthesisMetadata(AgentAnswer):
-    """What the synthesis agent says about its own work; nothing relies on it."""
+    """The synthesis agent's description of its own work, on which no code relies."""
 
     memories_merged: int | None = None
     new_information_added: Literal["high", "medium", "low"] | None = None
@@ -302,10 +311,14 @@ class Synthesis(AgentAnswer):
 
 
 class FoundPattern(AgentAnswer):
-    """What several shown episodes have in common, with the numbers of those that say so.
+    """A feature that several shown episodes have in common.
 
-    pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`.
-    extracted_facts: particulars of it.
+    Attributes:
+        pattern: The kind of the pattern.
+        memory_type: `procedural` for a habit or a how-to, held under `key`.
+        extracted_facts: Particulars of the pattern.
+        sources: Numbers of the episodes that show it.
+
     """
 
     summary: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=500)]
@@ -319,14 +332,15 @@ class FoundPattern(AgentAnswer):
 
 
 class FoundPatterns(AgentAnswer):
-    """What repeats among the shown episodes; an empty list is a good answer."""
+    """Patterns that repeat among the shown episodes; an empty list is a good answer."""
 
     patterns: Annotated[list[FoundPattern], Field(max_length=20)] = Field(default_factory=list)
 
 
 class Sufficiency(AgentAnswer):
-    """Whether the shown memories answer a query, and why; rewritten: the query to try next,
-    when one may find more.
+    """Whether the shown memories answer a query, and why.
+
+    `rewritten` is the query to try next, when another query may find more.
     """
 
     sufficient: bool
@@ -335,7 +349,10 @@ class Sufficiency(AgentAnswer):
 
 
 class Ranking(AgentAnswer):
-    """The numbers of the texts that answer a query, best first; those that are not named do not."""
+    """Numbers of the texts that answer a query, best first.
+
+    Texts that are not named do not answer it.
+    """
 
     ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(
         default_factory=list
@@ -343,7 +360,7 @@ class Ranking(AgentAnswer):
 
 
 class SeenTrait(AgentAnswer):
-    """Something that shows of the person in the scenes of these numbers."""
+    """A trait that the person shows in the scenes of these numbers."""
 
     trait: Annotated[str, BeforeValidator(one_line), Field(min_length=1, max_length=300)]
     scenes: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=20)]
@@ -351,14 +368,15 @@ class SeenTrait(AgentAnswer):
 
 
 class ProfileUpdate(AgentAnswer):
-    """The profile agent's answer: traits that show in what it was shown."""
+    """The profile agent's answer: traits that appear in the shown scenes."""
 
     traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
 
 
 class RuledPair(AgentAnswer):
-    """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision
-    None: it said nothing of the two.
+    """A new memory and a stored memory that an agent was shown, by ids.
+
+    `key` is a key of both texts. A `decision` of None means that the agent did not name the pair.
     """
 
     new: str
@@ -368,8 +386,9 @@ class RuledPair(AgentAnswer):
 
 
 class ConversationRulings(AgentAnswer):
-    """What an agent said about all cells of a conversation at once. invented: decisions about what
-    it was not shown.
+    """An agent's decisions about all cells of a conversation at once.
+
+    `invented` counts decisions about pairs that it was not shown.
     """
 
     pairs: list[RuledPair] = Field(default_factory=list)
@@ -378,7 +397,10 @@ class ConversationRulings(AgentAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Who answered: stamped on whatever is made of the answer. prompt fields are None for rules."""
+    """The model or the rules that answered.
+
+    It is stamped on all that is made of the answer. The prompt fields are None for rules.
+    """
 
     model: str
     prompt_id: str | None = None
@@ -387,7 +409,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[T_co]):
-    """A checked answer and where it came from. `tokens`: prompt and completion; 0 for rules."""
+    """A checked answer and its source. `tokens`: prompt and completion; 0 for rules."""
 
     value: T_co
     provenance: Provenance

@@ -1,9 +1,9 @@
-"""When a memory is archived, what stays of it, and what is due next.
+"""When a memory is archived, the stub that stays, and the next due moments.
 
-What stays is a stub: it says what it is, whose session it belongs to, by which words and by which
-vector it is found, but has only the beginning of its text. Note: a stub may change while its whole
-is cold (deleted, told again, touched). What changed since is kept when it comes back;
-everything else comes back as it was.
+A stub keeps the memory's type, its session, and the words and the vector by which it is found, but
+only the beginning of its text. Note: a stub may change while the whole memory is in the archive: it
+may be deleted, said again or accessed. The restored memory keeps these changes. All other fields
+are restored as they were.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from memory_core.domain.memory import Memory, MemoryFields, MemoryType, Status, 
 from memory_core.domain.statements.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
-"""SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that:
-5.75 years by default.
+"""Recency under which a memory may be archived.
+
+It is compared with SECMSA's recency without that formula's floor of 0.01. The floor would hide that
+a memory is older than that: 5.75 years by default.
 """
 HOURS_A_YEAR = 365.25 * 24
 STUB_CHARACTERS = 200
@@ -37,7 +39,7 @@ NEVER = frozenset({Status.DELETED, Status.ARCHIVED})
 _WHOLE_ONLY: MemoryFields = {"episode": None, "value": None, "value_text": None}
 _KEPT_BY_STUB: Final = ("epoch", "sequence", "revision", "lexical", "search_text")
 _VECTOR: MemoryFields = {"embedding": None, "embedding_model": None, "embedding_dimensions": None}
-"""What a stub is without; of these the lists, and of the metadata too, an empty one stays."""
+"""Lists that are empty in a stub, as its metadata is."""
 _OF_THE_ARCHIVE = frozenset(
     {
         "status",
@@ -53,18 +55,23 @@ _OF_THE_ARCHIVE = frozenset(
     }
     | _VECTOR.keys()
 )
-"""Fields that differ between a stub and its whole because it is a stub, or that only
-the stub has.
-"""
+"""Fields that a stub has for itself, or that differ because it is a stub."""
 
 
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
-    """Whether a memory may go: of any status but deleted and archived, untouched for `age_years`,
-    its recency under 0.01.
+    """Whether a memory may be archived.
 
-    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, what is worth
-    keeping for good, as an allergy, and what is asked for by its key: a rule has to be there whole
-    whenever its key is named, however old it is. An access is a touch.
+    It may have any status but deleted and archived, must be untouched for `age_years`, and its
+    recency must be under 0.01. An access is a touch. Pinned memories stay, and so do memories that
+    are worth keeping for good, such as an allergy. Procedures stay as well: a rule must be whole
+    whenever its key is named, however old it is.
+
+    Args:
+        memory: The memory.
+        now: The current moment.
+        age_years: Least age in years of 365.25 days.
+        recency_hours: Age in hours that leaves 37 % of SECMSA's recency.
+
     """
     if (
         memory.status in NEVER
@@ -84,24 +91,35 @@ def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: fl
 
 
 def least_age(age_years: float, recency_hours: float) -> timedelta:
-    """The age from which `is_due` takes a memory."""
+    """The age from which `is_due` accepts a memory.
+
+    Args:
+        age_years: Least age in years of 365.25 days.
+        recency_hours: Age in hours that leaves 37 % of SECMSA's recency.
+
+    """
     return timedelta(hours=max(age_years * HOURS_A_YEAR, recency_hours * -math.log(LEAST_RECENCY)))
 
 
 def is_cold(memory: Memory) -> bool:
-    """Whether this is a stub, whatever its status: one that was deleted in the
-    archive is one too.
-    """
+    """Whether a memory is a stub, whatever its status: a stub can be deleted, too."""
     return memory.archived_at is not None
 
 
 def was_cold(before: Mapping[str, Any]) -> bool:
-    """The same of a memory before an event, by the fields that the event changed."""
+    """Whether a memory was a stub before an event, by the fields that changed."""
     return before.get("archived_at") is not None
 
 
 def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
-    """What stays of a memory, or of an old version of one, whose whole is at `location`."""
+    """The stub of a memory or an old version whose whole is archived.
+
+    Args:
+        memory: The whole memory.
+        location: Name of its copy in the archive.
+        now: When it is archived.
+
+    """
     stub: MemoryFields = {
         **_WHOLE_ONLY,
         "atomic_facts": [],
@@ -122,23 +140,38 @@ def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
 
 
 def beginning(text: str) -> str:
-    """The first characters of a text, with an ellipsis where that is not all."""
+    """The first characters of a text, with an ellipsis if the text is longer."""
     return text if len(text) <= STUB_CHARACTERS else f"{text[: STUB_CHARACTERS - 1].rstrip()}…"
 
 
 def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
-    """A stub with the text and the vector of its whole, still archived: what a query is shown."""
+    """A stub with the text and vector of its whole, as a query shows it.
+
+    Its status is still archived.
+
+    Args:
+        stub: The memory as it is stored now.
+        whole: The memory as it is in the archive.
+        vector: The vector of the result, or None.
+
+    """
     state_of_stub = fields_of(stub, _OF_THE_ARCHIVE - _VECTOR.keys())
     own: MemoryFields = {"id": stub.id, "embedding": vector}
     return whole.changed(**(state_of_stub | _changed_since(stub, whole) | own))
 
 
 def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
-    """The memory as it was, with what changed of its stub since. One that was deleted in the
-    archive comes back deleted.
+    """The memory as it was, with the changes that its stub has had since.
 
-    It comes back as of now, and what is active as if it had been shown, or the next run would take
-    it away again. An original of a compressed one stays where it is.
+    A memory that was deleted in the archive is restored as deleted. The restored memory is updated
+    as of now, and an active memory counts as accessed now, or the next run would archive it again.
+    The original of a compressed memory stays in the archive.
+
+    Args:
+        stub: The memory as it is stored now.
+        archived: The memory as it is in the archive.
+        now: When it is restored.
+
     """
     whole = archived.memory
     fields = fields_of(stub, _KEPT_BY_STUB)
@@ -159,12 +192,20 @@ def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
 
 
 def version_brought_back(stub: Memory, whole: Memory) -> Memory:
-    """An old version as it was, but for when it ended: that may have changed since."""
+    """An old version as it was, with the end that its stub has now.
+
+    Its end may have changed since it was archived.
+
+    Args:
+        stub: The version as it is stored now.
+        whole: The version as it is in the archive.
+
+    """
     return whole.with_fields_of(stub, (*_KEPT_BY_STUB, "valid_until"))
 
 
 def _changed_since(stub: Memory, whole: Memory) -> MemoryFields:
-    """The fields of a stub that are not as the archive left them."""
+    """The fields of a stub that have changed since it was archived."""
     left = stub_of(whole, "", stub.archived_at or stub.updated_at)
     names = Memory.model_fields.keys() - _OF_THE_ARCHIVE
     return fields_of(stub, [name for name in names if getattr(stub, name) != getattr(left, name)])
@@ -186,8 +227,9 @@ COMPRESSION = 6
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One memory as it was, its old versions, and for a compressed one the original.
-    Each has its vector, where it had one.
+    """A memory as it was, its old versions, and the original of a compressed memory.
+
+    Each has its vector, if there was a vector.
     """
 
     memory: Memory
@@ -202,8 +244,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ColdCopy:
-    """The memories of one chain (or one memory before it was compressed), all of one owner and
-    epoch. chain_id: the last one's id.
+    """The memories of a chain, or a single memory before it was compressed.
+
+    All have the same owner and epoch. `chain_id` is the id of the chain's last memory.
     """
 
     epoch: str
@@ -212,12 +255,12 @@ class ColdCopy:
 
     @property
     def revision(self) -> int:
-        """The sequence of the last event that any of the members had."""
+        """The sequence of the last event of any member."""
         return max(member.memory.revision for member in self.members)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The members' ids, that of the chain first."""
+        """The members' ids, with the chain's id first."""
         return (
             self.chain_id,
             *sorted(
@@ -226,11 +269,11 @@ class ColdCopy:
         )
 
     def member(self, memory_id: str) -> Kept | None:
-        """The member of this id."""
+        """The member with this id, or None."""
         return next((member for member in self.members if member.memory.id == memory_id), None)
 
     def memory(self, memory_id: str) -> Memory | None:
-        """A member, or an old version of one (`mem_x.v2`), by its id."""
+        """A member, or an old version of a member (`mem_x.v2`), by its id."""
         every = (
             version for member in self.members for version in (member.memory, *member.versions)
         )
@@ -256,7 +299,7 @@ def encoded(copy: ColdCopy) -> bytes:
 
 
 def decoded(data: bytes) -> ColdCopy:
-    """The copy in these bytes. ValueError when they hold none that this code can read."""
+    """Read a copy from its bytes. Raises ValueError when this code can't read them."""
     try:
         body = orjson.loads(gzip.decompress(data))
         if body["format"] != FORMAT:
@@ -311,16 +354,19 @@ def _vector(text: str | None) -> Vector | None:
 
 
 _LAST_S = 253_402_300_799.0
-"""The end of the year 9999: what comes later never comes."""
+"""The end of the year 9999; later moments never come."""
 
 
 @dataclass(frozen=True, slots=True)
 class NextDue:
-    """The first moment of each kind after a given one; None where nothing comes.
+    """The first moment of each kind after a given moment; None where there is none.
 
-    fades: a memory is under the floor, or its long text may become short. ages: one is old enough
-    for the archive. foresight: the last foresight of one ends, which is counted by the next run and
-    starts no run.
+    Attributes:
+        fades: When a memory is under the floor, or its long text may become short.
+        ages: When a memory is old enough for the archive.
+        foresight: When the last foresight of a memory ends. The next run counts it; it starts no
+            run.
+
     """
 
     fades: datetime | None = None
@@ -328,24 +374,26 @@ class NextDue:
     foresight: datetime | None = None
 
     def has_come(self, at: datetime) -> bool:
-        """Whether one of these moments is past."""
+        """Whether any of these moments has passed."""
         moments = (self.fades, self.ages, self.foresight)
         return any(moment is not None and moment <= at for moment in moments)
 
     @property
     def first(self) -> datetime | None:
-        """The earliest of those for which something is to be done."""
+        """The earliest moment that requires work: a memory fades or ages."""
         return min(
             (moment for moment in (self.fades, self.ages) if moment is not None), default=None
         )
 
 
 def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
-    """What a store keeps beside a memory, in epoch seconds; nothing of one that this
-    does nothing to.
+    """Columns that a store keeps beside a memory, in epoch seconds.
 
-    ages_from: since when it is as it is, where the archive may take it; an access may have put that
-    off. foresees_until: when the last of its foresight ends, where it is active.
+    Returns:
+        ages_from: Last change of a memory that may be archived. An access may have put that off.
+        foresees_until: When the last foresight of an active memory ends. Either name is left out
+            where it does not apply.
+
     """
     made: dict[str, float] = {}
     may_go = (
@@ -362,8 +410,12 @@ def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
 
 
 def moment_in(seconds: float | None, later: timedelta = timedelta(0)) -> datetime | None:
-    """The moment of epoch seconds, `later` than that, aware UTC; None for none,
-    and for one that no calendar has.
+    """The moment of epoch seconds plus a delay, in UTC.
+
+    Args:
+        seconds: Epoch seconds; None gives None.
+        later: The delay. A moment after the year 9999 gives None.
+
     """
     if seconds is None or seconds + later.total_seconds() > _LAST_S:
         return None

@@ -1,7 +1,7 @@
-"""A conflict record: two memories that could not both be true, what was done about it,
-and what it takes to undo that.
+"""A conflict record: two memories that could not both be true, and its decision.
 
-Note: `old_id` and `new_id` say who was held and who came, not who is in force.
+The record also holds the data that undoes the decision. Note: `old_id` and `new_id` say which
+memory was stored and which came later. They do not say which is in force.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from memory_core.domain.deferred_model import DeferredModel
 Decision = Literal["supersede", "keep_both", "reject_new", "merge"]
 ConflictStatus = Literal["pending", "resolved"]
 MAX_OPEN = 20
-"""Questions that may be open about one memory; what contradicts it besides is kept beside it
-without one.
+"""Conflicts that may be open about a memory.
+
+Further contradicting memories coexist with it without an open conflict.
 """
 
 RULE: Final = "rule"
@@ -26,11 +27,13 @@ RULE: Final = "rule"
 
 
 class Move(DeferredModel):
-    """What a decision did to one memory, as JSON: the fields that it changed, as they were without
-    it, and as it left them.
+    """The fields of a memory that a decision changed, as JSON.
 
-    before None: the decision made this memory. after None: the decision kept it from being stored;
-    `before` is all of it then.
+    Attributes:
+        before: The fields without the decision. None means that the decision made this memory.
+        after: The fields as the decision left them. None means that the decision kept the memory
+            from being stored, and that `before` is the whole memory.
+
     """
 
     memory_id: str
@@ -65,13 +68,18 @@ class ConflictFields(TypedDict, total=False):
 
 
 class ConflictRecord(DeferredModel):
-    """Two memories that could not both be true, and what was done about it.
+    """Two memories that could not both be true, and the decision about them.
 
-    strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name
-    of the model that decided, or who called. new_id: None where the new one was not stored.
-    previous: the decision that was undone last. grounds: why they contradict, where `reason` says
-    why it was decided. moves: how to take it back. looked_at: when a run of consolidation last
-    left it open.
+    Attributes:
+        strategy: The decision; while the conflict is pending, the treatment in the meantime.
+        reason: Why it was decided so.
+        new_id: None where the new memory was not stored.
+        by: `rule`, the name of the model that decided, or the caller's name.
+        previous: The decision that was undone last.
+        grounds: Why the memories contradict each other, where `reason` says why it was decided.
+        moves: The data that takes the decision back.
+        looked_at: When a run of consolidation last left the conflict open.
+
     """
 
     id: str
@@ -96,19 +104,17 @@ class ConflictRecord(DeferredModel):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The ids of both memories; of one where the other was not stored."""
+        """The ids of both memories, or the id of the old memory alone."""
         return (self.old_id,) if self.new_id is None else (self.old_id, self.new_id)
 
     @property
     def memory_ids(self) -> list[str]:
-        """The ids of all memories that it says something of: of both sides, and of others that the
-        decision moved.
-        """
+        """The ids of both sides, and of other memories that the decision moved."""
         return list(dict.fromkeys([*self.sides, *(move.memory_id for move in self.moves)]))
 
     @property
     def rejected_content(self) -> str | None:
-        """The text that was not stored, where that was the decision."""
+        """The text that was not stored, if that was the decision."""
         return next(
             (
                 str(move.before["content"])
@@ -134,8 +140,13 @@ class ConflictRecord(DeferredModel):
         return self.changed(status="resolved", by=by, at=at, reason=reason)
 
     def asked_again(self, by: str, at: datetime, reason: str | None = None) -> ConflictRecord:
-        """The question, open again; what was decided is `previous`. reason: why it is asked, where
-        that is not why it was asked before.
+        """The conflict, open again, with the last decision as `previous`.
+
+        Args:
+            by: The caller, model or rule that opens it again.
+            at: When that is.
+            reason: Why it is open; None for the grounds that it had before.
+
         """
         return self.changed(
             status="pending",
@@ -155,7 +166,7 @@ class ConflictRecord(DeferredModel):
 
 
 OF_THE_STORE: Final = ("epoch", "sequence")
-"""Fields of a stored record that are not its own."""
+"""Fields of a stored record that belong to the store."""
 
 
 def record_in(body: dict[str, Any]) -> ConflictRecord:
@@ -167,7 +178,7 @@ def record_in(body: dict[str, Any]) -> ConflictRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConflictPage:
-    """One page of records, newest first; `next_cursor` is None on the last."""
+    """A page of records, newest first; `next_cursor` is None on the last page."""
 
     conflicts: tuple[ConflictRecord, ...]
     next_cursor: str | None

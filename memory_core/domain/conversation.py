@@ -1,7 +1,7 @@
 """A conversation and its messages, and a task that goes on after its call.
 
-The conversation is the truth of formation; tasks are projections of it. Note: `cells` is empty
-until the boundaries are frozen, and grows while `messages` never does.
+The conversation is the truth of formation; tasks are projections of it. Note: `formed_cells` is
+empty at first and grows with each forming commit, while `messages` never grows.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ GivenRole = Annotated[
         ],
     ),
 ]
-"""A role as callers name it: `human` is the user, `ai` and `model` the assistant,
-`developer` the system, `function` a tool.
+"""A role as callers name it.
+
+`human` means the user, `ai` and `model` the assistant, `developer` the system, `function` a tool.
 """
 Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
@@ -57,12 +58,17 @@ class MessageFields(TypedDict, total=False):
 
 
 class Message(DeferredModel):
-    """One message. `actor` names who speaks where the role alone does not.
+    """A message of a conversation.
 
-    id: the caller's own. A message that became several has it on the first; on the others `#1`,
-    `#2` and so on follow it. memory_id: its memory, where an earlier conversation has written that;
-    None where it follows from the message. part_lengths: characters of each text that the content
-    was joined from, where it was several.
+    Attributes:
+        actor: The speaker, where the role alone does not name the speaker.
+        id: The caller's own id. Where a message became several, the first has this id, and the ids
+            of the rest end with `#1`, `#2` and so on.
+        memory_id: The message's memory, where an earlier conversation has written it. None where
+            the id follows from the message.
+        part_lengths: Characters of each text that the content was joined from, where there were
+            several.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -86,10 +92,10 @@ class Message(DeferredModel):
 
 
 class CellRecord(DeferredModel):
-    """What one cell became: its message span [first, last], memories and counts.
+    """The result of a cell: its messages from `first` to `last`, memories and counts.
 
-    The ids of its memories begin with the cell's own. The counts are stored here, in the forming
-    commit, and are only summed up in tasks: a worker that dies right after it loses none of them.
+    The ids of its memories begin with the cell's own id. The forming commit stores the counts here,
+    and tasks only add them up. A worker that dies right after the commit loses none of them.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -100,7 +106,10 @@ class CellRecord(DeferredModel):
     counts: dict[str, int] = Field(default_factory=dict)
 
     def public(self) -> dict[str, Any]:
-        """The cell as a task's result names it; the counts stand there once for all cells."""
+        """The cell as a task's result names it.
+
+        The counts are left out: the task's result has them once for all cells.
+        """
         return self.model_dump(exclude={"counts"})
 
 
@@ -124,18 +133,26 @@ class ConversationFields(TypedDict, total=False):
 
 
 class Conversation(DeferredModel):
-    """The stored conversation. `formed_cells` advances with each forming commit, in order;
-    `formed` is set by the last.
+    """The stored conversation.
 
-    Its messages are stored apart, since no commit writes them again. state: pending while work is
-    to be done, and only then counted by the head; poisoned when that failed too often, until a
-    retry makes it pending again. clears: how often its session had been cleared, by type, when it
-    was accepted; when that is more by now, what was told here is not to come back. written,
-    embedded: how many of its messages, from the first, are memories of their own, and how many of
-    these have their vectors. time_zone: of those who speak in it; None is UTC. continued_by: the
-    latest conversation that forms what is left of it, since messages of it were taken back.
-    expected_cells: the cells that the head named for its messages when it was accepted. cuts: the
-    numbers of the messages after which rules cut it then, where no model is asked; None: unknown.
+    Its messages are stored apart, since no commit writes them again.
+
+    Attributes:
+        state: `pending` while work is to be done, and only then counted by the head. `poisoned`
+            when the work failed too often, until a retry makes the conversation pending again.
+            `formed` is set by the last forming commit.
+        clears: How often the session had been cleared when the conversation was accepted, by type.
+            When the session has been cleared more often since, these messages must not come back.
+        time_zone: Time zone of the speakers; None is UTC.
+        written: Number of messages, from the first, that are memories of their own.
+        embedded: Number of these messages that have vectors.
+        formed_cells: Cells in order; each forming commit adds to them.
+        continued_by: The latest conversation that forms the rest of this conversation, since
+            messages of it were taken back.
+        expected_cells: Cells that the head named for the messages when they were accepted.
+        cuts: Numbers of the messages after which rules cut the conversation when it was accepted,
+            where no model is asked. None means unknown.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -168,10 +185,14 @@ class Conversation(DeferredModel):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A stretch of a conversation about one thing: messages `first` to `last` of it,
-    both included, numbered from 0.
+    """A stretch of a conversation about a single topic.
 
-    number: its place among the conversation's cells. reason: why it ends where it ends.
+    It holds the messages `first` to `last`, both included, numbered from 0.
+
+    Attributes:
+        number: Place among the conversation's cells.
+        reason: Why the cell ends after its last message.
+
     """
 
     number: int
@@ -186,17 +207,17 @@ class Cell:
 
     @property
     def started_at(self) -> datetime:
-        """The moment of its first message."""
+        """The moment of its earliest message."""
         return min(message.timestamp for message in self.messages)
 
     @property
     def ended_at(self) -> datetime:
-        """The moment of its last message: the event time of what it says."""
+        """The moment of its latest message, which is the cell's event time."""
         return max(message.timestamp for message in self.messages)
 
 
 def counts_of(cells: Iterable[CellRecord]) -> dict[str, int]:
-    """What was done with several cells, counted together."""
+    """The counts of several cells, added up by name."""
     total: dict[str, int] = {}
     for cell in cells:
         for name, count in cell.counts.items():
@@ -205,12 +226,17 @@ def counts_of(cells: Iterable[CellRecord]) -> dict[str, int]:
 
 
 def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> list[Message]:
-    """Some of a conversation's messages with the actors by which agents tell speakers apart.
+    """Messages with the actors by which agents tell speakers apart.
 
     A speaker in the role `user` without a name is "the user", with truths of his own. An actor
-    called "User" is the user too, where no actor with another name speaks in that role: it is a
-    client's label for the user. Beside others, or in another role, it is a name, and is told apart
-    ("Actor User"), so that no other actor's truths become the user's.
+    called "User" is the user too, where no actor with another name speaks in that role: the name is
+    a client's label for the user. Beside other actors, or in another role, it is a name and becomes
+    "Actor User". So no other actor's truths become the user's.
+
+    Args:
+        messages: Some of the conversation's messages.
+        conversation: All of its messages.
+
     """
     users = {
         _called_user(message)
@@ -224,8 +250,14 @@ def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> li
 
 
 def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Message]:
-    """The messages with their moments as clocks in the zone of the conversation show them:
-    "yesterday" is a day there.
+    """Messages with their moments as the clocks of a time zone show them.
+
+    "Yesterday" is a day in that zone.
+
+    Args:
+        messages: Messages with moments in any zone.
+        time_zone: The conversation's zone; None leaves the messages as they are.
+
     """
     if time_zone is None:
         return [*messages]
@@ -267,7 +299,7 @@ TASK_FIELDS = (
     "created_at",
     "updated_at",
 )
-"""The public ones."""
+"""Fields of a task that the API shows."""
 
 
 class TaskFields(TypedDict, total=False):
@@ -291,14 +323,21 @@ class TaskFields(TypedDict, total=False):
 
 
 class Task(DeferredModel):
-    """One task. Public fields are those of the API; the others steer it.
+    """A task. The public fields are those of the API; the other fields steer it.
 
-    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an
-    operation). generation: messages of an older one are dropped. callback_url, delivery_ids: whom
-    to tell of its end, and the deliveries that did or do so. next_enqueue_at: when its last message
-    is there to be received; None once a worker has it. leased_until, leased_by: who works on it, as
-    an optimisation. waits, waiting_for: how often it waited for a dependency that was down, and for
-    which it waits now.
+    Attributes:
+        subject_id: The task's subject: a conversation, a delivery, a buffer, messages to sum up or
+            an operation.
+        generation: Queue messages of an older generation are dropped.
+        waits: How often the task waited for a dependency that was down.
+        waiting_for: The dependency that the task waits for now.
+        next_enqueue_at: When the task's last queue message can be received; None once a worker has
+            it.
+        leased_until: End of the lease, which is an optimisation.
+        leased_by: The worker with the lease.
+        callback_url: Where the task's end is reported.
+        delivery_ids: Deliveries that report the end.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -373,7 +412,7 @@ class Task(DeferredModel):
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will happen by itself."""
+        """Whether the task makes no more progress by itself."""
         return self.status in FINISHED
 
     def public(self) -> dict[str, Any]:
@@ -382,10 +421,10 @@ class Task(DeferredModel):
 
 
 class TaskMessage(DeferredModel):
-    """What a queue carries: whose task it is and of which generation. Ids only, since anybody who
-    may read a queue may read this.
+    """A queue message: the task, its owner and its generation.
 
-    waits: how often this very message was put off because the task could not even be read.
+    It holds ids only, since any reader of a queue can read it. `waits` is how often this very
+    message was put off because the task could not even be read.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -403,5 +442,5 @@ class TaskMessage(DeferredModel):
 
     @property
     def owner(self) -> Owner:
-        """Whose task it is."""
+        """The app and the user whose task it is."""
         return Owner(self.app_id, self.user_id)

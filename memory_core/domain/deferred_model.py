@@ -1,4 +1,4 @@
-"""The base of all our models: what pydantic builds of a model is built when it is first used."""
+"""The base of all models, whose validators are built when first used."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class DeferredModel(BaseModel):
-    """A model whose schema, validator and serializer are built by the first thread that needs them.
+    """A model whose schema, validator and serializer are built when first needed.
 
-    Built at import, those of all models were a sixth of the import of `function_app`, and a request
-    needs few of them.
+    The first thread that needs them builds them. Built at import, those of all models took a sixth
+    of the import of `function_app`, and a request needs few of them.
     """
 
     model_config = ConfigDict(defer_build=True)

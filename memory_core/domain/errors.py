@@ -1,7 +1,7 @@
 """The errors that Memory Core raises, and their descriptions without values of users.
 
-Each class carries the HTTP status it becomes and a stable `type`; `functions.responses.problem`
-makes the members of `application/problem+json` (RFC 9457) of it.
+Each class has its HTTP status and a stable `type`. `functions.responses.problem` makes the members
+of `application/problem+json` (RFC 9457) from an error.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from memory_core.domain.rate_limits import Spent
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One refused field: `field` is its path in the request ("memories.3.user_id"),
-    `message` what is wrong with it.
+    """A refused field of a request.
 
-    did_you_mean: what the caller probably meant by an unknown field.
+    Attributes:
+        field: Path of the field in the request ("memories.3.user_id").
+        message: The reason for the refusal.
+        did_you_mean: The field that the caller probably meant by an unknown field.
+
     """
 
     field: str
@@ -30,7 +33,10 @@ class FieldError:
 
 
 class MemoryCoreError(Exception):
-    """The base. `detail` is written for the caller and never holds another caller's data."""
+    """The base of all errors that Memory Core raises for callers.
+
+    `detail` is written for the caller and never holds another caller's data.
+    """
 
     status = 500
     type = "internal"
@@ -52,14 +58,18 @@ class MemoryCoreError(Exception):
 
 
 class PlainError(ValueError):
-    """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers,
-    and nothing that a user wrote.
+    """A ValueError whose text may be logged and shown.
+
+    The text names settings, fields, ids and numbers, and holds no words of a user.
     """
 
 
 class Resembling(PlainError):
-    """A value that is none of those that there are. did_you_mean: the one that it resembles most,
-    None where nothing comes near.
+    """A value that is not among the allowed values.
+
+    Attributes:
+        did_you_mean: The allowed value that it resembles most; None where no value is similar.
+
     """
 
     def __init__(self, message: str, did_you_mean: str | None) -> None:
@@ -74,7 +84,7 @@ class Malformed(MemoryCoreError):
 
 
 class Unauthenticated(MemoryCoreError):
-    """No key, or one that is not known."""
+    """The key is missing or unknown."""
 
     status, type, title = 401, "unauthenticated", "Authentication required"
 
@@ -86,14 +96,16 @@ class Forbidden(MemoryCoreError):
 
 
 class NotFound(MemoryCoreError):
-    """No such thing for this owner. Another owner's is not told apart from none."""
+    """The owner has no such object. Another owner's object gives the same answer."""
 
     status, type, title = 404, "not_found", "Not found"
 
 
 class MethodNotAllowed(MemoryCoreError):
-    """A path that is asked by another method than its only one, where a protocol wants
-    to be told so.
+    """The path allows a single other method.
+
+    It is raised where a protocol requires this status. `allowed` is the method that the path
+    allows.
     """
 
     status, type, title = 405, "method_not_allowed", "Method not allowed"
@@ -110,8 +122,9 @@ class TooSlow(MemoryCoreError):
 
 
 class Conflict(MemoryCoreError):
-    """The state of the thing forbids the request: a transition, an idempotency key used twice,
-    an episodic edit.
+    """The state of an object forbids the request.
+
+    Examples are a forbidden transition, an idempotency key used twice, or an edit of an episode.
     """
 
     status, type, title = 409, "conflict", "Conflict"
@@ -122,19 +135,22 @@ class KeyReused(Conflict):
 
 
 class Gone(MemoryCoreError):
-    """Removed for good; the same request never succeeds again. `detail` says what to do instead."""
+    """Removed for good: the same request never succeeds again.
+
+    `detail` names the alternative.
+    """
 
     status, type, title = 410, "gone", "Gone"
 
 
 class PreconditionFailed(MemoryCoreError):
-    """If-Match is missing or names a revision that is no longer the current one."""
+    """If-Match is missing or names a revision that is no longer current."""
 
     status, type, title = 412, "precondition_failed", "Precondition failed"
 
 
 class TooLarge(MemoryCoreError):
-    """The body, or one memory in it, is over its limit."""
+    """The body, or a memory in it, is over its limit."""
 
     status, type, title = 413, "too_large", "Too large"
 
@@ -158,8 +174,9 @@ class Invalid(MemoryCoreError):
 
 
 class TooManyRequests(MemoryCoreError):
-    """A rate is used up: of the key, or of its app. `spent` says which, and when there
-    is room again.
+    """A rate limit of the key or of its app is used up.
+
+    `spent` says which limit, and when there is room again.
     """
 
     status, type, title = 429, "too_many_requests", "Too many requests"
@@ -170,15 +187,19 @@ class TooManyRequests(MemoryCoreError):
 
 
 class HeadTooLarge(MemoryCoreError):
-    """The request's head, or the number of its headers, is over its limit. The
-    development host only.
+    """The request's head, or the number of its headers, is over its limit.
+
+    Only the development host raises it.
     """
 
     status, type, title = 431, "head_too_large", "Request header fields too large"
 
 
 class Unavailable(MemoryCoreError):
-    """A dependency that this request needs is down. Says which; never hidden as an empty answer."""
+    """A dependency that this request needs is down.
+
+    The error names the dependency. An outage is never hidden as an empty answer.
+    """
 
     status, type, title = 503, "unavailable", "Temporarily unavailable"
 
@@ -188,29 +209,30 @@ class Unavailable(MemoryCoreError):
 
 
 class Overloaded(MemoryCoreError):
-    """More requests at once than this process works on and lets wait."""
+    """More requests at once than this process handles or keeps waiting."""
 
     status, type, title = 503, "busy", "Too many requests at once"
 
 
 class QuotaExceeded(MemoryCoreError):
-    """A limit of stored bytes has no room for this. What is stored can be read,
-    and forgotten, which makes room.
+    """A limit of stored bytes has no room for this write.
+
+    Stored memories can still be read, and forgotten to make room.
     """
 
     status, type, title = 507, "quota_exceeded", "Storage limit reached"
 
 
 class EmbeddingMismatch(Unavailable):
-    """The configured embedder is not the one whose vectors are stored. Both are named."""
+    """The configured embedder did not make the stored vectors. The error names both embedders."""
 
     type = "embedding_mismatch"
 
 
 class Damaged(Unavailable):
-    """What is kept is not what was written.
+    """The stored content differs from the written content.
 
-    Asking again gives the same, until it is repaired.
+    A retry gives the same error until the content is repaired.
     """
 
     type = "damaged"
@@ -226,26 +248,29 @@ def damaged_memory(memory_id: str) -> Damaged:
 
 
 class AgentFailed(MemoryCoreError):
-    """A model answered, but nothing that can be used.
+    """A model answered, but its answer can't be used.
 
-    That is: garbage after its repair, a refusal, a filtered text, no budget left. Asking again
-    gives the same; the caller goes on by rule where that is allowed, and never calls it a success.
+    The answer is garbage even after its repair, a refusal or a filtered text, or the budget is
+    used up. A retry gives the same error. Where that is allowed, the caller continues with rules
+    and never reports the model's answer as a success.
     """
 
     status, type, title = 502, "agent_failed", "The model gave no usable answer"
 
 
 class HeadMoved(MemoryCoreError):
-    """A batch's If-Match on the head failed: another commit came first, or this is the echo of our
-    own. Ledger only.
+    """A batch's If-Match on the head failed.
+
+    Another commit came first, or the failure is the echo of this commit. Only the ledger sees it.
     """
 
     status, type, title = 503, "busy", "Too many concurrent writes for this user"
 
 
 class AlreadyExists(MemoryCoreError):
-    """A create-only document of a batch is there already: a rival's, or the echo of our own.
-    Ledger only.
+    """A create-only document of a batch exists already.
+
+    A rival wrote it, or the failure is the echo of this commit. Only the ledger sees it.
     """
 
     status, type, title = 503, "busy", "Too many concurrent writes for this user"
@@ -259,7 +284,7 @@ class AlreadyExists(MemoryCoreError):
 
 
 MAX_DETAILS = 5
-"""Refused fields that are named of one ValidationError, and members of one group."""
+"""Refused fields of a ValidationError that are named, and members of a group."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 NOT_SHOWN = "(a name that is not shown)"
 _SQLITE = {
@@ -271,19 +296,17 @@ _SQLITE = {
     "SQLITE_NOTADB": "the file is not a database",
     "SQLITE_READONLY": "the file is read-only",
 }
-"""What is wrong, by the name of SQLite's primary result code."""
+"""Description of the problem for the name of SQLite's primary result code."""
 
 
 def described(error: BaseException) -> str:
-    """An error as it may be logged, stored and shown.
+    """Describe an error as it may be logged, stored and shown.
 
-    Args:
-        error: of any kind. The `detail` of our own errors is written for callers and
-            returned as it is.
+    The `detail` of a Memory Core error is written for callers and is returned as it is.
 
     Returns:
-        One line: the detail, or the class with a status, an errno or the places of what
-            was refused.
+        A single line: the detail, or the class with a status, an errno or the places of the refused
+            values.
 
     """
     if isinstance(error, MemoryCoreError):
@@ -296,14 +319,18 @@ def described(error: BaseException) -> str:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name that a caller gave may be repeated: a short identifier holds none of a
-    user's words.
+    """Whether a caller's name may be repeated in logs and answers.
+
+    A short identifier holds none of a user's words.
     """
     return _IDENTIFIER.fullmatch(name) is not None
 
 
 def shown_name(name: object) -> str:
-    """A name that a caller gave, of a field or a document, if it is a plain one. Numbers stay."""
+    """A caller's name of a field or a document, if it may be shown.
+
+    Numbers are shown as well. Any other name gives `NOT_SHOWN`.
+    """
     text = str(name)
     return text if isinstance(name, int) or is_plain_name(text) else NOT_SHOWN
 
@@ -329,8 +356,8 @@ def _detail_of(error: BaseException) -> str:
 def _refused_places(error: ValidationError) -> str:
     """Where and how each value was wrong.
 
-    A part of a path that is no field of ours is a name that the caller chose:
-    a star is written for it.
+    A part of a path that is no field of a model is a name that the caller chose. It is written as a
+    star.
     """
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     places = (

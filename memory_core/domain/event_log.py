@@ -1,9 +1,9 @@
 """A memory's states and versions, computed from its events.
 
-Pure, and in steps: folding some events and later the others gives what folding all gives, so a
-state may be kept as a snapshot and gone on from. Note: events do not hold old versions. The writer
-that raises a memory's version keeps the old one, by a rule that this module shares with the writers
-(`kept_version`); so the log need not repeat it.
+The fold is pure and works in steps: to fold some events now and the rest later gives the same
+states as to fold all at once. So states may be kept as a snapshot and continued from there. Note:
+events do not hold old versions. The writer of a new version keeps the old version by a rule that
+this module shares with the writers (`kept_version`), so the log need not repeat it.
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ from memory_core.domain.messages import PREFIX
 
 @dataclass(frozen=True, slots=True)
 class LoggedState:
-    """One memory, or one old version of a memory: its logged fields as JSON, those with their
-    default values left out or not.
+    """A memory, or an old version of a memory: its logged fields as JSON.
 
-    JSON, since all states of a user are held at once. sequence, revision: of the first and of the
-    last event of the memory, as `Memory` has them. cold: where the whole of an old version lies
-    since when, while it is in the archive with its memory; `json` is that of the whole,
-    which may come back.
+    Fields with default values may be left out. The state is JSON, since all states of a user are in
+    memory at once.
+
+    Attributes:
+        sequence: Sequence of the memory's first event.
+        revision: Sequence of the memory's last event.
+        cold: For an old version in the archive, the location of its whole and the time of
+            archiving. `json` is that of the whole, which may be restored.
+
     """
 
     json: bytes
@@ -51,7 +55,15 @@ class LoggedState:
         revision: int,
         cold: tuple[str, str] | None = None,
     ) -> LoggedState:
-        """A state of these fields, JSON-ready."""
+        """A state with these fields.
+
+        Args:
+            fields: JSON-ready fields.
+            sequence: Sequence of the memory's first event.
+            revision: Sequence of the memory's last event.
+            cold: Location and time of an archived version, or None.
+
+        """
         # A copy: orjson writes into 1 KB and gives back what it did not need, and these gaps
         # together took four times what the states do (64,000: 264 MB, as dictionaries 104, so 48).
         return cls(bytes(memoryview(orjson.dumps(fields))), sequence, revision, cold)
@@ -63,8 +75,9 @@ class LoggedState:
         return fields
 
     def memory(self, epoch: str) -> Memory:
-        """The memory itself, of a cold version the stub; what no event records (`UNLOGGED_FIELDS`)
-        has its default value.
+        """The memory itself; for an archived version, its stub.
+
+        Fields that no event records (`UNLOGGED_FIELDS`) have their default values.
         """
         whole = self.whole(epoch)
         return (
@@ -74,13 +87,13 @@ class LoggedState:
         )
 
     def whole(self, epoch: str) -> Memory:
-        """The same, of a cold version what lies in the archive."""
+        """The memory itself; for an archived version, its whole."""
         return Memory.model_validate(
             {**self.fields, "epoch": epoch, "sequence": self.sequence, "revision": self.revision}
         )
 
     def row(self) -> list[Any]:
-        """JSON-ready, for a snapshot; `of_row` is the way back."""
+        """The state as a JSON-ready row of a snapshot; `of_row` reads it."""
         return [
             self.sequence,
             self.revision,
@@ -90,7 +103,7 @@ class LoggedState:
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> LoggedState:
-        """What `row` made."""
+        """Read a state from a row of a snapshot."""
         sequence, revision, fields, *cold = row
         return cls.of(fields, sequence, revision, (cold[0][0], cold[0][1]) if cold else None)
 
@@ -99,14 +112,19 @@ _MESSAGES = f'"source_ids":["{PREFIX}_'.encode()
 """Precedes the ids of messages in the JSON of a memory formed of them."""
 
 States = dict[str, LoggedState]
-"""By id: every memory, and every old version of one, that the log tells of."""
+"""By id, each memory and each old version in the log."""
 
 
 def fold(states: Mapping[str, LoggedState], events: Iterable[Event]) -> States:
-    """The states after these events, which follow in order on those that led to `states`.
+    """The states after these events.
 
-    A memory of which an event was redacted is left out, at whatever time, until a later event
-    creates it again.
+    A memory with a redacted event is left out, at whatever time, until a later event creates it
+    again.
+
+    Args:
+        states: The states before the events.
+        events: The next events after those of `states`, in order.
+
     """
     folded = dict(states)
     for event in events:
@@ -121,11 +139,10 @@ def fold(states: Mapping[str, LoggedState], events: Iterable[Event]) -> States:
 
 
 def cells_of_messages(states: Mapping[str, LoggedState]) -> dict[str, str]:
-    """By message, the cell that it belonged to, which no event says of it: the one that was formed
-    last of those that name it.
+    """The cell of each message, which no event of the message records.
 
-    A message that stands for itself again, because its cell was deleted and it was not,
-    belongs to none.
+    If several cells name a message, the cell that was formed last counts. A message belongs to no
+    cell when its cell was deleted and the message was not.
     """
     cells = [
         (name, state)
@@ -172,7 +189,7 @@ def _change(states: States, event: Event, before: LoggedState) -> None:
 
 
 def _move_versions(states: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
-    """Old versions go into the archive, and come back, with their memory."""
+    """Move old versions into the archive and back together with their memory."""
     cold = (
         None if after["archived_at"] is None else (after["archival_location"], after["archived_at"])
     )
@@ -209,30 +226,42 @@ def _drop(states: States, memory_id: str, before: LoggedState | None) -> None:
 
 
 VERSIONS = "versions"
-"""In the metadata of an event: by their numbers, the fields of old versions of the memory that
-change with it.
+"""In the metadata of an event: fields of old versions that change with the memory.
+
+They are keyed by the numbers of the versions.
 """
 
 
 def version_id(memory_id: str, version: int) -> str:
-    """The document id of an old version."""
+    """The document id of an old version.
+
+    Args:
+        memory_id: The memory's own id.
+        version: The version's number, from 1.
+
+    """
     return f"{memory_id}.v{version}"
 
 
 def base_id(memory_id: str) -> str:
-    """The memory's own id, of it or of one of its versions."""
+    """The memory's own id, from its id or the id of an old version."""
     return memory_id.rsplit(".v", 1)[0]
 
 
 def is_version(memory_id: str) -> bool:
-    """Whether this is the id of an old version."""
+    """Whether an id belongs to an old version."""
     return memory_id != base_id(memory_id)
 
 
 def kept_version(old: Memory, begins: datetime) -> Memory:
-    """What is kept of a memory as it was before its next version, which is valid from `begins`.
+    """The old version of a memory that has a new version.
 
-    One that was deleted stays that: a look back in time must not bring it up again.
+    A deleted memory gives a deleted version, so that reads of earlier times do not show it again.
+
+    Args:
+        old: The memory before its new version.
+        begins: The moment from which the new version is valid.
+
     """
     until = max(begins, old.valid_from)
     changed: MemoryFields = {
@@ -246,8 +275,15 @@ def kept_version(old: Memory, begins: datetime) -> Memory:
 
 
 def cut_short(version: Memory, begins: datetime) -> Memory | None:
-    """A version before the last one as it is once another is valid from `begins`;
-    None when that changes nothing.
+    """An old version with its validity cut at the start of another version.
+
+    Args:
+        version: A version before the last version.
+        begins: The moment from which the other version is valid.
+
+    Returns:
+        The shorter version; None when it already ends by then.
+
     """
     until = max(begins, version.valid_from)
     if version.valid_until is not None and version.valid_until <= until:
@@ -256,8 +292,9 @@ def cut_short(version: Memory, begins: datetime) -> Memory | None:
 
 
 def taken_back(memory: Memory | None) -> bool:
-    """Whether a memory was deleted, cleared or forgotten: then its old versions are not shown
-    either, whatever time is looked at.
+    """Whether a memory was deleted, cleared or forgotten.
+
+    Then its old versions are not shown either, at whatever time.
     """
     return memory is None or (
         memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
@@ -268,5 +305,10 @@ def is_of_its_life(version: Memory, memory: Memory | None) -> bool:
     """Whether a read of an earlier time may show this version.
 
     It may where its memory was not taken back, nor deleted and created again since.
+
+    Args:
+        version: An old version.
+        memory: The memory as it is now; None if it is gone.
+
     """
     return memory is not None and not taken_back(memory) and version.created_at == memory.created_at

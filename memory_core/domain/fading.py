@@ -1,11 +1,12 @@
-"""When an idle memory fades, and what brings it back into use.
+"""When an idle memory fades, and when it is in use again.
 
-Pure, and a function of the stored memory and of a moment: a caller who asks every hour and a caller
-who asks once after ten years get the same answer. Note: of a long memory both may be due by now.
-The earlier one counts, or the answer would depend on how often it was asked.
+The rules are pure functions of the stored memory and of a moment. A caller that asks every hour and
+a caller that asks once after ten years get the same answer. Note: a long memory may be due for
+decay and for compression by now. The earlier change counts, or the answer would depend on how often
+it was asked for.
 
-Half-life = that of the settings × the factor of the memory's worth (`worth.HALF_LIVES`) × what its
-use adds (`lengthened_by_use`).
+Half-life = half-life of the settings × factor of the memory's worth (`worth.HALF_LIVES`) × factor
+of its use (`lengthened_by_use`).
 """
 
 from __future__ import annotations
@@ -23,25 +24,35 @@ from memory_core.domain.statements.worth import kept_for_good, worth_factor
 from memory_core.domain.truth.slots import slot_of
 
 LEAST_IMPORTANCE = 1e-12
-"""Taken for 0, whose logarithm is none: 40 halvings, so it is under any floor at once."""
+"""Least importance, which replaces 0, since 0 has no logarithm.
+
+It is 40 halvings, so it is under any floor at once.
+"""
 
 NEVER = -1e9
-"""A level, as halvings, that nothing falls under while there are clocks."""
+"""A level, in halvings, that no importance goes below while there are clocks."""
 
 USES_A_TELLING = 5
-"""A memory that is told again counts as if it had been shown so often."""
+"""Uses that a repetition of a memory's statement counts."""
 MOST_USES = 20
-"""Further uses add nothing."""
+"""Uses that count at most; further uses have no effect."""
 USES_THAT_DOUBLE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """When a memory counts as faded. half_life_days: idle days that halve importance. floor:
-    under it a memory is `decayed`.
+    """The rules by which memories fade.
 
-    A formed text of `long_characters` or more, never one that was told, gives way to a shorter one
-    when its memory is `long_days` old and its importance under `long_floor`.
+    A formed text, but never a text that a caller sent, is replaced by a shorter text when it is
+    long, old and unimportant enough.
+
+    Attributes:
+        half_life_days: Idle days that halve importance.
+        floor: Importance under which a memory is `decayed`.
+        long_characters: Least length of a long text.
+        long_days: Age at which a long text may become short.
+        long_floor: Importance under which a long text becomes short.
+
     """
 
     half_life_days: float = 30.0
@@ -52,12 +63,13 @@ class Fading:
 
     @property
     def half_life_s(self) -> float:
-        """The half-life in seconds, of a memory of no special worth that was never used."""
+        """The half-life in seconds of a memory of no special worth that was never used."""
         return self.half_life_days * DAY_S
 
     def bounds(self, now: datetime) -> dict[str, float]:
-        """The numbers that a store compares by, each name a parameter of its query; times in epoch
-        seconds, levels as `halvings`.
+        """The numbers that a store compares by, each named like a parameter of its query.
+
+        Times are in epoch seconds, levels in `halvings`.
         """
         return {
             "now": now.timestamp(),
@@ -72,17 +84,18 @@ class Fading:
     def passed_at(
         self, idle_since_s: float, importance_base: float, level: float, factor: float = 1.0
     ) -> float:
-        """The moment after which importance is under `level`: idle since + half-life · factor ·
-        log2(base / level).
+        """The moment after which importance is under `level`.
+
+        The formula is: idle since + half-life · factor · log2(base / level).
 
         Args:
             idle_since_s: Epoch seconds of the last access, else of the creation.
             importance_base: The importance at that moment.
-            level: The importance to fall under; at 0 or less it never does.
-            factor: By what the half-life is multiplied.
+            level: The importance to go below; at 0 or less it never does.
+            factor: The factor of the half-life.
 
         Returns:
-            Epoch seconds; inf: never.
+            Epoch seconds; inf means never.
 
         """
         return (
@@ -99,18 +112,37 @@ def idle_since(memory: Memory) -> datetime:
 
 
 def halvings(importance_base: float) -> float:
-    """How often 1 must be halved to give the importance, negative: log2 of it."""
+    """The binary logarithm of an importance.
+
+    It is minus the number of times that 1 must be halved to give the importance.
+    """
     return log2(max(importance_base, LEAST_IMPORTANCE))
 
 
 def fades(kind: str, *, pinned: bool, in_slot: bool, worth: str | None = None) -> bool:
-    """Whether time alone may make a memory of this type `decayed`."""
+    """Whether time alone may make a memory of this type `decayed`.
+
+    Args:
+        kind: The memory's type.
+        pinned: Whether it is pinned.
+        in_slot: Whether it fills a slot.
+        worth: Reason to keep it, or None.
+
+    """
     return why_never(kind, pinned=pinned, in_slot=in_slot, worth=worth) is None
 
 
 def why_never(kind: str, *, pinned: bool, in_slot: bool, worth: str | None = None) -> str | None:
-    """Why a memory never fades: it is pinned, a procedure, the truth of a slot, or of a worth that
-    is kept for good; None: it fades.
+    """Why a memory never fades; None if it fades.
+
+    The reasons are: pinned, a procedure, the truth of a slot, or a worth that is kept for good.
+
+    Args:
+        kind: The memory's type.
+        pinned: Whether it is pinned.
+        in_slot: Whether it fills a slot.
+        worth: Reason to keep it, or None.
+
     """
     if pinned:
         return "pinned"
@@ -122,8 +154,14 @@ def why_never(kind: str, *, pinned: bool, in_slot: bool, worth: str | None = Non
 
 
 def lengthened_by_use(access_count: int, reinforcement_count: int) -> float:
-    """By what use multiplies the half-life, 1 to 3: a tenth more for each time shown, half as much
-    again for each time told again.
+    """The factor by which use multiplies the half-life, from 1 to 3.
+
+    Each access adds a tenth, each repetition of the statement a half.
+
+    Args:
+        access_count: How often the memory was shown.
+        reinforcement_count: How often it was said again.
+
     """
     return (
         1.0 + min(access_count + USES_A_TELLING * reinforcement_count, MOST_USES) / USES_THAT_DOUBLE
@@ -131,8 +169,15 @@ def lengthened_by_use(access_count: int, reinforcement_count: int) -> float:
 
 
 def has_faded(memory: Memory, now: datetime, rules: Fading) -> bool:
-    """Whether a memory counts as faded at a moment, whether or not a run has marked it as
-    `decayed` since.
+    """Whether a memory counts as faded at a moment.
+
+    It does whether or not a run has marked it as `decayed` since.
+
+    Args:
+        memory: The memory.
+        now: The moment.
+        rules: The rules of fading.
+
     """
     if memory.status is Status.DECAYED:
         return True
@@ -143,29 +188,47 @@ def has_faded(memory: Memory, now: datetime, rules: Fading) -> bool:
 
 
 def half_life_multiplier(memory: Memory) -> float:
-    """By what the half-life of the settings is multiplied for this memory."""
+    """The factor of worth and use by which this memory's half-life is multiplied."""
     return worth_factor(memory.worth) * lengthened_by_use(
         memory.access_count, memory.reinforcement_count
     )
 
 
 def shrinkable_length(body: Mapping[str, Any]) -> int:
-    """Characters of a memory's text that may give way to a shorter one; 0 of what was told,
-    which stays word for word.
+    """Characters of a memory's text that may be replaced by a shorter text.
+
+    It is 0 for a text that a caller sent, which stays word for word.
     """
     is_said = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
     return 0 if is_said else len(body["content"])
 
 
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
-    """`decayed` or `compressed` when an active memory has to become that by now, else None."""
+    """The status that an active memory has to take by now, or None.
+
+    Args:
+        memory: The memory.
+        now: The moment.
+        rules: The rules of fading.
+
+    Returns:
+        `decayed`, `compressed` or None.
+
+    """
     moment, status = next_change(memory, rules)
     return status if now.timestamp() > moment else None
 
 
 def next_change(memory: Memory, rules: Fading) -> tuple[float, Status]:
-    """When time alone changes a memory (epoch seconds, inf: never), and whether it becomes
-    `decayed` or `compressed` then.
+    """When and how time alone changes a memory next.
+
+    Args:
+        memory: The memory.
+        rules: The rules of fading.
+
+    Returns:
+        Epoch seconds, where inf means never, and the status then: `decayed` or `compressed`.
+
     """
     if memory.status is not Status.ACTIVE or _why_never(memory) is not None:
         return inf, Status.DECAYED
@@ -182,15 +245,20 @@ def next_change(memory: Memory, rules: Fading) -> tuple[float, Status]:
 
 
 def explained(memory: Memory, rules: Fading) -> dict[str, Any]:
-    """How a memory fades, and why so.
+    """How a memory fades, and why.
+
+    Args:
+        memory: The memory.
+        rules: The rules of fading.
 
     Returns:
-        worth: for what it is worth keeping, None for nothing special. never:
-            why it does not fade (`why_never`), else None.
-        half_life_days: with what worth and use make of it. worth_factor, use_factor: by what each
-            multiplies that of the settings.
-        at, becomes: when it changes unless it is used before, and into what;
-            None for a memory that does not.
+        worth: The reason to keep it; None for no special reason.
+        never: Why it does not fade (`why_never`), else None.
+        half_life_days: The half-life with the factors of worth and use.
+        worth_factor: Factor of its worth.
+        use_factor: Factor of its use.
+        at: When it changes unless it is used before; None for a memory that does not change.
+        becomes: The status that it takes then, or None.
 
     """
     never, use = (
@@ -213,7 +281,7 @@ def explained(memory: Memory, rules: Fading) -> dict[str, Any]:
 
 
 def _moment(epoch_s: float) -> str | None:
-    """The moment as text; None where no calendar reaches it."""
+    """The moment as text; None for a moment outside the calendar."""
     try:
         return datetime.fromtimestamp(int(epoch_s), timezone.utc).isoformat().replace("+00:00", "Z")
     except (ValueError, OverflowError, OSError):
@@ -232,10 +300,16 @@ def _why_never(memory: Memory) -> str | None:
 
 
 def is_recalled(memory: Memory, now: datetime, rules: Fading) -> bool:
-    """Whether a decayed memory was accessed since it decayed, and has not faded again by `now`.
+    """Whether a decayed memory was accessed since and has not faded again by `now`.
 
     Note: a memory whose importance is under the floor from the first has faded again at once. It
     stays as it is, and is found all the same.
+
+    Args:
+        memory: The memory.
+        now: The moment.
+        rules: The rules of fading.
+
     """
     if (
         memory.status is not Status.DECAYED

@@ -1,6 +1,6 @@
 """Checked types of fields: texts, names, labels, numbers, JSON, time zones.
 
-Note: a message that begins with "name: " speaks of the field of that name within the checked value.
+Note: a message that begins with "name: " is about the field of that name within the checked value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from memory_core.domain.text.unicode_forms import normal_form
 
 
 def no_nul(value: str) -> str:
-    """The text; ValueError where it holds NUL or a lone surrogate."""
+    """Return the text if it has no NUL and no lone surrogate; otherwise raise ValueError."""
     if "\x00" in value:
         raise ValueError("must not contain the NUL character")
     try:
@@ -42,7 +42,7 @@ def no_nul(value: str) -> str:
 
 
 def not_blank(value: str) -> str:
-    """The value; ValueError when there is nothing in it but blanks."""
+    """Return the text if it is not blank; otherwise raise ValueError."""
     if not value.strip():
         raise ValueError("must not be empty")
     return value
@@ -58,14 +58,15 @@ def _content(value: str) -> str:
 
 
 def _json_size(value: Any) -> Any:
-    """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most
-    8 KiB as JSON.
+    """Return a value if it is JSON of at most 8 KiB; otherwise raise ValueError.
+
+    Numbers must be finite, integers within 2^53, keys texts, and the depth at most 32.
     """
     return _json_within(value, MAX_METADATA_BYTES)
 
 
 def value_of_json(value: Any) -> Any:
-    """The same of at most 256 KiB."""
+    """Return a value if it is JSON of at most 256 KiB; otherwise raise ValueError."""
     return _json_within(value, MAX_VALUE_BYTES)
 
 
@@ -78,7 +79,7 @@ def _json_within(value: Any, most: int) -> Any:
 
 
 def check_value_size(value: Any) -> None:
-    """Refuse a value that only a procedural memory may have. Raises ValueError."""
+    """Raise ValueError for a value that is too large unless its memory is procedural."""
     if (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
         raise ValueError(
             f"value: is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, "
@@ -113,7 +114,10 @@ def _check_json(value: Any, depth: int) -> None:
 
 
 def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
-    """Refuse metadata that looks like a scope: its reader must not take it for one."""
+    """Refuse metadata that names an app or a user.
+
+    A reader must not mistake it for the scope.
+    """
     for name in ("app_id", "user_id"):
         if name in value:
             raise ValueError(
@@ -124,13 +128,17 @@ def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_form(value: str) -> str:
-    """NFC, single spaces: a slot is found by its name, so "Ann" and "Ann " must not be two."""
+    """The text in NFC with single spaces.
+
+    A slot is found by its name, so "Ann" and "Ann " must be the same name.
+    """
     return " ".join(normal_form("NFC", value).split())
 
 
 def _callback(value: str) -> str:
-    """An absolute http or https address with a host, and without a password that would
-    end up in logs.
+    """Return an absolute http or https address with a host and without a password.
+
+    A password would end up in logs.
     """
     try:
         parts = urlsplit(value)
@@ -166,7 +174,7 @@ def without_doubles(values: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documented:
-    """Adds to a type's JSON schema what its check means there, for the OpenAPI document."""
+    """Adds the meaning of a type's check to its JSON schema, for the OpenAPI document."""
 
     rules: dict[str, Any]
 
@@ -188,9 +196,9 @@ NAME_SCHEMA: dict[str, Any] = {
     "maxLength": 128,
     "pattern": rf"^[^\s{_NOT_IN_NAMES}]([^{_NOT_IN_NAMES}]*[^\s{_NOT_IN_NAMES}])?$",
 }
-"""What `check_name` takes, in the words of JSON Schema."""
+"""The names that `check_name` accepts, as JSON Schema."""
 NOT_BLANK = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
-"""A text with more than white space in it and without NUL, in the words of JSON Schema."""
+"""A text with more than white space in it and without NUL, as JSON Schema."""
 _VALUE = {"maxLength": MAX_VALUE_BYTES - 2, "pattern": r"^[^\u0000]*$"}
 _METADATA = {"propertyNames": {"not": {"enum": ["app_id", "user_id"]}}}
 _CALLBACK = {"pattern": r"^https?://[^\s\u0000/?#@]+([/?#][^\s\u0000]*)?$"}
@@ -219,7 +227,7 @@ Limit = Annotated[int, Field(ge=1, le=100)]
 Cursor = Annotated[str, Field(max_length=1000), Documented(_CURSOR)]
 Tokens = Annotated[int, Field(ge=100, le=16_000)]
 DEFAULT_MAX_TOKENS = 2000
-"""Tokens of a context, where the caller names no other number."""
+"""Tokens of a context, where the caller gives no number."""
 Content = Annotated[
     Text,
     Field(min_length=1),
@@ -253,7 +261,7 @@ class Input(DeferredModel):
 
 MAX_NAME = 64
 ZONE_FIELD = "time_zone"
-"""How requests, conversations and the metadata of memories call it."""
+"""The name of the time zone in requests, conversations and the metadata of memories."""
 _CLOSE = 0.7
 """Least ratio of `difflib` between two names that may be misspellings of each other."""
 
@@ -279,15 +287,20 @@ TimeZone = Annotated[
 
 
 def zone_of(name: str | None) -> tzinfo:
-    """The zone of a name; UTC without one, and for one that this machine's database
-    does not know.
+    """The zone of a name.
+
+    It is UTC without a name, and for a name that this machine's database does not know.
     """
     return timezone.utc if name is None or name not in _names() else ZoneInfo(name)
 
 
 def local(moment: datetime, zone: tzinfo) -> datetime:
-    """The same moment as clocks in the zone show it; unchanged where that lies outside
-    the calendar.
+    """The same moment as clocks in the zone show it.
+
+    Args:
+        moment: An aware moment.
+        zone: The zone. The moment is unchanged where its time there lies outside the calendar.
+
     """
     try:
         return moment.astimezone(zone)
@@ -296,7 +309,13 @@ def local(moment: datetime, zone: tzinfo) -> datetime:
 
 
 def midnight(day: date, zone: tzinfo) -> datetime:
-    """When a day begins in a zone, in UTC."""
+    """When a day begins in a zone, in UTC.
+
+    Args:
+        day: The day.
+        zone: The zone.
+
+    """
     try:
         return datetime.combine(day, time.min, zone).astimezone(timezone.utc)
     except OverflowError:  # the first day of the calendar, east of Greenwich
@@ -305,14 +324,20 @@ def midnight(day: date, zone: tzinfo) -> datetime:
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    """Those that name an area; the few without one ("EST", "Japan") are old names of these."""
+    """Names of zones that name an area.
+
+    The few names without an area ("EST", "Japan") are old names of these zones.
+    """
     return frozenset(
         name for name in available_timezones() if "/" in name or name in ("UTC", "GMT")
     )
 
 
 def _nearest(name: str) -> str | None:
-    """What was probably meant: the name in other letters, a city alone, or a misspelling."""
+    """The zone that was probably meant.
+
+    The name may differ in capitals, be a city alone, or be a misspelling.
+    """
     wanted = "_".join(name.split()).casefold()
     by_name = {known.casefold(): known for known in sorted(_names())}
     by_city = {

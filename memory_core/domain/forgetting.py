@@ -1,8 +1,8 @@
-"""Which mentions of a forgotten memory are removed from the memories that stay.
+"""Mentions of a forgotten memory that are removed from the memories that stay.
 
-A memory that stays and the events that tell how it became what it is are struck by the same rule,
-so that the log still tells what is stored. Note: what was forgotten also lives on in the turns
-after it, which are found by words of the turns before them.
+A memory that stays and the events of its history are struck by the same rule, so that the log still
+gives the stored memory. Note: a forgotten memory also lives on in the turns after it, which are
+found by words of the turns before them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,20 @@ _LISTS = ("source_ids", "consolidated_into_ids")
 
 
 def redacted(event: Event) -> Event:
-    """The event of a forgotten memory: that it was there, and when, and nothing else."""
+    """The event of a forgotten memory, which keeps only that it happened, and when."""
     return event.changed(
         redacted=True, before={}, after={}, metadata={}, agent_id=None, session_id=None
     )
 
 
 def struck_event(event: Event, gone: Collection[str]) -> Event:
-    """The event of a memory that stays, without any mention of those that are gone."""
+    """The event of a memory that stays, without mentions of removed memories.
+
+    Args:
+        event: The event.
+        gone: Ids of the removed memories.
+
+    """
     metadata = {
         name: value
         for name, value in event.metadata.items()
@@ -45,9 +51,15 @@ def struck_event(event: Event, gone: Collection[str]) -> Event:
 
 
 def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
-    """Fields of a memory, as JSON, without any mention of those that are gone.
+    """Fields of a memory, as JSON, without mentions of removed memories.
 
-    A cell keeps what it says itself; a note's list of superseded facts loses those that are gone.
+    A cell keeps its own statements, without the ids of removed facts. Removed facts are dropped
+    from a note's list of superseded facts.
+
+    Args:
+        fields: Some or all fields.
+        gone: Ids of the removed memories.
+
     """
     rest = dict(fields)
     for name in _NAMES:
@@ -74,10 +86,16 @@ def _struck_fact(fact: Mapping[str, Any], gone: Collection[str]) -> Mapping[str,
 
 
 def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) -> Memory:
-    """The memory without any mention of those that are gone, and without words that the turns
-    before it lent it; itself, if it has none.
+    """The memory without mentions of removed memories and without words that they lent it.
 
-    lent: of the turns that are gone, what `lends` says.
+    A turn is indexed with words of the turns before it. The same object is returned if no field
+    changes.
+
+    Args:
+        memory: A memory that stays.
+        gone: Ids of the removed memories.
+        lent: The marks of the removed turns, from `lends`.
+
     """
     body = memory.model_dump(mode="json")
     rest = struck(body, gone)
@@ -96,7 +114,7 @@ def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) 
 
 
 def is_made_of_others(memory: Memory) -> bool:
-    """Whether a memory's text was made of others' texts, which it took the place of."""
+    """Whether a memory's text was made of texts of other memories, which it replaced."""
     return memory.supersedes_id is not None and memory.supersedes_id in memory.source_ids
 
 
@@ -109,17 +127,17 @@ def lends(memory: Memory) -> str:
 
 
 def lends_from(counts: Mapping[str, int]) -> str:
-    """The mark of such words as they stand with a later turn."""
+    """The mark of such words as they are stored with a later turn."""
     return blake2b(
         orjson.dumps(dict(counts), option=orjson.OPT_SORT_KEYS), digest_size=12
     ).hexdigest()
 
 
 def says(memory: Memory) -> str | None:
-    """A mark of what a memory says in its slot, or of its key; None for one without, and for a copy
-    of a key's value, which is none of it.
+    """A mark of a memory's statement in its slot, or under its key.
 
-    A truth's earlier time has the same as the truth.
+    It is None for a memory without a slot and a key, and for a copy of a key's value, which fills
+    no key itself. An earlier interval of a truth has the same mark as the truth.
     """
     place = slot_of(memory) if memory.key is None else (memory.key,)
     if place is None or (memory.key is not None and memory.copied_from is not None):
@@ -136,17 +154,20 @@ def says(memory: Memory) -> str | None:
 
 
 Marks = list[list[str]]
-"""Of each part of a value ("peanuts and shellfish" has two), the marks of its words."""
+"""The marks of the words of each part of a value.
+
+"peanuts and shellfish" has two parts.
+"""
 
 _PARTS = re.compile(r"[,;/&\n](?=\s)|\n|\b(?:and|or|und|oder|et|ou|y)\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[.,'’_\u00a0\u202f](?=\d{3}(?!\d))")
 
 
 def marks_of_value(fact: Memory) -> Marks:
-    """The marks of a fact's value; of the words beside its subject and attribute,
-    where it has no value in words.
+    """The marks of a fact's value.
 
-    Empty where the value has none but function words ("yes").
+    A fact without a value in words gives the words of its content beside its subject and attribute.
+    The marks are empty where the value has only function words ("yes").
     """
     value_text = fact.value_text or (
         str(fact.value)
@@ -160,12 +181,21 @@ def marks_of_value(fact: Memory) -> Marks:
 
 
 def marks_of_quote(quote: str) -> list[str]:
-    """The marks of all words of what was said."""
+    """The marks of all words of a quote."""
     return _marks(_terms(quote))
 
 
 def tells(text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()) -> bool:
-    """Whether a text has half of the words of any part of a value, or all words of a quote."""
+    """Whether a text states a forgotten value.
+
+    It does with half of the words of any part of the value, or with all words of a quote.
+
+    Args:
+        text: The text.
+        value: The marks of each part of the value.
+        quotes: The marks of each quote.
+
+    """
     terms = {_mark(term) for term in counts(_plain(text))}
     return any(2 * _shared(part, terms) >= len(part) for part in value) or any(
         _shared(quote, terms) == len(quote) for quote in quotes
@@ -177,7 +207,10 @@ def _shared(part: Sequence[str], terms: Collection[str]) -> int:
 
 
 def _terms(text: str) -> list[str]:
-    """English stems, which stand in the counts of a text of any language too."""
+    """English stems of a text's words, each once.
+
+    They are also in the counts of a text of any other language.
+    """
     return list(
         dict.fromkeys(terms_of(word for word in words(_plain(text)) if word not in QUERY_WORDS))
     )

@@ -1,8 +1,8 @@
 """How important and how sure a memory is, and how both fade with time.
 
-What comes out is the base value; `importance_at` says what is left of it later. The cue phrases are
-English: a text in another language gets its type's score, and a boost only through its category and
-tags, where the indicator's name works anywhere.
+The stored importance is the base value; `importance_at` gives its rest at a later time. The cue
+phrases are English. A text in another language gets its type's score, and a boost only through its
+category and tags, where the indicator's name works in any language.
 """
 
 from __future__ import annotations
@@ -73,10 +73,16 @@ QUALITY_WEIGHT, FOLLOW_UP_WEIGHT, RICHNESS_WEIGHT = 0.5, 0.3, 0.2
 def indicators(
     content: str, category: str | None = None, tags: Iterable[str] = ()
 ) -> frozenset[str]:
-    """The keys of BOOSTS that the memory shows: by name, or by a cue, as whole words in content,
-    category or a tag.
+    """The keys of `BOOSTS` that a memory shows, by their names or by a cue.
 
-    Case does not count, nor whether words are joined by a space, a hyphen or an underscore.
+    Names and cues count as whole words in content, category or a tag. Case does not count, nor
+    whether a space, a hyphen or an underscore joins the words.
+
+    Args:
+        content: The memory's text.
+        category: Its category.
+        tags: Its tags.
+
     """
     text = "\n".join(_flat(part) for part in (content, category or "", *tags))
     words = frozenset(_WORD.findall(text))
@@ -88,8 +94,16 @@ def indicators(
 def importance_by_type(
     type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()
 ) -> float:
-    """Mosaic's importance in [0.6, 1]: the type's score and the boost of each indicator,
-    capped at 1.
+    """Mosaic's importance in [0.6, 1]: the type's score plus a boost for each indicator.
+
+    The sum is capped at 1.
+
+    Args:
+        type: The memory's type.
+        content: Its text.
+        category: Its category.
+        tags: Its tags.
+
     """
     return min(
         1.0, TYPE_SCORES[type] + sum(BOOSTS[name] for name in indicators(content, category, tags))
@@ -99,10 +113,15 @@ def importance_by_type(
 def importance_by_interaction(
     quality: str | None, follow_ups: int, tags_and_keywords: int
 ) -> float:
-    """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness,
-    each read from its table.
+    """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness.
 
-    quality: high, medium, low, or None when it was not judged. The other two are counts.
+    Each of the three is read from its table.
+
+    Args:
+        quality: high, medium, low, or None when it was not judged.
+        follow_ups: Number of follow-up areas.
+        tags_and_keywords: Number of tags and keywords.
+
     """
     return (
         QUALITY_WEIGHT * QUALITY_SCORES[quality]
@@ -121,7 +140,10 @@ def _flat(text: str) -> str:
 
 @cache
 def _longest_words(indicator: str) -> frozenset[str]:
-    """The longest word of each phrase: most texts hold none of them, and need no search."""
+    """The longest word of each phrase.
+
+    Most texts have none of these words and need no search.
+    """
     return frozenset(
         max(_WORD.findall(_flat(phrase)), key=len) for phrase in (indicator, *CUES[indicator])
     )
@@ -134,13 +156,14 @@ def _pattern(indicator: str) -> re.Pattern[str]:
 
 
 GAIN: Final = 0.1
-"""Share of the doubt that one more telling takes away: after 7 tellings half of it is left,
-and it never is none.
+"""Share of the doubt that each repetition of a statement takes away.
+
+After 7 repetitions half of the doubt is left, and some doubt always remains.
 """
 
 
 def surer(confidence: float) -> float:
-    """The confidence after one more telling of the same: `c + (1 - c) · GAIN`, within [0, 1]."""
+    """The confidence after a repetition: `c + (1 - c) · GAIN`, within [0, 1]."""
     return min(1.0, confidence + (1.0 - confidence) * GAIN)
 
 
@@ -165,10 +188,16 @@ LEAST_RECENCY = 0.01
 def importance_at(
     base: float, since: datetime, now: datetime, half_life_days: float = 30.0
 ) -> float:
-    """`base · 2^(-days since / half-life)`: the whole base at age zero, half of it after
-    one half-life.
+    """An importance at a later time: `base · 2^(-days since / half-life)`.
 
-    since: when the memory was last accessed, else created.
+    It is the whole base at age zero, and half of it after a half-life.
+
+    Args:
+        base: The stored importance.
+        since: When the memory was last accessed, else created.
+        now: The later time.
+        half_life_days: Idle days that halve the importance.
+
     """
     days = max(0.0, (now - since) / timedelta(days=1))
     return float(base * 2.0 ** (-days / half_life_days))
@@ -177,22 +206,44 @@ def importance_at(
 def importances_at(
     base: Floats, since_s: Floats, now_s: float, half_life_days: float = 30.0
 ) -> Floats:
-    """`importance_at` for arrays of the same length."""
+    """`importance_at` for arrays of the same length.
+
+    Args:
+        base: The stored importances.
+        since_s: Epoch seconds of the last accesses, else of the creations.
+        now_s: Epoch seconds of the later time.
+        half_life_days: Idle days that halve the importance.
+
+    """
     return base * _halvings(since_s, now_s, half_life_days)
 
 
 def recency_half_life(touched_s: Floats, at_s: float, half_life_days: float = 30.0) -> Floats:
-    """LTM Engine's recency in [0, 1]: `2^(-age in days / half-life)`."""
+    """LTM Engine's recency in [0, 1]: `2^(-age in days / half-life)`.
+
+    Args:
+        touched_s: Epoch seconds of the last accesses or changes.
+        at_s: Epoch seconds of the moment.
+        half_life_days: Days that halve the recency.
+
+    """
     return _halvings(touched_s, at_s, half_life_days)
 
 
 def recency_secmsa(
     touched_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
 ) -> Floats:
-    """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`, by default
-    `exp(-age / 10 950 h)`.
+    """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`.
 
-    SECMSA calls 10 950 hours a half-life; by the formula it is the age at which 1/e = 37 % is left.
+    By default it is `exp(-age / 10 950 h)`. SECMSA calls 10 950 hours a half-life. By the formula
+    it is the age at which 1/e = 37 % is left.
+
+    Args:
+        touched_s: Epoch seconds of the last accesses or changes.
+        at_s: Epoch seconds of the moment.
+        max_age_hours: The maximum age.
+        half_life_factor: The factor.
+
     """
     hours = _age_s(touched_s, at_s) / HOUR_S
     return np.maximum(LEAST_RECENCY, np.exp(-hours * half_life_factor / max_age_hours))

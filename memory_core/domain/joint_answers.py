@@ -40,13 +40,13 @@ from memory_core.domain.agent_schemas import (
 )
 
 FormationCalls = Literal["separate", "two", "one"]
-"""How formation asks a model: for each answer separately, or for several in one call."""
+"""How formation asks a model: a call for each answer, or for several answers."""
 MAX_EPISODES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class NotNull:
-    """In an annotation: a model is not offered null, since another value says the same."""
+    """In an annotation: a model is not offered null, since another value means the same."""
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -59,7 +59,7 @@ _NULL = {"type": "null"}
 
 
 class JointFact(SaidFact):
-    """A fact as a joint answer has it: an empty text where it fills no slot."""
+    """A fact in a joint answer, with empty texts where it fills no slot."""
 
     subject: Annotated[GivenTerm, NotNull()] = None
     attribute: Annotated[GivenTerm, NotNull()] = None
@@ -67,7 +67,7 @@ class JointFact(SaidFact):
 
 
 class JointFacts(ExtractedFacts):
-    """Facts, foresight and standing instructions as a joint answer has them."""
+    """Facts, foresight and standing instructions in a joint answer."""
 
     facts: Annotated[list[JointFact], Field(max_length=40)] = Field(  # type: ignore[assignment]
         default_factory=list
@@ -82,7 +82,7 @@ Aspect = Literal[
 
 
 class Observation(AgentAnswer):
-    """One thing that shows of how the person works."""
+    """An observation of how the person works."""
 
     aspect: Aspect
     text: Sentence
@@ -92,13 +92,14 @@ Shown = Annotated[list[Observation], Field(max_length=20)]
 
 
 class Observations(AgentAnswer):
-    """Behaviour as a joint answer has it: what shows, and nothing for what does not."""
+    """Behaviour in a joint answer; aspects without an observation are left out."""
 
     behaviour: Shown
 
     def analysis(self) -> EpisodeAnalysis:
-        """The episodic agent's answer that says the same. Of an aspect with too many observations
-        the first are kept.
+        """The episodic agent's answer with the same content.
+
+        The first observations of an aspect are kept where there are too many.
         """
         by_aspect: dict[str, list[str]] = {}
         for seen in self.behaviour:
@@ -133,7 +134,7 @@ class Observations(AgentAnswer):
 
 
 class Story(AgentAnswer):
-    """A story as a joint answer has it: the summariser's fields without their groups."""
+    """A story in a joint answer: the summariser's fields without their groups."""
 
     narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
     tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
@@ -144,7 +145,7 @@ class Story(AgentAnswer):
     worth: Annotated[KnownWorth, NotNull()] = None
 
     def summary(self) -> ConversationSummary:
-        """The summariser's answer that says the same."""
+        """The summariser's answer with the same content."""
         return ConversationSummary(
             narrative=self.narrative,
             retrieval=RetrievalHints(tags=self.tags, keywords=self.keywords, queries=self.queries),
@@ -155,16 +156,14 @@ class Story(AgentAnswer):
 
 
 class FormedCell(JointFacts):
-    """All of one cell. behaviour: empty where the messages show nothing of it."""
+    """All of a cell. `behaviour` is empty where the messages show none."""
 
     behaviour: Shown
     story: Story
 
 
 class FormedEpisode(AgentAnswer):
-    """One episode of a window: the number of its first message, how people behaved in it,
-    and its story.
-    """
+    """An episode of a window: the number of its first message, behaviour and story."""
 
     first: Annotated[int, Field(ge=0)]
     behaviour: Shown
@@ -172,9 +171,7 @@ class FormedEpisode(AgentAnswer):
 
 
 class FormedWindow(JointFacts, Boundaries):
-    """All of a window: where it is cut, the facts of all of it, and behaviour and story of
-    each episode.
-    """
+    """All of a window: its boundaries, its facts, and each episode's behaviour and story."""
 
     episodes: Annotated[list[FormedEpisode], Field(max_length=MAX_EPISODES)] = Field(
         default_factory=list
@@ -186,8 +183,9 @@ class Reflection(ProfileUpdate, FoundPatterns):
 
 
 class EpisodeParts(AgentAnswer):
-    """What is usable of the answer about one episode; `first` is the number of its first message.
-    None: nothing of that part.
+    """The usable parts of the answer about an episode.
+
+    `first` is the number of its first message. A part of None is not usable.
     """
 
     first: int
@@ -196,8 +194,9 @@ class EpisodeParts(AgentAnswer):
 
 
 class FormedParts(AgentAnswer):
-    """What is usable of the answer about a window or a cell. None: nothing of that part,
-    so a rule answers it.
+    """The usable parts of the answer about a window or a cell.
+
+    A part of None is not usable, so that a rule answers it.
     """
 
     boundaries: Boundaries | None = None
@@ -210,11 +209,14 @@ class FormedParts(AgentAnswer):
 
 
 class ReflectedParts(AgentAnswer):
-    """What is usable of the answer about episodes and scenes. None: nothing of that part,
-    so a rule answers it.
+    """The usable parts of the answer about episodes and scenes.
 
-    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the
-    answer mean.
+    A part of None is not usable, so that a rule answers it.
+
+    Attributes:
+        episodes_key: A key from the caller that says which episodes the numbers mean.
+        scenes_key: A key from the caller that says which scenes the numbers mean.
+
     """
 
     patterns: FoundPatterns | None = None

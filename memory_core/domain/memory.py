@@ -1,7 +1,8 @@
 """The memory: its model, event and head, and which status may follow which.
 
-Pure: no clock and no ids of its own. `lexical`, `search_text`, `embedding` and the bookkeeping
-fields never leave the product (`Memory.public`); they are outside the event log as well.
+This module is pure: it reads no clock and makes no ids. `lexical`, `search_text`, `embedding` and
+the bookkeeping fields never leave the product (`Memory.public`). They are outside the event log as
+well, except for `told_at`.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
 MAX_VALUE_BYTES = 256 * 1024
 EVENTS_A_SNAPSHOT = 1000
-"""After so many events the log is folded and kept, at the earliest."""
+"""Events after which the log is folded and kept as a snapshot, at the earliest."""
 
 
 class MemoryType(StrEnum):
-    """Episodic = what happened, semantic = what is held true, procedural = preferences and
-    how-to by key.
+    """The kind of a memory: episodic, semantic or procedural.
+
+    Episodic memories hold events. Semantic memories hold statements that are believed to be true.
+    Procedural memories hold preferences and how-tos, each under a key.
     """
 
     EPISODIC = "episodic"
@@ -40,7 +43,7 @@ class MemoryType(StrEnum):
 
 
 class Status(StrEnum):
-    """The stage of a memory's life; `lifecycle` has the table of moves."""
+    """The stage of a memory's life; `allowed` gives the statuses that may follow."""
 
     ACTIVE = "active"
     UPDATED = "updated"
@@ -61,19 +64,20 @@ Worth = Literal[
     "secret_place",
     "small_talk",
 ]
-"""For what a memory is worth keeping longer than others, or not as long; `worth.HALF_LIVES`
-says how much.
+"""The reason to keep a memory for a longer or a shorter time than usual.
+
+`worth.HALF_LIVES` has the factor of each reason.
 """
 
 GivenWorth = Literal[
     "asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place",
     "small_talk", "none"
 ]  # fmt: skip
-"""The same as a model answers it, with a word for nothing special."""
+"""The same reasons as a model answers them; `none` where no reason applies."""
 
 
 class Outcome(StrEnum):
-    """What a save did."""
+    """The effect of a save."""
 
     CREATED = "created"
     SUPERSEDED = "superseded"
@@ -85,7 +89,7 @@ class Outcome(StrEnum):
 
 
 class OnConflict(StrEnum):
-    """What a save does with a memory that contradicts it."""
+    """How a save treats a memory that contradicts it."""
 
     AUTO = "auto"
     SUPERSEDE = "supersede"
@@ -112,7 +116,14 @@ class Foresight(DeferredModel):
 class AtomicFact(DeferredModel):
     """A fact that was said in a cell, and where.
 
-    superseded_by: what has replaced it. lasting: it has a memory, and fills no slot.
+    Attributes:
+        text: The statement.
+        message: Number of the message that says it.
+        quote: Words of that message that prove it.
+        fact_id: Id of the memory that was made of the fact.
+        superseded_by: Id of the memory that has replaced the fact.
+        lasting: Whether the fact has a memory although it fills no slot.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -136,7 +147,7 @@ class AtomicFact(DeferredModel):
 
 
 class Link(DeferredModel):
-    """An edge to an older memory; kept on the newer one only."""
+    """An edge to an older memory; kept on the newer memory only."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -158,14 +169,17 @@ class LexicalFields(TypedDict, total=False):
 
 
 class Lexical(DeferredModel):
-    """The analysed text that relevance weighs: token → count.
+    """The analysed text that relevance weighs, as a count for each token.
 
-    What the memory says is counted apart from what surrounds it.
-    `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other
-    memory. `order` says where in a long text the terms of `own` stand (`index_terms`), empty for a
-    text of a single passage. `says_i` is whether the speaker says something of themselves, `None`
-    where that was not examined; `states` those of its tokens (`vectors`), empty where they
-    are not kept.
+    The text of the memory itself is counted apart from the text that surrounds it.
+
+    Attributes:
+        order: Where in a long text the terms of `own` are (`index_terms`). Empty for a text of a
+            single passage.
+        says_i: Whether the speaker says something of themselves; None where that was not examined.
+        states: The states of the text's tokens (`vectors`); empty where they are not kept.
+        turn: Ordinal among the episodic memories of the session; None for any other memory.
+
     """
 
     own: dict[str, int] = Field(default_factory=dict)
@@ -265,7 +279,7 @@ class MemoryFields(TypedDict, total=False):
 
 
 class Memory(DeferredModel):
-    """One memory. Field groups and meanings: docs/model.md."""
+    """A memory. Field groups and meanings: docs/model.md."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
@@ -356,13 +370,14 @@ class Memory(DeferredModel):
 
     @property
     def owner(self) -> Owner:
-        """Whose it is."""
+        """The app and the user whose memory it is."""
         return Owner(self.app_id, self.user_id)
 
     @property
     def etag(self) -> str:
-        """The HTTP ETag `"<epoch>.<revision>"`: moves with events only, so internal patches never
-        surprise a client.
+        """The HTTP ETag `"<epoch>.<revision>"`.
+
+        It changes with events only, so that internal patches never surprise a client.
         """
         return f'"{self.epoch}.{self.revision}"'
 
@@ -385,8 +400,9 @@ class Memory(DeferredModel):
         return self.changed(**fields_of(other, names))
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
-        """The memory as the API shows it: JSON-ready, without internals, with its vector only
-        when asked for.
+        """The memory as the API shows it: JSON-ready and without internal fields.
+
+        With `include_embedding`, the vector is added, rounded to 9 decimals.
         """
         fields = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
@@ -406,8 +422,9 @@ UNLOGGED_FIELDS = INTERNAL_FIELDS - {"told_at"} | {
 """Fields that no event records: recomputed, or changed outside the log."""
 
 BYTES_EACH: Final = 1_024
-"""What a memory, or an old version of one, counts beside its texts: for its ids and times, its
-vector, the index and its event.
+"""Bytes that a memory, or an old version of it, counts beside its texts.
+
+They are for its ids and times, its vector, the index and its event.
 """
 _COUNTED_FIELDS: Final = {
     "content", "episode", "value", "value_text", "atomic_facts", "foresight", "entities",
@@ -416,11 +433,10 @@ _COUNTED_FIELDS: Final = {
 
 
 def stored_bytes(memory: Memory) -> int:
-    """How many bytes a memory, or an old version of one, counts as it is stored:
-    its texts as JSON in UTF-8, and `BYTES_EACH`.
+    """The bytes that a memory, or an old version of it, counts as stored.
 
-    Of fields that no event tells of, nothing counts, so that all commits together add up to what a
-    count of the store gives.
+    These are its texts as JSON in UTF-8, and `BYTES_EACH`. Fields that no event records do not
+    count, so that the counts of all commits add up to the count over the whole store.
     """
     return BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode())
 
@@ -437,7 +453,7 @@ def fields_of(memory: Memory, names: Iterable[str]) -> MemoryFields:
 
 
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a memory's document, what `Memory.public` shows."""
+    """The part of a memory's document that `Memory.public` shows."""
     return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
 
 
@@ -453,11 +469,15 @@ class EventFields(TypedDict, total=False):
 
 
 class Event(DeferredModel):
-    """One change of one memory. `before` and `after` hold only the fields that changed,
-    never embeddings.
+    """A change of a memory.
 
-    redacted: the memory was forgotten for good; what the event said is gone, its place in the log
-    stays. epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+    Attributes:
+        before: Earlier values of the fields that changed, never embeddings.
+        after: New values of the fields that changed, never embeddings.
+        redacted: Whether the memory was deleted for good. The event's content is gone, and its
+            place in the log stays.
+        epoch: The owner's epoch when the event was written. Bookkeeping, never shown.
+
     """
 
     id: str
@@ -517,25 +537,37 @@ class HeadFields(TypedDict, total=False):
 
 
 class Head(DeferredModel):
-    """One per owner: the log's end, and what readers need without reading it.
+    """A document of each owner: the log's end, and facts that save reading the log.
 
-    Missing = an unknown user. slots: which slots were ever filled (`domain/truth/slots.py`); None =
-    not known, any may have been. pending_count: its open conflicts. pending_tasks: how many tasks
-    are not finished, so that the sweep finds them without a scan. redactions: grows with each
-    commit that redacts events, so that nothing which was folded before it is written after it.
-    snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of
-    an erased user may go; any commit makes it a head like others. consolidated_sequence,
-    settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the
-    next run is due; None = not before the next write. run_task_id: the task of the run that was
-    begun last, until it ends well. fresh_count: memories made since the last was begun.
-    messages_backfilled: whether the messages of all its conversations are memories, or never will
-    be; those of earlier versions had none. backfill_position: sequence and id of the conversation
-    up to which that is done. marks: grows with each commit that sets fields of memories beside the
-    log, since no event tells of these. commit_id: the commit that wrote this head; it tells one
-    without events, which leaves no marker, that it was applied. kept_bytes: what all its memories
-    and their old versions count (`stored_bytes`), whatever their status; None = not counted, as in
-    heads of earlier versions. unformed: by the id of a cell that is expected, the messages that it
-    will be formed of; they belong to no cell until then, whatever is stored of them.
+    A missing head means an unknown user.
+
+    Attributes:
+        consolidated_sequence: The last event that consolidation has handled.
+        due_at: When the next run is due; None means not before the next write.
+        settled_at: The moment up to which consolidation has handled the memories.
+        run_task_id: Task of the run that was begun last, until that run ends well.
+        fresh_count: Memories made since the last run was begun.
+        pending_count: Open conflicts.
+        pending_tasks: Tasks that are not finished, so that the sweep finds them without a scan.
+        slots: Which slots were ever filled (`domain/truth/slots.py`). None means unknown: any slot
+            may have been filled.
+        redactions: Grows with each commit that redacts events. So a snapshot that was folded before
+            such a commit is never written after it.
+        messages_backfilled: Whether the messages of all the owner's conversations are memories, or
+            never will be. Conversations of earlier versions had no such memories.
+        backfill_position: Sequence and id of the conversation up to which the backfill is done.
+        marks: Grows with each commit that sets fields of memories beside the log, since no event
+            records these.
+        snapshot_due: The sequence at which the next snapshot is due.
+        expires_at: When the rest of an erased user may be removed. Any commit makes the head an
+            ordinary head again.
+        commit_id: The commit that wrote this head. A commit without events leaves no marker, so
+            this id proves that it was applied.
+        kept_bytes: Bytes that all memories and their old versions count (`stored_bytes`), whatever
+            their status. None means not counted, as in heads of earlier versions.
+        unformed: For the id of each expected cell, the messages that it will be formed of. They
+            belong to no cell until then, whatever is stored of them.
+
     """
 
     epoch: str
@@ -572,7 +604,7 @@ class Head(DeferredModel):
 
     @property
     def unformed_messages(self) -> dict[str, str]:
-        """The ids of unformed messages, each with the cell that it is expected to belong to."""
+        """The ids of unformed messages, each with its expected cell."""
         return {name: cell_id for cell_id, names in self.unformed.items() for name in names}
 
 
@@ -620,22 +652,23 @@ REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
         ),
     }
 )
-"""Why a memory has its status: the `status_reason` values that the product itself writes."""
+"""The `status_reason` values that the product itself writes, for each status."""
 
 FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
-"""What a read shows when it asks for no status."""
+"""Statuses that a read shows when it asks for no status."""
 
 BY_HAND = (Status.ACTIVE, Status.DELETED)
-"""What a caller may set; every other status is the product's own doing."""
+"""Statuses that a caller may set; every other status is set by the product alone."""
 
 TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
-"""Reasons that end a truth without taking it back: a read at a moment inside its validity still
-finds such a memory.
+"""Reasons that end a truth without taking it back.
+
+A read at a moment inside its validity still finds such a memory.
 """
 
 
 def back_in_use(now: datetime) -> MemoryFields:
-    """The fields of a memory that had faded and was found, or told again."""
+    """The fields of a memory that had faded and was found or told again."""
     return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
 
 
@@ -645,8 +678,15 @@ def allowed(current: Status) -> frozenset[Status]:
 
 
 def check_move(current: Status, wanted: Status) -> None:
-    """Nothing when `wanted` may follow `current`; otherwise Conflict, whose detail names the
-    statuses that may.
+    """Check that a status may follow the current status.
+
+    Args:
+        current: The memory's status.
+        wanted: The status that it is to have.
+
+    Raises:
+        Conflict: `wanted` may not follow `current`; the detail names the statuses that may.
+
     """
     if wanted in _MOVES[current]:
         return
@@ -657,8 +697,9 @@ def check_move(current: Status, wanted: Status) -> None:
 
 
 def text_of_value(value: Any) -> str | None:
-    """Text as it is, anything else as JSON; None for no value. Of a long one the beginning,
-    as much as a content holds.
+    """A value as text: a text as it is, any other value as JSON.
+
+    The text is cut at `MAX_CONTENT_BYTES`. No value gives None.
     """
     if value is None:
         return None
@@ -668,6 +709,12 @@ def text_of_value(value: Any) -> str | None:
 
 
 def text_within(text: str, most: int) -> str:
-    """The text, or the beginning of it that takes at most so many bytes of UTF-8."""
+    """The text, or as much of its beginning as the limit allows.
+
+    Args:
+        text: Any text.
+        most: Limit in bytes of UTF-8.
+
+    """
     encoded = text.encode()
     return text if len(encoded) <= most else encoded[:most].decode(errors="ignore")

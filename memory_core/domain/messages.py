@@ -1,9 +1,8 @@
-"""Messages as memories: what tells the memory of one message, as it was said, from all others,
-and which belong to a memory.
+"""Messages as memories: how they are recognised, and which belong to a memory.
 
-A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log.
-Note: a message may be told again within a longer cell. It belongs to the one that it names,
-though both cells name it.
+A cell's `source_ids` name its messages. Each of these messages names the cell as `cell_id`, beside
+the log. Note: a message may be sent again within a longer cell. It belongs to the cell that it
+names, though both cells name it.
 """
 
 from __future__ import annotations
@@ -23,71 +22,90 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 
 MESSAGE: Final = "message"
-"""The category of the memory of one message."""
+"""The category of a message's memory."""
 PREFIX: Final = "msg"
-"""What the id of a message's memory begins with; nothing else has such an id."""
+"""Prefix of the id of a message's memory; no other memory has such an id."""
 EARLIER: Final = "earlier"
-"""Marks in the metadata a message that was written after its conversation was formed, hence maybe
-after others that were told later.
+"""Marks a message in the metadata that was written after its conversation was formed.
+
+Such a message may come after other messages that were sent later.
 """
 PART_LENGTHS: Final = "part_lengths"
-"""In the metadata of a message whose content was several parts: how many characters each has
-(`chat/content_parts.py`).
+"""The metadata field with the characters of each part of a content.
+
+See `chat/content_parts.py`.
 """
 WITH_CELL: Final = "cell_deleted"
-"""Why a message is deleted that went with its cell."""
+"""Reason of a message that was deleted together with its cell."""
 REQUEST: Final = "request"
-"""Why a message is deleted that says nothing but what is to be forgotten; what is formed of its
-conversation stays.
+"""Reason of a deleted message that contains only a request to forget.
+
+The memories that are formed of its conversation stay.
 """
 TAKEN_BACK: Final = "taken back"
-"""The `change_reason` of a message, and of what came of it, that was taken back out of
-its session.
+"""The `change_reason` of a message that was taken back out of its session.
+
+The memories that were formed of the message have it too.
 """
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
 
 def is_message(memory_id: str) -> bool:
-    """Whether a memory is a message as it was said, by its id."""
+    """Whether an id belongs to the memory of a message as it was said."""
     return memory_id.startswith(f"{PREFIX}_")
 
 
 def is_instruction(memory: Memory) -> bool:
-    """Whether it is a system message: instructions that the agent has, no person's words."""
+    """Whether a memory is a system message: an agent's instructions, no person's words."""
     return memory.category == MESSAGE and memory.metadata.get("role") == "system"
 
 
 def is_told(memory: Memory) -> bool:
-    """Whether a memory came with a call, as a message or saved by hand, and was not made of other
-    memories by a task.
+    """Whether a memory came with a call, as a message or an explicit save.
+
+    Memories that a task made of other memories did not.
     """
     return is_told_as(memory.id, memory.cell_id, memory.consolidation_run)
 
 
 def is_told_as(memory_id: str, cell_id: str | None, consolidation_run: str | None) -> bool:
-    """The same by the three fields that say so."""
+    """Whether a memory with these three fields came with a call, as `is_told` says.
+
+    Args:
+        memory_id: The memory's id.
+        cell_id: The cell that it belongs to, or None.
+        consolidation_run: The run that made it, or None.
+
+    """
     return is_message(memory_id) or (cell_id is None and consolidation_run is None)
 
 
 def is_untold(message: Memory) -> bool:
-    """Whether a message was taken back out of its session, so that it is new when it
-    is told again.
+    """Whether a message was taken back out of its session.
+
+    Such a message is new when it is sent again.
     """
     return message.status is Status.DELETED and message.change_reason == TAKEN_BACK
 
 
 def is_cell(memory: Memory) -> bool:
-    """Whether a memory is what messages were formed into, and no copy of that."""
+    """Whether a memory is a cell that messages were formed into, and no copy."""
     return memory.cell_id == memory.id
 
 
 def messages_of(memory: Memory) -> list[str]:
-    """The ids of the messages that a memory was formed of; none of what is no cell."""
+    """Ids of the messages that a cell was formed of; empty for other memories."""
     return [name for name in memory.source_ids if is_message(name)] if is_cell(memory) else []
 
 
 def goes_along(message: Memory, cell: Memory) -> bool:
-    """Whether a message is deleted when its cell is."""
+    """Whether a message is deleted when a cell is.
+
+    Args:
+        message: The memory of a message.
+        cell: The cell that is deleted.
+
+    """
     return (
         message.cell_id == cell.id
         and message.session_id == cell.session_id
@@ -96,8 +114,14 @@ def goes_along(message: Memory, cell: Memory) -> bool:
 
 
 def comes_along(message: Memory, cell: Memory) -> bool:
-    """Whether a message comes back with its cell, which is as it was deleted: not one that was
-    deleted by itself.
+    """Whether a message is restored together with its cell.
+
+    A message that was deleted by itself is not.
+
+    Args:
+        message: The memory of a message.
+        cell: The cell with the status reason that it had while it was deleted.
+
     """
     if message.status is not Status.DELETED or message.cell_id not in (None, cell.id):
         return False
@@ -108,7 +132,16 @@ def comes_along(message: Memory, cell: Memory) -> bool:
 def message_memory(
     owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime
 ) -> Memory:
-    """The memory of one message, not yet analysed."""
+    """The memory of a message, not yet analysed.
+
+    Args:
+        owner: The app and the user.
+        conversation: The message's conversation.
+        number: Index of the message in the conversation, from 0.
+        identity: Id of the new memory.
+        now: Time of the write.
+
+    """
     message = conversation.messages[number]
     return Memory(
         id=identity,
@@ -135,7 +168,7 @@ def message_memory(
 
 
 def session_message(memory: Memory) -> SessionMessage:
-    """The message of a session that a memory is, as the API shows it."""
+    """A message's memory as the message of a session that the API shows."""
     role = memory.metadata["role"]
     sent = memory.value if isinstance(memory.value, dict) else None
     parts = None if sent is None else parts_sent(sent)
@@ -154,12 +187,12 @@ def session_message(memory: Memory) -> SessionMessage:
 
 
 def bytes_of_messages(messages: Iterable[Message]) -> int:
-    """How many bytes the memories of messages count, at least (`stored_bytes`)."""
+    """The least number of bytes that the memories of messages count (`stored_bytes`)."""
     return sum(BYTES_EACH + len(message.content.encode()) for message in messages)
 
 
 def zone_told(conversation: Conversation) -> dict[str, str]:
-    """What the metadata of a memory that was told in a conversation says of its time zone."""
+    """The metadata about a conversation's time zone; empty without a zone."""
     return {} if conversation.time_zone is None else {ZONE_FIELD: conversation.time_zone}
 
 

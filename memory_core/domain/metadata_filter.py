@@ -1,8 +1,9 @@
-"""Filters on the metadata of memories: what a field must be equal to, or the range that it lies in.
+"""Filters on the metadata of memories: equal values, or ranges of values.
 
-A field is named by a dotted path into the metadata's objects; a dot of a name itself has a
-backslash before it. Values of two types are never equal, and never in one range; null means that
-the field is null or not there. Stores ask their own way; `matches` says the same of one memory.
+A field is named by a dotted path into the metadata's objects. A dot within a name has a backslash
+before it. Values of two types are never equal, and never in the same range. Null means that the
+field is null or missing. Stores evaluate the conditions in their own way; `matches` gives the same
+answer for a memory.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ Scalar = str | int | float | bool | None
 MOST_CONDITIONS: Final = 20
 MOST_CHOICES: Final = 50
 MOST_CHARACTERS: Final = 500
-"""Of a text that is compared."""
+"""Characters of a text that is compared."""
 PATH_PATTERN: Final = r"^([A-Za-z0-9_-]|\\\.){1,64}(\.([A-Za-z0-9_-]|\\\.){1,64}){0,7}$"
-"""Names that need no escapes between quotes: they are part of a query's text where a store can't
-take them as parameters.
+"""Pattern of paths whose names need no escapes between quotes.
+
+They are part of a query's text where a store can't take them as parameters.
 """
 _PATH: Final = re.compile(r"(?:[A-Za-z0-9_-]|\\\.){1,64}(?:\.(?:[A-Za-z0-9_-]|\\\.){1,64}){0,7}")
 _STEP: Final = re.compile(r"(?<!\\)\.")
@@ -33,8 +35,9 @@ _RANGES: Final = frozenset({"gt", "gte", "lt", "lte"})
 
 @dataclass(frozen=True, slots=True)
 class MetadataCondition:
-    """What one field of the metadata must be. value: a scalar; of the operator `in` a
-    tuple of scalars.
+    """A condition on a field of the metadata.
+
+    `value` is a scalar, and a tuple of scalars for the operator `in`.
     """
 
     path: tuple[str, ...]
@@ -51,12 +54,21 @@ Conditions = tuple[MetadataCondition, ...]
 
 
 def matches(conditions: Conditions, metadata: Mapping[str, Any]) -> bool:
-    """Whether metadata meets all the conditions."""
+    """Whether metadata meets all the conditions.
+
+    Args:
+        conditions: The conditions.
+        metadata: A memory's metadata.
+
+    """
     return all(_meets(condition, _value_at(metadata, condition.path)) for condition in conditions)
 
 
 def kind_of(value: Any) -> str:
-    """The JSON type of a value: null, boolean, number, text, or other for lists and objects."""
+    """The JSON type of a value: null, boolean, number, text, or other.
+
+    Lists and objects are "other".
+    """
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -105,10 +117,10 @@ def _read(given: Any, info: ValidationInfo) -> Conditions:
 
 
 def read_conditions(given: Any) -> Conditions:
-    """The conditions of a request, `{"path.to.field": value}` or
-    `{"path.to.field": {"gte": 3, "lt": 9}}`. Raises ValueError.
+    """Read the conditions of a request. Raises ValueError.
 
-    A text is read as JSON: in a query string there is nothing else.
+    They are `{"path.to.field": value}` or `{"path.to.field": {"gte": 3, "lt": 9}}`. A text is read
+    as JSON, since a query string holds only text.
     """
     if isinstance(given, tuple):
         return given
@@ -181,7 +193,7 @@ def _check_unicode(name: str, value: str) -> None:
 
 
 def _named(path: Sequence[str]) -> str:
-    """A path as callers name it."""
+    """A path as callers write it."""
     return ".".join(step.replace(".", "\\.") for step in path)
 
 

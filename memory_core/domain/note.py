@@ -1,8 +1,8 @@
-"""The note of a cell: five parts made of what the episodic agent and the summariser answered.
+"""The note of a cell, in five parts made of two agents' answers.
 
-`N/A` and blanks are dropped before anything is put in front of them: in the other order
-"Struggles with: N/A" would stay. The context of the two answers says what the agents could see; it
-is no part of the note.
+The answers are those of the episodic agent and of the summariser. `N/A` and blanks are dropped
+before labels are added: in the other order "Struggles with: N/A" would stay. The contexts of the
+two answers say which data the agents could see. They are no part of the note.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ LABELS = (
     "Successful approaches:", "Approaches to avoid:", "Do:", "Don't:", "Key insight:", "Tags:",
     "Keywords:", "Content depth: high medium low", "Follow-up areas:",
 )  # fmt: skip
-"""The frame of every note."""
+"""The headings and labels of every note."""
 FRAME_WORDS = words_in(" ".join(LABELS))
-"""Words that say nothing of what a note is about."""
+"""Words that do not tell the topic of a note."""
 _NOTHING = frozenset({"", "n/a", "na", "none", "null"})
 
 
 def render_note(episode: EpisodeAnalysis, summary: ConversationSummary) -> str:
-    """The note; parts about which nothing is known are left out. Pure, so equal answers make
-    equal notes.
+    """The note without parts that would be empty. Equal answers make equal notes.
+
+    Args:
+        episode: The episodic agent's answer.
+        summary: The summariser's answer.
+
     """
     sections = (
         _summary(summary),
@@ -47,7 +51,10 @@ def render_note(episode: EpisodeAnalysis, summary: ConversationSummary) -> str:
 
 
 def normalise(text: str) -> str:
-    """At most one blank line, single spaces, nothing around it. Idempotent."""
+    """The text without repeated spaces and blank lines, and with trimmed ends.
+
+    The function is idempotent.
+    """
     lines = [
         re.sub(r"[^\S\n]+", " ", line).strip() for line in text.replace("\r\n", "\n").split("\n")
     ]
@@ -55,7 +62,7 @@ def normalise(text: str) -> str:
 
 
 def told(values: Iterable[str]) -> list[str]:
-    """The values that say something, trimmed, in order."""
+    """The values with content, trimmed, in order."""
     return [
         " ".join(value.split())
         for value in values
@@ -64,8 +71,9 @@ def told(values: Iterable[str]) -> list[str]:
 
 
 def parts_of(note: str) -> dict[str, str]:
-    """The parts of a note by heading (the footer under `FOOTER`); a text before the first heading
-    under "". Parts are trimmed.
+    """The parts of a note by heading, trimmed.
+
+    The footer is under `FOOTER`. A text before the first heading is under "".
     """
     parts: dict[str, str] = {}
     current = ""

@@ -1,7 +1,7 @@
 """The profile of a person at any moment, and how new memories change it.
 
-Note: a value that ended is no value any more, but it was one once. It is shown at moments when it
-held, and among what was before; what was deleted or taken back never is.
+Note: a value that ended is no value any more, but was a value once. The profile shows it at moments
+when it held, and among the previous values. A memory that was deleted or taken back is never shown.
 """
 
 from __future__ import annotations
@@ -31,14 +31,21 @@ from memory_core.domain.text.sameness import words_in
 from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
 MAX_PREVIOUS: Final = 20
-"""Earlier values that are shown of a fact, the latest."""
+"""The most previous values that a fact shows: the latest."""
 MIN_CELLS: Final = 3
 """Cells that a trait must show in."""
 _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
 
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
-    """The profile at a moment. memories: by id those that it names, as far as they are there."""
+    """The profile at a moment.
+
+    Args:
+        person: The stored profile.
+        memories: The memories that it names by their ids, as far as they exist.
+        at: The moment.
+
+    """
     truths = (
         (fact.name, [memories[name] for name in fact.memory_ids if name in memories])
         for fact in person.facts
@@ -57,8 +64,12 @@ def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime
 
 
 def with_successors(person: KnownPerson, memories: Mapping[str, Memory]) -> KnownPerson:
-    """The person with the truths of each name that took the place of those that it rests on,
-    as far as these are there.
+    """The person with the successors of the truths that the facts rest on.
+
+    Args:
+        person: The stored profile.
+        memories: Memories by id. Chains are followed as far as these memories reach.
+
     """
     facts = [
         KnownFact(name=fact.name, memory_ids=_with_next(fact, memories), cell_ids=fact.cell_ids)
@@ -84,14 +95,20 @@ def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
 def tells_length(trait: str) -> bool:
     """Whether a trait says how long a person's messages are.
 
-    That differs from talk to talk, and a profile shows only one such trait.
+    That differs from talk to talk, and a profile shows only a single such trait.
     """
     return _LENGTH.search(trait) is not None
 
 
 def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:
-    """Whether a memory tells what is true, or was once; old versions of one that was deleted,
-    and endings, do not.
+    """Whether a memory states a truth of today or of an earlier time.
+
+    A retraction does not, and neither do old versions of a memory that was deleted or taken back.
+
+    Args:
+        memory: A memory or an old version.
+        memories: Memories by id, with the current memory of an old version.
+
     """
     if is_retraction(memory):
         return False
@@ -101,14 +118,20 @@ def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:
 
 
 def value_of(memory: Memory) -> Any:
-    """What fills a slot by this memory: its value, or its words where it was saved without one."""
+    """The value that a memory puts into its slot, or else its words."""
     if memory.value is not None:
         return memory.value
     return memory.value_text or memory.content
 
 
 def scenes_of(cell_ids: Iterable[str], memories: Mapping[str, Memory]) -> list[str]:
-    """The scenes that these cells are in, each once."""
+    """The scenes of these cells, each once.
+
+    Args:
+        cell_ids: Ids of cells.
+        memories: Memories by id. Deleted cells and cells that are missing here count for no scene.
+
+    """
     cells = (memories[name] for name in cell_ids if name in memories)
     return list(
         dict.fromkeys(
@@ -163,8 +186,13 @@ def _fact(
 def disputes_of(
     memory_id: str, records: Iterable[ConflictRecord], statements: Mapping[str, Memory]
 ) -> list[Dispute]:
-    """What open conflicts set against a memory, the latest first. statements: by id the other sides
-    that may be named.
+    """The statements that open conflicts set against a memory, the latest first.
+
+    Args:
+        memory_id: The memory that is disputed.
+        records: Open conflicts.
+        statements: By id, the memories that may be named as the other side.
+
     """
     others = [
         (record.id, name)
@@ -187,7 +215,7 @@ def disputes_of(
 
 
 def told_in(memory: Memory) -> list[str]:
-    """The cells that told a fact, the first one first."""
+    """The cells that contain a fact, the first cell first."""
     return list(
         dict.fromkeys(
             name
@@ -198,7 +226,7 @@ def told_in(memory: Memory) -> list[str]:
 
 
 def _stands_at(memory: Memory) -> bool:
-    """A truth that fell without saying until when it held holds no more."""
+    """Whether a memory may count as true: a superseded truth without an end does not."""
     return memory.status in FOUND_BY_DEFAULT or memory.valid_until is not None
 
 
@@ -212,7 +240,7 @@ def _previous(memory: Memory) -> PreviousValue:
 
 
 def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> ProfileTrait | None:
-    """The trait while enough of what it shows in is there, and was so at the moment."""
+    """The trait if enough of its cells exist and had happened by the moment."""
     cells = [
         cell
         for name in known.cell_ids
@@ -237,19 +265,22 @@ def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> P
 MAX_FACTS: Final = 200
 MAX_TRAITS: Final = 20
 MAX_TRUTHS: Final = 24
-"""Memories and old versions that one name of a profile rests on, the latest."""
+"""The most memories and old versions that a fact of a profile rests on."""
 MAX_CELLS: Final = 12
 MAX_TRAIT_CELLS: Final = 30
 MAX_VERSIONS: Final = 6
 ALIKE: Final = 0.6
-"""Share of their words that two traits have in common when they are the same one in other words."""
+"""Least share of common words at which two traits mean the same."""
 BY_RULE: Final = "rule"
 _SPEAKER = "user"
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A trait as it was answered, with the cells that it shows in, and by whom."""
+    """A trait as it was answered, with its cells and its source.
+
+    `by` names the rule or the model that saw it.
+    """
 
     trait: SeenTrait
     cell_ids: tuple[str, ...]
@@ -257,8 +288,15 @@ class Seen:
 
 
 def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
-    """How facts name the person: as the one who speaks, by their id, by the name that they told in
-    one of these memories.
+    """Names that facts use for the person.
+
+    They are "user" for the speaker, the user's id, and the names that the person states in these
+    memories.
+
+    Args:
+        memories: Memories that may state a name.
+        user_id: The person's id.
+
     """
     names_said = (
         str(memory.value)
@@ -271,7 +309,13 @@ def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
 
 
 def is_about(memory: Memory, names: Collection[str]) -> bool:
-    """Whether a memory fills a slot of the person."""
+    """Whether a memory fills a slot of the person.
+
+    Args:
+        memory: Any memory.
+        names: The person's names, from `subjects`.
+
+    """
     slot = slot_of(memory)
     return (
         slot is not None
@@ -287,8 +331,14 @@ def with_facts(
     names: Collection[str],
     memories: Mapping[str, Memory],
 ) -> KnownPerson:
-    """The person after these facts came, fell, were edited or went. memories: by id those that it
-    rests on, and these.
+    """The person after facts were added, superseded, edited or removed.
+
+    Args:
+        person: The stored profile.
+        touched: The memories that changed.
+        names: The person's names, from `subjects`.
+        memories: By id, the memories that the profile rests on, and the changed memories.
+
     """
     facts = {fact.name: fact for fact in person.facts}
     for memory in sorted(
@@ -319,10 +369,16 @@ def with_facts(
 def with_traits(
     person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, Memory]
 ) -> KnownPerson:
-    """The person with these traits; one that is known in much the same words goes on,
-    in the new ones.
+    """The person with these traits.
 
-    One that says how long messages are takes the place of another that says so.
+    A known trait in much the same words takes the new words and keeps its cells. A trait about the
+    length of messages replaces any other such trait.
+
+    Args:
+        person: The stored profile.
+        seen: Traits as they were answered.
+        cells: Cells by id. A trait with fewer than `MIN_CELLS` of them is dropped.
+
     """
     traits = [*person.traits]
     for observed in seen:
@@ -357,8 +413,15 @@ def with_traits(
 
 
 def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
-    """The person without all that rests on memories that are gone: a trait that too few cells bear
-    out goes as well.
+    """The person without facts and traits that rest on removed memories.
+
+    A trait by rule stays while enough cells show it. A trait by a model goes as soon as it loses a
+    cell.
+
+    Args:
+        person: The stored profile.
+        gone: Ids of the memories that are removed.
+
     """
     facts = [rest for fact in person.facts if (rest := _without(fact, gone)).memory_ids]
     traits = [
@@ -377,7 +440,13 @@ def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
 
 
 def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
-    """The cells of scenes that show a trait: those noted with that behaviour, else all."""
+    """The cells of scenes that show a trait: cells with that noted behaviour, else all.
+
+    Args:
+        scenes: The scenes that the answer names.
+        trait: The trait.
+
+    """
     members = [member for scene in scenes for member in scene.members]
     noted = [member.cell_id for member in members if trait.trait in member.shows]
     return tuple(noted or [member.cell_id for member in members])
@@ -390,8 +459,9 @@ def _without(fact: KnownFact, gone: Collection[str]) -> KnownFact:
 
 
 def _alike(known: KnownTrait, seen: Seen) -> bool:
-    """Whether a trait is the known one: what rules see is the same in the same words only,
-    a model may say it in others.
+    """Whether a seen trait is the known trait.
+
+    Traits by rule must have the same words. A model may say the same in other words.
     """
     if known.trait == seen.trait.trait:
         return True

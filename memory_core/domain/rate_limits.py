@@ -1,9 +1,9 @@
-"""How many requests may come in a while: rates, and what one request leaves of them.
+"""Rates of requests, and the state of a rate after a request.
 
-The generic cell rate algorithm (ITU-T I.371): a rate of `requests` in `seconds` is a bucket of as
-many tokens, which fills evenly. One number says it, the moment at which it is full again. A request
-moves that moment by `seconds / requests`, and is refused where it would be more than
-`seconds` ahead.
+The algorithm is the generic cell rate algorithm (ITU-T I.371): a rate of `requests` in `seconds` is
+a bucket of as many tokens, which fills evenly. A single number describes the bucket: the moment at
+which it is full again. A request moves that moment by `seconds / requests`, and is refused where
+the moment would be more than `seconds` ahead.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ _RATE = re.compile(r"(\d{1,10})\s?/\s?(second|minute|hour|day)")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A number of requests in a number of seconds, all of which may come at once."""
+    """A number of requests in a number of seconds.
+
+    All of them may come at once.
+    """
 
     requests: int
     seconds: int
 
     @classmethod
     def read(cls, text: str) -> Rate:
-        """A rate like `600/minute`. Raises ValueError."""
+        """Read a rate like `600/minute`. Raises ValueError."""
         match = _RATE.fullmatch(text.strip().lower())
         if match is None or not 1 <= int(match[1]) <= MOST_REQUESTS:
             raise ValueError(
@@ -40,7 +43,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """One limit of a request. name: what the limit is of. key: whose bucket it is."""
+    """A limit of a request.
+
+    Attributes:
+        name: The name of the limit.
+        key: The key of its bucket.
+        rate: The rate.
+
+    """
 
     name: str
     key: str
@@ -49,8 +59,9 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A bucket after a request. ahead_s: seconds until it is full again, were nothing
-    more to come.
+    """A bucket after a request.
+
+    `ahead_s` is the number of seconds until it is full again if no more requests come.
     """
 
     bucket: Bucket
@@ -64,15 +75,16 @@ class Level:
 
     @property
     def retry_after_s(self) -> int:
-        """Whole seconds until one request may come; 0 where it may now."""
+        """Whole seconds until a request may come; 0 where it may come now."""
         rate = self.bucket.rate
         return max(0, ceil(self.ahead_s + rate.seconds / rate.requests - rate.seconds - 1e-6))
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What became of a request's limits. refused: whether one of them has no room;
-    then none was moved.
+    """The limits of a request after it was counted.
+
+    `refused` says that a limit had no room. Then no limit was changed.
     """
 
     levels: tuple[Level, ...]
@@ -80,23 +92,22 @@ class Spent:
 
     @property
     def retry_after_s(self) -> int:
-        """Whole seconds until the same request would be let in."""
+        """Whole seconds until the same request would be accepted."""
         return max(1, *(level.retry_after_s for level in self.levels))
 
 
 def spend(
     full_at: Mapping[str, float], buckets: Sequence[Bucket], now_s: float
 ) -> tuple[dict[str, float], Spent]:
-    """Take one token of each bucket, or none where one of them is empty.
+    """Take a token of each bucket, or none where a bucket is empty.
 
     Args:
-        full_at: By a bucket's key, the moment at which it is full again; one that is not
-            there is full.
-        buckets: Those of a request.
+        full_at: By a bucket's key, the moment at which it is full again. A missing bucket is full.
+        buckets: The limits of a request.
         now_s: The moment of the request, in seconds.
 
     Returns:
-        What to keep, by key, and what became of it.
+        The moments to store, by key, and the state of the limits.
 
     """
     starts = {bucket.key: _start(bucket, full_at.get(bucket.key), now_s) for bucket in buckets}
@@ -112,8 +123,10 @@ def spend(
 
 
 def _start(bucket: Bucket, full_at_s: float | None, now_s: float) -> float:
-    """The moment at which a bucket is full again, not before now. No bucket takes longer than
-    its rate's seconds: a clock that was set back since wrote a later moment.
+    """The moment at which a bucket is full again, not before now.
+
+    No bucket takes longer than the seconds of its rate. A later moment was written by a clock that
+    was set back since, and counts as full.
     """
     if full_at_s is None or full_at_s > now_s + bucket.rate.seconds + 1e-6:
         return now_s

@@ -15,11 +15,17 @@ from memory_core.domain.serialized_memory import SerializedMemory
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call carries beside its input: who asked, and the idempotency key with the hash of
-    what was asked.
+    """Data that a call carries beside its input.
 
-    route: the template of the call ("POST /api/v1/memories/save"), part of the receipt's id. actor
-    goes into events. route and body_hash may be left out: `MemoryCore` fills them in.
+    `MemoryCore` fills in `route` and `body_hash` where they are left out.
+
+    Attributes:
+        correlation_id: Id by which logs and events of the call are connected.
+        idempotency_key: The caller's key, by which a repeated call gets the same answer.
+        route: Template of the call ("POST /api/v1/memories/save"), part of the receipt's id.
+        body_hash: Hash of the request, so that a key is not used for two requests.
+        actor: The caller's name in events.
+
     """
 
     correlation_id: str | None = None
@@ -31,12 +37,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One save's outcome.
+    """The outcome of a save.
 
-    replayed: whether it is that of an earlier call with the same idempotency key; for programs that
-    use the library, HTTP does not tell it.
-    degraded: the dependencies that had to be done without, while the memory itself is durable.
-    body: the memory's document, where this call wrote it.
+    Attributes:
+        replayed: Whether the outcome is that of an earlier call with the same idempotency key. Only
+            programs that use the library see it. HTTP does not show it.
+        degraded: Dependencies that were down while the memory itself is durable.
+        body: The memory's document, where this call wrote it.
+
     """
 
     outcome: Outcome
@@ -48,12 +56,12 @@ class Saved:
 
     @property
     def public(self) -> dict[str, Any]:
-        """The memory as `Memory.public` shows it, taken from its document where that is at hand."""
+        """The memory as `Memory.public` shows it, taken from its document if possible."""
         return self.memory.public() if self.body is None else public_part(self.body)
 
     @property
     def status(self) -> int:
-        """201 where something new is kept, 200 where an existing memory answers."""
+        """201 where something new is stored, 200 where an existing memory answers."""
         return (
             200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
         )
@@ -61,8 +69,9 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A memory that is deleted now. already_deleted: it was so before this call,
-    which changed nothing.
+    """A deleted memory.
+
+    The outcome is `already_deleted` when it was deleted before this call, which changed no memory.
     """
 
     memory: Memory
@@ -70,7 +79,10 @@ class Deleted:
 
 
 class Passage(NamedTuple):
-    """A message, or the part of a long one, that matched. message: the id of its memory."""
+    """A message, or the part of a long message, that matched.
+
+    `message` is the id of the message's memory.
+    """
 
     text: str
     actor: str | None
@@ -79,23 +91,27 @@ class Passage(NamedTuple):
     relevance_score: float
 
     def public(self) -> dict[str, Any]:
-        """As a result shows it."""
+        """The passage as a result shows it."""
         return self._asdict()
 
 
 Tier = Literal["short", "long", "cold", "faded"]
-"""Where a result was found: in the session's working set, the store, the archive,
-or in the store among what has faded.
+"""Where a result was found.
+
+It is the session's working set, the store, the archive, or the faded memories of the store.
 """
 
 
 class Hit(NamedTuple):
-    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is
-    always there.
+    """A result of a retrieve.
 
-    rank: the place among the results, which `score` alone does not decide.
-    age_days: of a memory that has faded (tier "faded"), whole days since what it tells of;
-    else None.
+    A score that the recipe does not use is None. `composite_score` is always set.
+
+    Attributes:
+        rank: Place among the results, which `score` alone does not decide.
+        age_days: For a faded memory (tier "faded"), whole days since the event that it is about;
+            else None.
+
     """
 
     rank: int
@@ -125,7 +141,10 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """How near the nearest memory came to being an answer, and how near it had to come."""
+    """How near the nearest memory came to being an answer.
+
+    `answer_threshold` is the relevance that it needed.
+    """
 
     relevance_score: float
     answer_threshold: float
@@ -133,15 +152,22 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The answer to a query. `degraded` names the dependencies it had to do without.
+    """The answer to a query.
 
-    nearest: of an answer without results, the memory that came nearest; None where there was none
-    to compare with. next_cursor: where to go on; None where nothing follows.
+    The fields `context`, `citations`, `rounds`, `sufficient` and `why` belong to the mode
+    `reconstruct`.
 
-    The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when
-    nothing was found; None in the mode `fast`. citations: the ids that its numbers stand for, `[1]`
-    first. rounds: how often was asked, at most 3. sufficient, why: whether the context answers the
-    query, as the agents judge.
+    Attributes:
+        degraded: Dependencies that were down.
+        context: Text to put before a model; empty without results. None in the mode `fast`.
+        citations: Ids of the memories that the context's numbers cite, `[1]` first.
+        rounds: Searches that were made, at most 3.
+        sufficient: Whether the context answers the query, as the agents judge.
+        why: The agents' reason for that judgement.
+        nearest: For an answer without results, the memory that came nearest. None where no memory
+            could be compared.
+        next_cursor: Where the next page begins; None where no results follow.
+
     """
 
     results: tuple[Hit, ...]
@@ -159,11 +185,14 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """One page of a list; `next_cursor` is None on the last.
+    """A page of a list of memories.
 
-    as_of_sequence: the log's last event that it knows of; None when others wrote all the while, so
-    that it can't be said. damaged: ids of memories that belong on this page and can't be read from
-    what is stored.
+    Attributes:
+        next_cursor: Where the next page begins; None on the last page.
+        as_of_sequence: The log's last event that the page reflects. None when other writers changed
+            the log all the while, so that the sequence is unknown.
+        damaged: Ids of memories that belong on this page and can't be read from the store.
+
     """
 
     memories: tuple[Memory, ...]
@@ -174,8 +203,9 @@ class MemoryPage:
 
 @dataclass(frozen=True, slots=True)
 class OwnedTaskPage:
-    """One page of tasks with the users whose they are, newest first; it may be short though more
-    follow. None: the last.
+    """A page of tasks with their users, newest first.
+
+    A page may be short though more follow. `next_cursor` is None on the last page.
     """
 
     tasks: tuple[tuple[str, Task], ...]
@@ -184,8 +214,12 @@ class OwnedTaskPage:
 
 @dataclass(frozen=True, slots=True)
 class AgentView:
-    """One agent of a user. memories: the active and compressed ones. last_active_at:
-    when one of all was last made or changed.
+    """An agent of a user.
+
+    Attributes:
+        memories: Number of active and compressed memories.
+        last_active_at: When a memory of any status was last made or changed.
+
     """
 
     user_id: str
@@ -196,8 +230,9 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class AgentPage:
-    """One page of an app's agents by (user_id, agent_id); it may be short though more follow.
-    None: the last.
+    """A page of an app's agents, ordered by (user_id, agent_id).
+
+    A page may be short though more follow. `next_cursor` is None on the last page.
     """
 
     agents: tuple[AgentView, ...]
@@ -214,8 +249,12 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Memories by name, in the order of asking. missing: ids and keys of which there is none;
-    damaged: ids of those that can't be read.
+    """Memories that a call named, in the order of the request.
+
+    Attributes:
+        missing: Ids and keys without a memory.
+        damaged: Ids of memories that can't be read.
+
     """
 
     memories: tuple[Memory, ...]
@@ -225,8 +264,9 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class TagPage:
-    """One page of the tags that a user's memories have, in order of their characters;
-    `next_cursor` is None on the last.
+    """A page of the tags of a user's memories, in the order of their characters.
+
+    `next_cursor` is None on the last page.
     """
 
     tags: tuple[str, ...]
@@ -235,7 +275,7 @@ class TagPage:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """One page of the log, oldest first; `next_cursor` is None on the last."""
+    """A page of the log, oldest event first; `next_cursor` is None on the last page."""
 
     events: tuple[Event, ...]
     next_cursor: str | None
@@ -243,8 +283,9 @@ class EventPage:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """Memories along `next_id`, in order; complete: False when there are more than one
-    answer holds.
+    """Memories along `next_id`, in order.
+
+    `complete` is False when there are more memories than an answer holds.
     """
 
     memories: tuple[Memory, ...]
@@ -253,7 +294,7 @@ class Evolution:
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """One version of a memory, the newest being the memory itself."""
+    """A version of a memory; the newest version is the memory itself."""
 
     version: int
     content: str
@@ -267,8 +308,9 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One session: when it ran, how many memories of each type it has, and its title,
-    if it was told one.
+    """A session: its times, its number of memories of each type, and its title.
+
+    `title` is None where no title was given.
     """
 
     session_id: str
@@ -280,7 +322,7 @@ class SessionView:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """One page of sessions, the latest first."""
+    """A page of sessions, the latest session first."""
 
     sessions: tuple[SessionView, ...]
     next_cursor: str | None
@@ -288,12 +330,15 @@ class SessionPage:
 
 @dataclass(frozen=True, slots=True)
 class SessionMessage:
-    """A message as it was told in its session.
+    """A message as it was sent in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it
-    by. parts: the content as a list: the parts of an item as they were appended, else one text part
-    for each text that the content was joined from; none where it says nothing. sent: an item of a
-    session as it was appended, where that is more than role and content.
+    Attributes:
+        id: The sender's own id, or else the id of the message's memory.
+        memory_id: The id by which the calls on memories know the message.
+        parts: The content as a list: the parts of an item as they were appended, or else a text
+            part for each text that the content was joined from. Empty where the content is empty.
+        sent: An item of a session as it was appended, where it has more than role and content.
+
     """
 
     id: str
@@ -321,10 +366,13 @@ class SessionMessage:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What was appended to a session: the ids of the memories, in order. task_id:
-    of the task that forms memories of them.
+    """The items that were appended to a session.
 
-    degraded: as in `Saved` and `Accepted`.
+    Attributes:
+        memory_ids: Ids of their memories, in order.
+        task_id: The task that forms memories of the items.
+        degraded: As in `Saved` and `Accepted`.
+
     """
 
     memory_ids: tuple[str, ...]
@@ -334,8 +382,9 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What was taken back out of a session: its messages, the oldest first, and how many memories
-    went with them besides.
+    """Messages that were taken back out of a session, the oldest first.
+
+    `memories` is the number of other memories that were removed with them.
     """
 
     messages: tuple[SessionMessage, ...]
@@ -344,14 +393,14 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """One page of a session's messages."""
+    """A page of a session's messages."""
 
     messages: tuple[SessionMessage, ...]
     next_cursor: str | None
 
 
 class Told(NamedTuple):
-    """How many messages of a call were new, and how many were known of their session."""
+    """How many messages of a call were new, and how many its session had already."""
 
     new: int
     known: int
@@ -359,10 +408,13 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Work that was accepted and goes on by itself.
+    """Work that was accepted and goes on after the call.
 
-    degraded: `queue` when no worker could be notified; then the hourly sweep does that. `search`
-    when not all messages are found yet. messages: of a conversation, how many were new.
+    Attributes:
+        degraded: `queue` when no worker could be notified: the hourly sweep notifies a worker
+            later. `search` when not all messages can be found yet.
+        messages: For a conversation, how many messages were new.
+
     """
 
     task_id: str
@@ -372,8 +424,9 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What a dry run says would be done, counted. capped: there is more than one task does;
-    another one goes on.
+    """Counts of the changes that a dry run predicts.
+
+    `capped` says that there is more work than a single task does. Another task would do the rest.
     """
 
     counts: Mapping[str, int]
@@ -382,8 +435,9 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True)
 class ForeseenMemories:
-    """The first memories that would be forgotten, oldest first. more_until: where the log stood,
-    if there are more of them.
+    """The first memories that would be forgotten, oldest first.
+
+    `more_until` is the log's sequence if there are more such memories, else None.
     """
 
     memories: tuple[Memory, ...]
@@ -392,8 +446,12 @@ class ForeseenMemories:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary; structured: the summariser's whole answer, when a full one was asked for.
-    degraded: `agents` when rules had to answer.
+    """A summary of messages.
+
+    Attributes:
+        structured: The summariser's whole answer, when a full summary was requested.
+        degraded: `agents` when rules had to answer.
+
     """
 
     text: str
@@ -408,11 +466,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Buffered:
-    """What a session's buffer holds now. flush_at: when it is flushed if nothing more comes;
-    None for an empty one.
+    """The state of a session's buffer.
 
-    task_id: the task that this call handed the messages to, when it flushed them. degraded:
-    as in `Accepted`.
+    Attributes:
+        buffered: Number of messages in the buffer.
+        flush_at: When the buffer is flushed if no more messages come; None for an empty buffer.
+        task_id: The task that received the messages, when this call flushed the buffer.
+        degraded: As in `Accepted`.
+
     """
 
     buffered: int
@@ -423,7 +484,7 @@ class Buffered:
 
 @dataclass(frozen=True, slots=True)
 class TaskPage:
-    """One page of tasks, newest first; `next_cursor` is None on the last."""
+    """A page of tasks, newest first; `next_cursor` is None on the last page."""
 
     tasks: tuple[Task, ...]
     next_cursor: str | None
@@ -431,10 +492,14 @@ class TaskPage:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found.
+    """The result of a sweep.
 
-    users: those with work that waits; due: tasks that no worker had taken; sent: how many of these
-    it sent again. capped: it stopped at its limit, and the next one goes on.
+    Attributes:
+        users: Users with work that waits.
+        due: Tasks that no worker had taken.
+        sent: Due tasks that the sweep sent again.
+        capped: Whether the sweep stopped at its limit, so that the next sweep continues.
+
     """
 
     users: int

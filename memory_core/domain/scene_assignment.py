@@ -1,8 +1,8 @@
-"""Which theme and which scene an episode belongs to.
+"""The assignment of an episode to a theme and to a scene.
 
-Words decide a theme where they are clear, prototypes' vectors where they are not. Note: time is
-event time, and a week is seven times twenty-four hours; what is told late joins the scene of then,
-not the latest one.
+Words decide a theme where they are clear, and vectors of prototypes where they are not. Note: time
+is event time, and a week is seven times twenty-four hours. An old event that is told late joins the
+scene of its time, not the latest scene.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ from memory_core.domain.scenes import Scene, SceneMember, with_members
 from memory_core.domain.text.analyzer import tokens
 
 EVERYDAY: Final = "everyday"
-"""The theme of what has no other."""
+"""The theme of episodes without any other theme."""
 GAP: Final = timedelta(days=7)
 """The longest silence within a scene."""
 CLEAR: Final = 0.5
-"""Share of a cell's theme words that a theme must have, to be its theme by words alone."""
+"""Share of a cell's theme words above which a theme is decided by words alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneRules:
-    """threshold: cosine above which a cell is near to a scene; from 1 up vectors are not asked.
-    to_theme: the same of a theme's words.
+    """Thresholds of the assignment.
 
-    most: cells above which a scene is split.
+    Attributes:
+        threshold: Cosine above which a cell is near to a scene. From 1 up vectors are not used.
+        to_theme: Cosine above which a cell is near to a theme's words.
+        most: Number of cells above which a scene is split.
+
     """
 
     threshold: float
@@ -43,13 +46,13 @@ class SceneRules:
 
     @property
     def by_vectors(self) -> bool:
-        """Whether vectors mean something."""
+        """Whether vectors are used."""
         return self.threshold < 1
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeToPlace:
-    """An episode to be placed. themes: how much each theme has of its words."""
+    """An episode to be placed. `themes` is how many of its words each theme has."""
 
     member: SceneMember
     themes: Mapping[str, float]
@@ -58,8 +61,12 @@ class EpisodeToPlace:
 
 @dataclass(slots=True)
 class Thread:
-    """A scene while cells come and go. centroid: None where no cell has a vector. changed:
-    since it was read.
+    """A scene while cells are added and removed.
+
+    Attributes:
+        centroid: Mean of the cells' vectors; None where no cell has a vector.
+        changed: Whether the scene has changed since it was read.
+
     """
 
     scene: Scene
@@ -67,7 +74,10 @@ class Thread:
     changed: bool = False
 
     def add(self, cell: EpisodeToPlace) -> None:
-        """One more cell: the centroid is the mean of all, c + (v - c) / n."""
+        """Add a cell.
+
+        The new centroid is c + (v - c) / n, the mean of all cells.
+        """
         n = self.scene.count + 1
         if cell.vector is not None:
             self.centroid = (
@@ -78,7 +88,15 @@ class Thread:
         self._become([*self.scene.members, cell.member])
 
     def remove(self, cell_id: str, vector: Vector | None) -> None:
-        """One cell less: the centroid is the mean of those that stay, c + (c - v) / n."""
+        """Remove a cell.
+
+        The new centroid is c + (c - v) / n, the mean of the cells that stay.
+
+        Args:
+            cell_id: The cell; a cell that is not in the scene is ignored.
+            vector: The cell's vector; without it the centroid stays.
+
+        """
         members = [member for member in self.scene.members if member.cell_id != cell_id]
         if len(members) == self.scene.count:
             return
@@ -87,16 +105,22 @@ class Thread:
         self._become(members)
 
     def has(self, cell_id: str) -> bool:
-        """Whether a cell is in it."""
+        """Whether a cell is in the scene."""
         return cell_id in self.scene.cell_ids
 
     def gap(self, at: datetime) -> timedelta:
-        """The silence between it and a moment; none for a moment within it."""
+        """The silence between the scene and a moment; zero for a moment within the scene."""
         return max(self.scene.started_at - at, at - self.scene.ended_at, timedelta(0))
 
     def split(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
-        """Let the later cells go, as a thread of their own that begins after the widest silence of
-        its middle half.
+        """Move the later cells into a new thread.
+
+        The cut is at the widest silence within the middle half of the cells.
+
+        Args:
+            scene_id: Id of the new scene.
+            vectors: The cells' vectors by their ids.
+
         """
         members = self.scene.members
         quarter = max(1, len(members) // 4)
@@ -111,10 +135,17 @@ class Thread:
         return self._cut(place, scene_id, vectors)
 
     def part(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread | None:
-        """Let the cells after the first silence of more than a week go, as a thread of their own;
-        None where there is none.
+        """Move the cells after the first silence above `GAP` into a new thread.
 
-        There is one only where a cell has left that lay in between.
+        There is such a silence only where a cell was removed that was in between.
+
+        Args:
+            scene_id: Id of the new scene.
+            vectors: The cells' vectors by their ids.
+
+        Returns:
+            The new thread; None where there is no such silence.
+
         """
         members = self.scene.members
         place = next(
@@ -148,10 +179,18 @@ def theme_of(
     prototypes: Mapping[str, Vector],
     rules: SceneRules,
 ) -> str:
-    """The theme of a cell: by its words where one has half of them, else by the nearest prototype,
-    else by most of its words.
+    """The theme of a cell.
 
-    shares, vector: of the cell, as `EpisodeToPlace` has them.
+    A theme with more than half of its theme words is decided by words. Otherwise the nearest
+    prototype decides if it is near enough, and else the theme with most of its words. A cell
+    without any is everyday.
+
+    Args:
+        shares: How many of the cell's words each theme has.
+        vector: The cell's vector, or None.
+        prototypes: The vector of each theme's words.
+        rules: The thresholds.
+
     """
     best = max(sorted(shares), key=lambda name: shares[name], default=None)
     if best is not None and shares[best] >= 1 and shares[best] > CLEAR * sum(shares.values()):
@@ -168,11 +207,18 @@ def theme_of(
 def place(
     cell: EpisodeToPlace, theme: str, threads: Sequence[Thread], rules: SceneRules
 ) -> Thread | None:
-    """The thread that a cell of this theme belongs to; None when it begins a new one.
+    """The thread that a cell belongs to; None when it begins a new thread.
 
-    Of those within a week, the nearest of the same theme. Something everyday goes with what it is
-    near to, and else with other such things. One that is too large already,
-    since there was no room to split it, gets no more.
+    Threads within a week of the cell are considered, and the nearest thread of the same theme is
+    chosen. An everyday cell joins a thread that it is near to, and else a thread of other everyday
+    cells. A thread that is too large already, since it could not be split, gets no more cells.
+
+    Args:
+        cell: The episode.
+        theme: Its theme.
+        threads: The threads.
+        rules: The thresholds.
+
     """
     fitting: list[tuple[int, float, datetime, str, Thread]] = []
     for thread in threads:
@@ -194,7 +240,14 @@ def place(
 
 
 def begun(scene_id: str, cell: EpisodeToPlace, theme: str) -> Thread:
-    """A new thread of one cell."""
+    """A new thread with a single cell.
+
+    Args:
+        scene_id: Id of the new scene.
+        cell: The episode.
+        theme: Its theme.
+
+    """
     at = cell.member.at
     scene = Scene(
         id=scene_id,
@@ -212,7 +265,13 @@ def begun(scene_id: str, cell: EpisodeToPlace, theme: str) -> Thread:
 
 
 def cosine(vector: Vector | None, other: Vector | None) -> float:
-    """The cosine of two vectors of any length; 0 where there are not two, or one is nothing."""
+    """The cosine of two vectors; 0 where a vector is None or all zeros.
+
+    Args:
+        vector: A vector.
+        other: A vector of the same dimensions.
+
+    """
     if vector is None or other is None:
         return 0.0
     lengths = math.sqrt(float(np.dot(vector, vector)) * float(np.dot(other, other)))
@@ -220,7 +279,7 @@ def cosine(vector: Vector | None, other: Vector | None) -> float:
 
 
 def _cosines(vector: Vector, others: Vector) -> Vector:
-    """The cosine of a vector with each row of `others`; 0 where one of them is nothing."""
+    """The cosine of a vector with each row of `others`; 0 for zeros."""
     lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)
     cosines: Vector = np.divide(
         others @ vector, lengths, out=np.zeros_like(lengths), where=lengths > 0
@@ -229,7 +288,13 @@ def _cosines(vector: Vector, others: Vector) -> Vector:
 
 
 def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -> Vector | None:
-    """The centroid of these cells, by those that have a vector; None where none has."""
+    """The centroid of the cells that have a vector; None without vectors.
+
+    Args:
+        members: The cells.
+        vectors: The cells' vectors by their ids.
+
+    """
     known = [vector for member in members if (vector := vectors.get(member.cell_id)) is not None]
     return np.mean(known, axis=0, dtype=np.float32) if known else None
 
@@ -350,8 +415,9 @@ def _themes_of_terms() -> dict[str, tuple[str, ...]]:
 
 
 def themes(terms: Iterable[str]) -> dict[str, float]:
-    """How much each theme has of these terms (as `analyzer.tokens` gives them);
-    a term of several themes is shared among them.
+    """How many of these terms belong to each theme.
+
+    A term of several themes is divided among them. Terms are as `analyzer.tokens` gives them.
     """
     known = _themes_of_terms()
     weight: dict[str, float] = {}

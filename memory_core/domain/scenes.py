@@ -1,8 +1,8 @@
 """Scenes and profiles as records, and the title and text of a scene.
 
-Facts and scenes add up to the profile. Note: a scene knows its cells, a cell's `scene_id` only
-repeats that. Of the two the scene is right. And a stored profile names memories; what they say is
-read from them, so it can't tell what was superseded or deleted since.
+Facts and scenes add up to the profile. Note: a scene knows its cells, and a cell's `scene_id` only
+repeats that. If they differ, the scene is right. A stored profile names memories, and its values
+are read from them. So it never shows a value that was superseded or deleted since.
 """
 
 from __future__ import annotations
@@ -24,18 +24,22 @@ from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
 
 PROFILE_ID: Final = "prf_profile"
-"""The document of a user's profile; there is one."""
+"""The id of the document of a user's profile; each user has a single profile."""
 MAX_LINE: Final = 240
 """Characters that a scene keeps of each of its cells."""
 OF_THE_STORE: Final = ("epoch", "sequence")
-"""Fields of a stored scene or profile that are not its own."""
+"""Fields of a stored scene or profile that belong to the store."""
 
 
 class SceneMember(DeferredModel):
-    """What a scene keeps of a cell. line: its first words, of which title and summary are made.
-    shows: how the person behaved in it.
+    """The part of a cell that a scene keeps.
 
-    until: when what it tells ends, if ever; an episode is never edited, so that stays as it was.
+    Attributes:
+        at: Event time of the cell.
+        until: When the cell's content ends, if ever. An episode is never edited, so this stays.
+        line: The cell's first words, of which title and summary are made.
+        shows: How the person behaved in the cell.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -63,12 +67,19 @@ class SceneFields(TypedDict, total=False):
 
 
 class Scene(DeferredModel):
-    """Cells of one theme, none more than a week from the others. Its centroid, the running mean of
-    their vectors, is the document's vector.
+    """Cells of a single theme, with no silence of more than a week between them.
 
-    cell_ids: in the order of their times. started_at, ended_at: event times of the first and of the
-    last. session_ids: where they were told. count: of the cells. title and summary are words of
-    users: data. members: the same cells, with what is kept of each.
+    The scene's centroid, the running mean of the cells' vectors, is the document's vector. Title
+    and summary are words of users, so they are data.
+
+    Attributes:
+        started_at: Event time of the first cell.
+        ended_at: Event time of the last cell.
+        cell_ids: Ids of the cells in the order of their times.
+        session_ids: The sessions of the cells.
+        count: Number of cells.
+        members: The same cells, with the part that the scene keeps of each.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -94,10 +105,10 @@ class Scene(DeferredModel):
 
 
 class SceneView(Scene):
-    """A scene as it is read. stale_facts: what its cells told that holds no longer,
-    `{text, superseded_by, current}` as beside a result.
+    """A scene as it is read. Title and summary stay as they were made.
 
-    Title and summary stay as it was told.
+    `stale_facts` are facts of its cells that hold no longer, `{text, superseded_by, current}` as
+    beside a result.
     """
 
     stale_facts: list[dict[str, Any]] = Field(default_factory=list)
@@ -105,15 +116,19 @@ class SceneView(Scene):
 
 @dataclass(frozen=True, slots=True)
 class ScenePage:
-    """One page of scenes, the one begun last first; `next_cursor` is None on the last."""
+    """A page of scenes, the scene that began last first.
+
+    `next_cursor` is None on the last page.
+    """
 
     scenes: tuple[SceneView, ...]
     next_cursor: str | None
 
 
 class PreviousValue(DeferredModel):
-    """What a fact of the profile said before, by the memory, or the old version of one,
-    that held it.
+    """An earlier value of a profile's fact, with the memory that held it.
+
+    That is a memory or an old version of a memory.
     """
 
     value: Any
@@ -123,8 +138,9 @@ class PreviousValue(DeferredModel):
 
 
 class Dispute(DeferredModel):
-    """A statement that may contradict a fact of the profile: the open conflict, the memory,
-    its words and when it was said.
+    """A statement that may contradict a fact of the profile.
+
+    It has the open conflict, the memory, its words and when it was said.
     """
 
     conflict_id: str
@@ -134,8 +150,9 @@ class Dispute(DeferredModel):
 
 
 class ProfileFact(DeferredModel):
-    """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may
-    contradict it, the latest first.
+    """A fact about the person under a name, from the memory `memory_id`.
+
+    `disputed_by` are statements that may contradict it, the latest first.
     """
 
     name: str
@@ -153,7 +170,7 @@ class ProfileFact(DeferredModel):
 
 
 class ProfileTrait(DeferredModel):
-    """What at least three cells show, though it was not said in so many words."""
+    """A trait that at least three cells show, though no message states it."""
 
     trait: str
     confidence: float
@@ -161,7 +178,7 @@ class ProfileTrait(DeferredModel):
 
 
 class Profile(DeferredModel):
-    """What is known of a person: facts, and traits that show."""
+    """Knowledge about a person: facts, and traits that show."""
 
     explicit: list[ProfileFact] = Field(default_factory=list)
     implicit: list[ProfileTrait] = Field(default_factory=list)
@@ -176,7 +193,7 @@ class Profile(DeferredModel):
 
 
 class KnownFact(DeferredModel):
-    """The memories that say, or said, something under one name, and the cells that told them."""
+    """The memories that state a fact under a name, now or once, and their cells."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -186,8 +203,12 @@ class KnownFact(DeferredModel):
 
 
 class KnownTrait(DeferredModel):
-    """A trait, and the cells that it shows in. since: the time of the third of them. by: `rule`,
-    or the model that saw it.
+    """A trait, and the cells that it shows in.
+
+    Attributes:
+        since: Event time of the third of its cells.
+        by: `rule`, or the model that saw it.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -200,7 +221,7 @@ class KnownTrait(DeferredModel):
 
 
 class KnownPerson(DeferredModel):
-    """A profile as it is stored: what it rests on."""
+    """A profile as it is stored: the memories and cells that it rests on."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -231,17 +252,17 @@ def _own(body: dict[str, Any]) -> dict[str, Any]:
 MAX_SUMMARY = 1_200
 """Characters of a summary by rule."""
 READ = 1_000
-"""Characters of a cell that are looked at for its line."""
+"""Characters of a cell that are read for its line."""
 TITLE_WORDS = 3
 _LINES_KEPT = 2_048
-"""Lines whose words are remembered.
+"""Lines whose words are cached.
 
-A scene that grows has its title made again in each chunk of a run, of the same lines
-and a few more.
+A growing scene has its title made again in each chunk of a run, from the same lines and a few more.
 """
 _ASIDE = re.compile(r"(?<!\s)\s*+\([^()\d]*+\d[^()]*+\)")
-"""What differs each time: "writes short messages (11 words on average)" is one trait,
-however many words they were.
+"""The part of a trait that differs each time.
+
+"writes short messages (11 words on average)" is the same trait, however many words they were.
 """
 _STYLE = re.compile(r"^User's style:\s*")
 """Begins a note's account of how a person writes; the next sentence names the person."""
@@ -258,11 +279,14 @@ _FILLER = """
     finally otherwise
 """
 _SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | GREETINGS | frozenset(_FILLER.split())
-"""Leaves a title to what things, places and people are called."""
+"""Words that a title leaves out, so that names of things, places and people remain."""
 
 
 def line_of(content: str) -> str:
-    """The first sentences of a text, as many as fit a line; the first words of a longer one."""
+    """The first sentences of a text, as many as fit a line.
+
+    If the first sentence is too long, it is the text's first words.
+    """
     line = ""
     for sentence in sentences(content[:READ]):
         longer = f"{line} {' '.join(sentence.text.split())}".strip()
@@ -280,9 +304,7 @@ def line_of(content: str) -> str:
 
 
 def shown_in(note: Memory | None) -> list[str]:
-    """The sentences of a note that tell how the person behaves, without the numbers of
-    that one time.
-    """
+    """The sentences of a note about the person's behaviour, without numbers of that time."""
     behaviour = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
     return [
         _STYLE.sub("", _ASIDE.sub("", " ".join(sentence.text.split())))[:300]
@@ -291,8 +313,14 @@ def shown_in(note: Memory | None) -> list[str]:
 
 
 def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
-    """The scene with these members in order, and all that they say of it but the words: those are
-    made once, when all have come.
+    """The scene with these members in order, and with the fields that follow from them.
+
+    Title and summary stay. They are made once, when all members are added.
+
+    Args:
+        scene: The scene.
+        given: Its new members in any order.
+
     """
     members = sorted(given, key=lambda member: (member.at, member.cell_id))
     return scene.changed(
@@ -308,7 +336,7 @@ def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
 
 
 def with_words(scene: Scene) -> Scene:
-    """The scene with title and summary by rule, and all else that its members say."""
+    """The scene with title and summary by rule, and its members' fields."""
     updated = with_members(scene, scene.members)
     return updated.changed(
         title=_title(updated.theme, updated.members),
@@ -343,16 +371,14 @@ def _telling(line: str) -> tuple[str, ...]:
 def _written(word: str, members: Sequence[SceneMember]) -> str:
     """The word as it is first written within a sentence, where only names have capitals.
 
-    In small letters where it only begins sentences.
+    It has small letters where it only begins sentences.
     """
     within = re.compile(rf"(?<=[^\W_]\s){re.escape(word)}\b", re.IGNORECASE)
     return next((match[0] for member in members if (match := within.search(member.line))), word)
 
 
 def _summary(lines: Sequence[str]) -> str:
-    """How it began, and the latest of what came after that: as much as there is room for,
-    in order.
-    """
+    """The first line, and the latest of the other lines that fit, in order."""
     if not lines:
         return ""
     first, room = lines[0], MAX_SUMMARY - len(lines[0])

@@ -1,4 +1,4 @@
-"""Whose memory it is: names of apps and users, blobs' names, and moments in UTC."""
+"""Owners of memories: names of apps and users, names of blobs, and moments in UTC."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _FORBIDDEN_IN_IDS = frozenset("/\\#?")
 
 
 class Owner(NamedTuple):
-    """One user of one app: the boundary that no read crosses, and one logical partition
-    of the store.
+    """A user of an app.
+
+    An owner is the boundary that no read crosses, and a logical partition of the store.
     """
 
     app_id: str
@@ -23,8 +24,9 @@ class Owner(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """An owner, and optionally the session and the agent that group memories (they filter,
-    they do not hide).
+    """An owner, and optionally a session and an agent that group its memories.
+
+    Session and agent filter memories. They do not hide them.
     """
 
     app_id: str
@@ -39,8 +41,10 @@ class Scope(NamedTuple):
 
 
 def check_app_id(value: str) -> str:
-    """The value itself; ValueError unless it is 1-64 of letters, digits, `.`, `_`, `-`,
-    starting with a letter or digit.
+    """Return the id of an app if it is valid.
+
+    Raises ValueError unless it is 1-64 letters, digits, `.`, `_` or `-`, and starts with a letter
+    or a digit.
     """
     if not APP_ID.fullmatch(value):
         raise ValueError(
@@ -50,11 +54,11 @@ def check_app_id(value: str) -> str:
 
 
 def check_name(value: str) -> str:
-    r"""The value itself, for a user, session, agent or memory id: 1-128 characters, none of
-    `/ \ # ?` or control characters.
+    r"""Return the id of a user, session, agent or memory if it is valid.
 
-    Raises ValueError. Lone surrogates and unassigned control codes (category C) are refused:
-    stores can't key by them.
+    Raises ValueError unless it has 1-128 characters, begins and ends without white space, and has
+    none of `/ \ # ?`, control characters, lone surrogates or separators of lines and paragraphs.
+    Stores can't use such characters in keys.
     """
     if not 1 <= len(value) <= 128:
         raise ValueError("must be 1-128 characters long")
@@ -69,8 +73,10 @@ def check_name(value: str) -> str:
 
 
 def checked(owner: Owner) -> Owner:
-    """The owner itself; ValueError for ids that no store could keep apart. The library's own door;
-    HTTP has checked before.
+    """Return an owner whose ids are valid.
+
+    Raises ValueError for ids that no store could keep apart. Callers of the library come through
+    here; HTTP has checked the ids before.
     """
     check_app_id(owner.app_id)
     check_name(owner.user_id)
@@ -85,8 +91,10 @@ def checked(owner: Owner) -> Owner:
 
 
 MAX_NAME, MAX_PART = 500, 100
-"""Characters. A service allows 1,024 and 254; a file name 255 bytes, and a part may need two for
-each character.
+"""Characters of a blob's name, and of each part of it.
+
+A service allows 1,024 characters and 254 parts. A file name may have 255 bytes, and a part may need
+two bytes for each character.
 """
 
 _NAME = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
@@ -94,7 +102,7 @@ _PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
 
 
 def check_blob_name(name: str) -> str:
-    """The name itself; ValueError for one that not every archive could keep."""
+    """Return the name of a blob if every archive can keep it; otherwise raise ValueError."""
     if (
         len(name) > MAX_NAME
         or _NAME.fullmatch(name) is None
@@ -108,8 +116,10 @@ def check_blob_name(name: str) -> str:
 
 
 def check_blob_prefix(prefix: str) -> str:
-    """The prefix itself, which may end anywhere in a name and may be empty; ValueError when no name
-    can begin so.
+    """Return the prefix of a blob's name if a name can begin with it.
+
+    A prefix may end anywhere in a name and may be empty. Raises ValueError when no name can begin
+    so.
     """
     if len(prefix) > MAX_NAME or _PREFIX.fullmatch(prefix) is None:
         raise ValueError(f"no name of a blob begins with {prefix!r}")
@@ -123,11 +133,14 @@ def check_blob_prefix(prefix: str) -> str:
 
 
 MAX_AHEAD = timedelta(hours=24)
-"""By how much a sender's clock may be ahead of ours, a wrong time zone included."""
+"""How far a sender's clock may be ahead, a wrong time zone included."""
 
 
 def aware_utc(value: datetime) -> datetime:
-    """The same moment in UTC; ValueError for a naive one, whose moment is unknown."""
+    """The same moment in UTC; raises ValueError for a moment without a time zone.
+
+    A moment outside the years 1 to 9999 is a ValueError too.
+    """
     if value.tzinfo is None or value.utcoffset() is None:
         raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
     try:
@@ -137,8 +150,9 @@ def aware_utc(value: datetime) -> datetime:
 
 
 def _from_text(value: Any) -> Any:
-    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds
-    or a mistake.
+    """Read a moment from a text of ISO 8601.
+
+    Numbers are refused: 1700000000 may be seconds, milliseconds or a mistake.
     """
     if isinstance(value, str):
         try:
@@ -166,7 +180,7 @@ Timestamp = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from
 EventTimestamp = Annotated[Timestamp, AfterValidator(_not_ahead)]
 """When something was said or happened.
 
-A validation with a context of `now` refuses what is said to happen long after it: a truth of the
-year 9999 would be the latest in its slot for good. What is to be true from some day on says so in
-`valid_from`.
+A validation with a context of `now` refuses a moment that is long after it: a truth of the year
+9999 would be the latest in its slot for good. A statement that is to be true from some later day on
+says so in `valid_from`.
 """

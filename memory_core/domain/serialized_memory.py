@@ -18,10 +18,13 @@ from memory_core.domain.memory import Memory
 
 
 class SerializedMemory:
-    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too,
-    from which `memory` is completed.
+    """A memory on its way out: the JSON that the API shows.
 
-    memory_id: names what can't be read.
+    The `Memory` object is built when a caller first asks for it. `json` is the memory as
+    `Memory.public` shows it.
+
+    The constructor takes `rest`, the internal fields as JSON that complete the memory, and
+    `memory_id`, the id that an error names when the memory can't be read.
     """
 
     __slots__ = ("_fields", "_memory", "_memory_id", "_rest", "json")
@@ -37,19 +40,19 @@ class SerializedMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> SerializedMemory:
-        """A memory that is at hand anyway."""
+        """Serialize a memory that is in hand already."""
         return cls(orjson.dumps(memory.public()), memory=memory)
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What is to be shown, parsed once. Raises JSONDecodeError where it is no JSON."""
+        """The public fields, parsed once. Raises JSONDecodeError for damaged JSON."""
         if self._fields is None:
             self._fields = orjson.loads(self.json)
         return self._fields
 
     @property
     def is_json(self) -> bool:
-        """Whether what is to be shown is JSON at all: what a store keeps may be damaged."""
+        """Whether the public fields are valid JSON; a stored document may be damaged."""
         try:
             return self.fields is not None
         except orjson.JSONDecodeError:
@@ -57,7 +60,10 @@ class SerializedMemory:
 
     @property
     def memory(self) -> Memory:
-        """The memory itself, without its vector where it came from a store. Raises Damaged."""
+        """The memory itself, without its vector where it came from a store.
+
+        Raises Damaged when the memory can't be read.
+        """
         if self._memory is None:
             try:
                 self._memory = Memory.model_validate({**self.fields, **orjson.loads(self._rest)})

@@ -1,4 +1,7 @@
-"""Transitions of a memory: each by its name, with what the next state says, why and since when."""
+"""Transitions of a memory to its next state.
+
+Each sets the fields of that state, such as the status, its reason and the time of the change.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,17 @@ from typing import Literal, Unpack
 from memory_core.domain.memory import Memory, MemoryFields, Status, back_in_use
 
 ConflictState = Literal["none", "pending", "resolved"]
-"""Whether a memory is a side of no conflict, of one that waits for a decision,
-or of one that is decided.
-"""
+"""A memory's part in conflicts: none, a pending conflict or a resolved conflict."""
 
 
 def delete(memory: Memory, reason: str, now: datetime, **fields: Unpack[MemoryFields]) -> Memory:
-    """The memory as it is deleted, though not removed.
+    """The memory, deleted softly.
 
     Args:
-        memory: In any status.
-        reason: A `status_reason` of what is deleted.
-        now: When that is.
-        fields: What changes besides.
+        memory: A memory in any status.
+        reason: A `status_reason` of deleted memories.
+        now: The time of the change.
+        fields: Other fields to change.
 
     """
     gone: MemoryFields = {"status": Status.DELETED, "status_reason": reason, "updated_at": now}
@@ -28,18 +29,35 @@ def delete(memory: Memory, reason: str, now: datetime, **fields: Unpack[MemoryFi
 
 
 def decay(memory: Memory, now: datetime) -> Memory:
-    """The memory as it has faded: kept, and found by who asks for such."""
+    """The memory as decayed: kept, and found by queries that ask for such memories.
+
+    Args:
+        memory: A memory that has faded.
+        now: The time of the change.
+
+    """
     return memory.changed(status=Status.DECAYED, status_reason="importance_decay", updated_at=now)
 
 
 def recall(memory: Memory, now: datetime) -> Memory:
-    """The memory as it is in use again, having faded and been found or told again."""
+    """The memory in use again after it had faded and was found or said again.
+
+    Args:
+        memory: A decayed memory.
+        now: The time of the change.
+
+    """
     return memory.changed(**back_in_use(now))
 
 
 def restore(memory: Memory, now: datetime, **fields: Unpack[MemoryFields]) -> Memory:
-    """The memory as it is brought back from any other status, which counts as an access;
-    `fields` change besides.
+    """The memory, brought back from any other status, which counts as an access.
+
+    Args:
+        memory: A memory in any status.
+        now: The time of the change.
+        fields: Other fields to change.
+
     """
     back: MemoryFields = {
         "status": Status.ACTIVE,
@@ -92,7 +110,13 @@ def compress(memory: Memory, now: datetime) -> Memory:
 
 
 def end_validity(memory: Memory, moment: datetime) -> Memory:
-    """The memory as it is true until `moment` at the latest, though never to before it began."""
+    """The memory, true until a moment at the latest.
+
+    Args:
+        memory: The memory.
+        moment: The latest end; the end is never before the validity begins.
+
+    """
     until = max(moment, memory.valid_from)
     return memory.changed(
         valid_until=until if memory.valid_until is None else min(memory.valid_until, until)
@@ -100,7 +124,14 @@ def end_validity(memory: Memory, moment: datetime) -> Memory:
 
 
 def mark_conflict(memory: Memory, state: ConflictState, **fields: Unpack[MemoryFields]) -> Memory:
-    """The memory as the side of a conflict in this state; `fields` change besides."""
+    """The memory as the side of a conflict.
+
+    Args:
+        memory: The memory.
+        state: The state of the conflict.
+        fields: Other fields to change.
+
+    """
     return memory.changed(**(fields | {"conflict_state": state}))
 
 

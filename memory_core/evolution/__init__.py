@@ -1,1 +1,1 @@
-"""How one memory replaces another: contradiction, versions, edits, clearing."""
+"""How memories replace each other: contradictions, versions, edits, clears."""

@@ -1,8 +1,8 @@
-"""What the conflict agent is shown, what its answer comes to, and which answers are credible.
+"""What the conflict agent sees, and which of its answers are credible.
 
-Shown by small integers, never by ids, so that an agent can name nothing that it was not shown; what
-it names beyond is dropped and counted. `key` names what was shown: the same again has the same
-frozen answer, something else is asked again.
+Memories are shown by small integers, never by ids, so that an agent can't name a memory that it did
+not see. Any other number is dropped and counted. `key` names the shown memories: the same memories
+get the same frozen answer, and changed memories are asked about again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from memory_core.ports import DecisionItem
 MAX_HELD = 20
 SKIP_CONFIDENCE = 0.8
 SHARED_BY_NOTES = 3
-"""Telling words that two notes have in common at least when one is to stand for the other,
-or against it.
+"""Telling words that two notes share at least, when a note is to stand for the other note or
+against it.
 """
 _FRAME = FRAME_WORDS | {"user", "assistant"}
 _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
@@ -41,7 +41,10 @@ _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
 
 @dataclass(frozen=True, slots=True)
 class ConflictPrompt:
-    """New memories and older ones that they may contradict, numbered by their places here."""
+    """New memories and older memories that they may contradict.
+
+    They are numbered by their places here.
+    """
 
     new: tuple[Memory, ...]
     older: tuple[Memory, ...]
@@ -50,10 +53,15 @@ class ConflictPrompt:
     def of(
         cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], most: int = MAX_HELD
     ) -> ConflictPrompt:
-        """The new memories that touch older ones, and at most `most` of these; of another cell
-        only, the nearest first.
+        """The new memories with links to older memories, and these older memories.
 
-        In an order that time does not change, so that a second look asks the same.
+        Only older memories of other cells are taken, the nearest first. Their order does not change
+        with time, so that a repeated read asks the same.
+
+        Args:
+            linked: New memories with their links.
+            most: Older memories at most.
+
         """
         pairs = [
             (new, link)
@@ -69,7 +77,7 @@ class ConflictPrompt:
 
     @property
     def key(self) -> str:
-        """A name for exactly this, by ids, texts and states."""
+        """A name for exactly these memories, by ids, texts and states."""
         parts = [
             f"{memory.id} {memory.status.value} {memory.content}"
             for memory in (*self.new, *self.older)
@@ -77,16 +85,21 @@ class ConflictPrompt:
         return derived("shown", str(len(self.new)), *parts)
 
     def items(self) -> tuple[list[DecisionItem], list[DecisionItem]]:
-        """Both as the agent gets them."""
+        """The new and the older memories as the agent gets them."""
         return _items(self.new), _items(self.older)
 
 
 @dataclass(frozen=True, slots=True)
 class Rulings:
-    """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not
-    shown. failed: there was no answer.
+    """An agent's decisions about pairs of memories.
 
-    model: who decided. by_rule: whether that is the rules, which can't disagree with themselves.
+    Attributes:
+        by_pair: By the ids of the new and the older memory.
+        invented: How many decisions were about memories that the agent did not see.
+        failed: There was no answer.
+        model: Model that decided.
+        by_rule: Whether the rules decided, which can't disagree with themselves.
+
     """
 
     by_pair: dict[tuple[str, str], Decision]
@@ -99,7 +112,15 @@ class Rulings:
     def of(
         cls, prompt: ConflictPrompt, answer: Decisions, model: str, *, by_rule: bool = False
     ) -> Rulings:
-        """The decisions about what was shown; of two about one pair the first counts."""
+        """The decisions about the shown memories; the first decision about a pair counts.
+
+        Args:
+            prompt: Prompt that the agent was shown.
+            answer: Answer of the agent.
+            model: Model that answered.
+            by_rule: Whether the rules answered.
+
+        """
         rulings: dict[tuple[str, str], Decision] = {}
         invented = 0
         for decision in answer.decisions:
@@ -112,37 +133,59 @@ class Rulings:
         return cls(rulings, invented, model=model, by_rule=by_rule)
 
     def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
-        """These, and that of these pairs of (new, held) the new one says nothing new."""
+        """These decisions, and a SKIP for each of these pairs, which say the same.
+
+        `pairs` are ids of the new and the older memory.
+        """
         skipped = Decision(
             new=0, memory=0, operation="SKIP", confidence_score=1.0, reasoning="the same words"
         )
         return replace(self, by_pair={**self.by_pair, **dict.fromkeys(pairs, skipped)})
 
     def on(self, new: Memory, old: Memory) -> Decision | None:
-        """What is to happen to the held one because of the new one, where code can agree to it."""
+        """The decision about an older memory because of a new memory, if it is credible.
+
+        Args:
+            new: New memory that the agent was shown.
+            old: Older memory that the agent was shown.
+
+        """
         decision = self.by_pair.get((new.id, old.id))
         return decision if decision is not None and _credible(decision, new, old) else None
 
     def denial(self, new: Memory, old: Memory) -> Decision | None:
-        """The decision of a model that the two do not exclude each other."""
+        """A model's decision that two memories do not exclude each other, if any.
+
+        Args:
+            new: New memory that the agent was shown.
+            old: Older memory that the agent was shown.
+
+        """
         decision = self.by_pair.get((new.id, old.id))
         return decision if not self.by_rule and denies_conflict(decision, new, old) else None
 
     def disputed(self, decision: Decision, new: Memory, old: Memory) -> str | None:
-        """Both reasons, where a model says that the two exclude each other and the rules know why
-        both can be true.
+        """Both reasons, where a model and the rules disagree about two memories.
+
+        The model says that the two exclude each other, and the rules know why both can be true.
+
+        Args:
+            decision: Decision of the model.
+            new: New memory that the agent was shown.
+            old: Older memory that the agent was shown.
+
         """
         why = None if self.by_rule or decision.operation != "DELETE" else why_both_hold(new, old)
         return None if why is None else both_reasons(why, self.model, decision)
 
 
 def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
-    """Whether the two memories themselves bear the decision out; an agent's word alone
-    retires nothing.
+    """Whether the two memories themselves support the decision.
 
-    Both are semantic and of one category. None is retired that is about something else: the two
-    share a slot or, beside whom they are about, words that say something; and a pinned one is not
-    merged away. A SKIP needs that nothing told is lost (`_says_all`).
+    An agent's word alone retires no memory. Both memories must be semantic and of the same
+    category. A memory about something else is never retired: the two must share a slot, or telling
+    words beside their subjects. A pinned memory is not merged away. A SKIP needs that no statement
+    is lost (`_says_all`).
     """
     if old.type is not MemoryType.SEMANTIC or old.category != new.category:
         return False
@@ -162,8 +205,9 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
 
 
 def _says_all(old: Memory, new: Memory) -> bool:
-    """Whether the held one lacks no number, name or negation of the new one, and not what
-    fills its slot.
+    """Whether the older memory has all numbers, names and negations of the new memory.
+
+    It must also have the words of the value that fills the new memory's slot.
     """
     if new.category == "note":
         known = words_in(old.content)
@@ -179,7 +223,10 @@ def _says_all(old: Memory, new: Memory) -> bool:
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
-    """The words of a memory that say what it is about: not whom, and not the frame of a note."""
+    """The words of a memory that tell its topic.
+
+    Its subject and the frame of a note are left out.
+    """
     return (
         words_in(memory.content)
         - words_in(memory.subject or "")
@@ -204,10 +251,14 @@ def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """New memories with the links that only an agent can rule about.
+    """New memories with the links that only an agent can decide about.
 
-    cells: of how many cells they are. repeated: notes in the very words of a held one, by the ids
-    of (new, held); rules skip them.
+    Attributes:
+        linked: New memories with these links.
+        cells: The number of their cells.
+        repeated: By the ids of the new and the older memory, notes with exactly the words of an
+            older note; rules skip them.
+
     """
 
     linked: tuple[tuple[Memory, tuple[Linked, ...]], ...] = ()
@@ -218,8 +269,12 @@ class Questions:
     def of(
         cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], proofs: Mapping[str, str]
     ) -> Questions:
-        """Those among the links of one cell. proofs: by the ids of its facts, the words
-        that prove them.
+        """The pairs of a cell that the rules are not certain about.
+
+        Args:
+            linked: The cell's new memories with their links.
+            proofs: By the ids of the cell's facts, the words that prove them.
+
         """
         open_links = (
             (
@@ -243,7 +298,7 @@ class Questions:
         )
 
     def __add__(self, other: Questions) -> Questions:
-        """Both together."""
+        """The questions of both, together."""
         return Questions(
             (*self.linked, *other.linked),
             self.cells + other.cells,
@@ -252,12 +307,12 @@ class Questions:
 
     @property
     def prompt(self) -> ConflictPrompt:
-        """What the agent is shown."""
+        """The memories that the agent is shown."""
         return ConflictPrompt.of(self.linked, MAX_HELD * self.cells)
 
     @property
     def pairs(self) -> list[tuple[Memory, Memory]]:
-        """The pairs that are asked about, as far as they are shown."""
+        """The pairs to decide about, as far as they are shown."""
         shown_ids = {memory.id for memory in self.prompt.older}
         return [
             (new, link.memory)
@@ -268,13 +323,18 @@ class Questions:
 
 
 def is_certain(new: Memory, old: Memory, proof: str = "") -> bool:
-    """Whether rules alone say what a new memory and a held one are to each other. proof: the words
-    in which the new one was said.
+    """Whether rules alone decide how a new memory relates to an older memory.
 
-    Two of different categories are never ruled about. Equal statements are one. In a slot an equal
-    value is no contradiction, and one that is told later, in words that say that something changed,
-    takes the place of the other. What one conversation tells in two of its cells is left to the
-    slots, and to runs.
+    Two memories of different categories are never decided about. Equal statements are a single
+    statement. In a slot an equal value is no contradiction, and a later statement in words of
+    change takes the place of the earlier statement. Statements from two cells of the same
+    conversation are left to the slots, and to runs.
+
+    Args:
+        new: A new memory.
+        old: An older memory.
+        proof: The words in which the new memory was said.
+
     """
     if new.category != old.category or (
         new.conversation_id is not None and new.conversation_id == old.conversation_id
@@ -299,20 +359,32 @@ def is_certain(new: Memory, old: Memory, proof: str = "") -> bool:
 
 
 def _repeats(new: Memory, old: Memory) -> bool:
-    """Whether a note of another cell says the same in the same words."""
+    """Whether a note of another cell has the same words."""
     both_notes = new.category == old.category == "note" and new.cell_id != old.cell_id
     return both_notes and normalised(new.content) == normalised(old.content)
 
 
 def pair_key(new: Memory, old: Memory) -> str:
-    """A name for exactly these two, by ids, texts and states."""
+    """A name for exactly these two memories, by ids, texts and states.
+
+    Args:
+        new: A new memory.
+        old: An older memory.
+
+    """
     return derived(
         "pair", *(f"{memory.id} {memory.status.value} {memory.content}" for memory in (new, old))
     )
 
 
 def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
-    """The pairs that were asked about, each with what was said of it, to be frozen."""
+    """The pairs that were asked about, each with its decision, to be frozen.
+
+    Args:
+        questions: Questions that were asked.
+        rulings: Rulings of the agent.
+
+    """
     asked = {
         (new.id, old.id): RuledPair(
             new=new.id,
@@ -331,8 +403,14 @@ def ruled_pairs(questions: Questions, rulings: Rulings) -> ConversationRulings:
 
 @dataclass(frozen=True, slots=True)
 class MergedNote:
-    """A note that stands for others: its text and vector. None for a text: the synthesis failed,
-    and `complaint` says how.
+    """A note that replaces other notes.
+
+    Attributes:
+        source_ids: Ids of the replaced notes.
+        text: None if the synthesis failed.
+        vector: Vector of the text.
+        complaint: Why the synthesis failed.
+
     """
 
     source_ids: tuple[str, ...]
@@ -343,7 +421,7 @@ class MergedNote:
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What the agents said about exactly `shown_key`."""
+    """The agents' decisions about exactly the memories of `shown_key`."""
 
     shown_key: str | None
     rulings: Rulings

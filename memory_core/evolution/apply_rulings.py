@@ -1,11 +1,10 @@
-"""Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them,
-in one commit.
+"""Apply all decisions about a cell's memories in a single commit.
 
-Rules come before rulings: a slot with another value is settled by event time where no agent denies
-it. Where an agent and the rules say opposite things of two facts, both stand, and the conflict is
-pending with both reasons. A merged source is `updated`, a contradicted note `deleted`, a
-contradicted fact `superseded`, each naming its successor; and the cells that told a fallen fact
-learn of it.
+The decisions are UPDATE, DELETE and SKIP. Rules come before agents: in a slot with another value
+event time decides, unless an agent denies it. If an agent and the rules say opposite things about
+two facts, both stay active, and the conflict is pending with both reasons. A merged source becomes
+`updated`, a contradicted note `deleted`, a contradicted fact `superseded`, and each names its
+successor. The cells that stated a superseded fact are changed to name its successor.
 """
 
 from __future__ import annotations
@@ -55,18 +54,28 @@ from memory_core.ports import Neighbour
 
 MAX_QUERIES = 12
 MAX_SOURCES = 40
-"""Cells that a fact remembers to have been told in, the latest."""
+"""The latest cells in which a fact was stated that the fact remembers."""
 MAX_NOTE_SOURCES = 200
 """Cells, and notes merged into it, that a note remembers."""
 
 
 @dataclass(slots=True)
 class Execution:
-    """What the rulings and the rules do to one commit's page: new facts and notes are placed, older
-    ones fall, join or are merged.
+    """Applies decisions of agents and rules to the change set of a commit.
 
-    links: of each new memory, by id. made: ids of what now holds the cell's statements.
-    replacing: facts that others fall to.
+    New facts and notes are placed; older memories are superseded, joined or merged.
+
+    Attributes:
+        page: The change set.
+        cell_id: Id of the cell that is formed.
+        links: Links of each new memory, by id.
+        ruled: Decisions of the agents.
+        rules: Thresholds.
+        made: Ids of the memories that now hold the cell's statements.
+        stands_for: By the id of a new memory, the older memory that says the same.
+        counts: Counts of outcomes, by name.
+        replacing: Ids of facts that supersede other memories.
+
     """
 
     page: ChangeSet
@@ -80,8 +89,14 @@ class Execution:
     replacing: set[str] = field(default_factory=set)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
-        """A fact is new, or told again, or replaces what it contradicts; which of two is the truth
-        is settled by event time.
+        """Create a fact, reinforce an equal memory, or replace a contradicted memory.
+
+        Event time decides which of two contradicting facts is true.
+
+        Args:
+            fact: Fact of the cell.
+            near: Its neighbours.
+
         """
         known = self.page.memory(fact.id)
         if known is not None and known.status is not Status.DELETED:
@@ -128,8 +143,9 @@ class Execution:
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
 
     def _naming_what_holds(self, fact: Memory, slot: SlotLog | None) -> Memory:
-        """An ending by the whole value that it names short: of "no longer Skoda" the grey Skoda
-        Octavia that holds then.
+        """Complete a retraction that names the retracted value in short.
+
+        For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then.
         """
         if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
             return fact
@@ -148,13 +164,17 @@ class Execution:
         return fact.changed(value=retraction_of(named[0])) if len(named) == 1 else fact
 
     def _standing(self, link: Linked) -> Memory | None:
-        """The older memory of a link as this commit leaves it, while it is found."""
+        """The older memory of a link, as this commit leaves it.
+
+        None if it is not active.
+        """
         old = self.page.memory(link.memory.id) or link.memory
         return old if old.status in FOUND_BY_DEFAULT else None
 
     def _stand(self, names: Sequence[str]) -> bool:
-        """Whether all of these are still active: a note that was put into a slot may be superseded
-        by a fact of this very cell.
+        """Whether all these memories are still active.
+
+        A note that was put into a slot may be superseded by a fact of this very cell.
         """
         return all(
             (memory := self.page.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT
@@ -162,8 +182,9 @@ class Execution:
         )
 
     def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
-        """By rule: what is certain is settled, the rest kept beside each other until a
-        person decides.
+        """Decide by rule: certain contradictions are settled.
+
+        Otherwise both memories coexist until a person decides.
         """
         rulings = self.ruled.rulings
 
@@ -180,8 +201,9 @@ class Execution:
         self._count("pending" if resolution.conflict.open else resolution.outcome.value)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
-        """An agent says that the two exclude each other: the earlier one is superseded, but a
-        pinned one stays until a person decides.
+        """Supersede the earlier of two memories that exclude each other by an agent's decision.
+
+        A pinned memory stays until a person decides.
         """
         new, old = self.page.memory(new_id), self.page.memory(old_id)
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
@@ -206,7 +228,7 @@ class Execution:
         self.page.record(record.changed(moves=[*moves_of([fallen]), *succession(stays, falls)]))
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
-        """The ids of placed facts, in the order in which they could best be done without."""
+        """The ids of placed facts, ordered so that the most dispensable facts come first."""
         kept_last = self.replacing | {fact.next_id for fact in fallen_in(self.page.changes)}
         return sorted(
             (fact.id for fact in reversed(facts)),
@@ -214,10 +236,14 @@ class Execution:
         )
 
     def place_note(self, note: Memory, facts: Sequence[Memory]) -> None:
-        """A note is new, joins one that says it already, replaces those it contradicts,
-        or is merged with those it adds to.
+        """Create a note, join it to an equal note, merge it, or replace contradicted notes.
 
-        It lists those of its cell's facts, placed before, that are superseded already.
+        The note lists the superseded facts of its cell, which are placed before.
+
+        Args:
+            note: Note of the cell.
+            facts: Facts of the cell.
+
         """
         placed = [
             placed_memory
@@ -268,8 +294,9 @@ class Execution:
         self._pending_where_nobody_ruled(note)
 
     def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
-        """Of all that are merged at once there is one record, named by the first of them.
-        alone: the note without them.
+        """Record a merge: a single record, named by the first of the merged notes.
+
+        `alone` is the note without them.
         """
         first = retired[0].after
         decision = self.ruled.rulings.by_pair.get((alone.id, first.id))
@@ -317,8 +344,9 @@ class Execution:
         return with_lexical(note.changed(**fields)), retired
 
     def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
-        """The note says nothing new: its cell becomes a source of the one that says it,
-        the others are touched.
+        """Add the cell to the sources of the note that says the same.
+
+        The other skipped notes are touched.
         """
         best = self.page.memory(skipped_notes[0].id) or skipped_notes[0]
         joined = best.changed(
@@ -344,7 +372,7 @@ class Execution:
         self._count("skipped")
 
     def _pending_where_nobody_ruled(self, new: Memory) -> None:
-        """The agent gave no answer: what is nearest to the new one stays an open question."""
+        """If the agent gave no answer, leave a pending conflict with the nearest memory."""
         near = next(
             (link for link in self.links.get(new.id, ()) if link.memory.category == new.category),
             None,
@@ -407,9 +435,7 @@ class Execution:
         return change
 
     def _stands_for(self, new: Memory, old: Memory, version: int | None = None) -> None:
-        """The held one says it already: it is reinforced, also as a past truth,
-        which was told once more.
-        """
+        """Reinforce the older memory that says the same, even if it is a past truth."""
         current = self.page.memory(old.id) or old
         if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
             self.page.retell(
@@ -423,8 +449,14 @@ class Execution:
         return list(dict.fromkeys([*memory.source_ids, self.cell_id]))[-most:]
 
     def place_cell(self, cell: Memory, before: Memory | None) -> None:
-        """The episode itself, always kept; its facts name the memories that hold them,
-        and those that replaced them.
+        """Add the episode itself, which is always kept.
+
+        Its facts name the memories that hold them, and the memories that replaced these.
+
+        Args:
+            cell: The episode.
+            before: The stored episode; None for a new episode.
+
         """
         made = frozenset(self.made)
         facts = []
@@ -442,7 +474,7 @@ class Execution:
 
 
 def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:
-    """The new memory, named the successor of the latest earlier one that it contradicts."""
+    """The new memory, as successor of the latest earlier memory that it contradicts."""
     earlier = [
         old
         for old, _ in contradicted

@@ -1,7 +1,7 @@
-"""Walk chains along `next_id`: of one memory, and of many at once.
+"""Walk chains along `next_id`: of a single memory, and of many at once.
 
-Note: what is stored may be wrong. Writers refuse cycles, but an import or an undo may leave one, so
-no memory is visited twice; and both walks have bounds and say when these cut them short.
+Note: stored chains may be wrong. Writers refuse cycles, but an import or an undo may leave a cycle,
+so no memory is visited twice. Both walks have limits, and say when a limit cut them short.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Filter, LongTermStore
 
 MAX_MEMORIES = 200
-"""What one walk returns at most: of the largest contents, 6 MB."""
+"""Memories that a walk returns at most: 6 MB with the largest contents."""
 MAX_LEVELS = 100
-"""How far one walk goes in either direction: each level is a round trip, some 10 ms on a database
+"""How far a walk goes in either direction: each level is a round trip, some 10 ms on a database
 across a network.
 """
 _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
@@ -27,8 +27,12 @@ _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk met, in its order, the start left out; complete: False when a bound or a damaged
-    memory cut it.
+    """The memories of a walk, in its order, without the start.
+
+    Attributes:
+        memories: In the order of the walk.
+        complete: False if a limit or a damaged memory cut the walk.
+
     """
 
     memories: tuple[Memory, ...]
@@ -36,16 +40,25 @@ class Walk:
 
 
 class Chains:
-    """Walks over one store. Other owners and other epochs are never met: the store is asked
-    for neither.
+    """Walks over a single store.
+
+    Memories of other owners and other epochs are never met, because the store is not asked for
+    them.
     """
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
     async def start(self, owner: Owner, memory_id: str) -> Memory:
-        """The memory to start from, whatever its status, without its vector. Raises NotFound,
-        for old versions too.
+        """The memory to start from, in any status, without its vector.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+
+        Raises:
+            NotFound: The owner has no such memory; an old version is not found either.
+
         """
         memories = {} if "." in memory_id else await self._store.memories(owner, [memory_id])
         if memory_id not in memories:
@@ -53,8 +66,15 @@ class Chains:
         return memories[memory_id].memory
 
     async def forward(self, owner: Owner, start: Memory, limit: int = MAX_MEMORIES) -> Walk:
-        """The successors, each one's `next_id` naming the next, up to what holds now, to a gap,
-        or to where a cycle closes.
+        """The successors along `next_id`, up to the present memory.
+
+        The walk also ends at a gap, or where a cycle closes.
+
+        Args:
+            owner: Whose memories they are.
+            start: Where the walk begins.
+            limit: Successors at most.
+
         """
         met, seen, step = list[Memory](), {start.id}, start
         while step.next_id is not None and step.next_id not in seen:
@@ -73,8 +93,15 @@ class Chains:
     async def backward(
         self, owner: Owner, starts: Sequence[Memory], limit: int = MAX_MEMORIES
     ) -> Walk:
-        """All memories whose `next_id` leads to one of `starts`, the nearest level first,
-        within a level the latest event first.
+        """All memories whose `next_id` leads to any of `starts`.
+
+        The nearest level comes first; within a level the latest event comes first.
+
+        Args:
+            owner: Whose memories they are.
+            starts: Where the walk begins; of the same epoch.
+            limit: Memories at most.
+
         """
         met, seen, level, readable_all = (
             list[Memory](),
@@ -119,15 +146,19 @@ def _told(memory: Memory) -> tuple[datetime, int, str]:
 
 
 MAX_MEMBERS = 45
-"""Each is two documents of a commit's hundred."""
+"""Each takes two documents of a commit's hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The memories that lead to the last one, it included, by sequence; whole:
-    False when there are more than MAX_MEMBERS.
+    """The memories that lead to the same last memory.
 
-    damaged: something that belongs to it can't be read, so `members` may lack more than that.
+    Attributes:
+        last_id: Id of the last memory.
+        members: By sequence, with the last memory.
+        whole: False if there are more than MAX_MEMBERS.
+        damaged: A member can't be read, so `members` may also lack further members.
+
     """
 
     last_id: str
@@ -137,21 +168,28 @@ class Family:
 
     @property
     def ids(self) -> frozenset[str]:
-        """Of the members."""
+        """The ids of the members."""
         return frozenset(member.id for member in self.members)
 
 
 class Families:
-    """Finds families in one store; no memories of other owners, and none of another epoch,
-    are ever met.
+    """Finds families in a single store.
+
+    Memories of other owners or other epochs are never met.
     """
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
     async def of(self, owner: Owner, starts: Sequence[Memory]) -> list[Family]:
-        """The families of these memories, each once, in the order of their starts.
+        """The families of these memories, each once, in the order of the starts.
+
         Memories come without vectors.
+
+        Args:
+            owner: Whose memories they are.
+            starts: Members of the families.
+
         """
         if not starts:
             return []
@@ -174,10 +212,10 @@ class Families:
     async def _ahead(
         self, owner: Owner, starts: Sequence[Memory], damaged: set[str]
     ) -> tuple[dict[str, Memory], set[str]]:
-        """The starts and all that replaced them; and the ids of those whose successors were not
-        followed to the end.
+        """The starts and all their successors, and the ids of unfinished chains.
 
-        damaged: grows by the ids of those whose successor can't be read.
+        The ids are of memories whose successors were not followed to the end. Ids of memories with
+        a damaged successor are added to `damaged`.
         """
         known = {start.id: start for start in starts}
         for _ in range(MAX_MEMBERS):
@@ -202,10 +240,10 @@ class Families:
     async def _behind(
         self, owner: Owner, known: dict[str, Memory], most: int, damaged: set[str]
     ) -> set[str] | None:
-        """Add all that leads to the known ones: the ids of those that were not followed to the end;
-        None when it is more than `most`.
+        """Add all memories that lead to the known memories.
 
-        damaged: grows by the ids of those to which something leads that can't be read.
+        Returns the ids of memories whose predecessors were not followed to the end; None if there
+        are more than `most`. Ids of memories with a damaged predecessor are added to `damaged`.
         """
         epoch, level = next(iter(known.values())).epoch, set(known)
         for _ in range(MAX_MEMBERS):
@@ -226,7 +264,7 @@ class Families:
 
 
 def _end(known: dict[str, Memory], start: str) -> str:
-    """The id at which the chain of a memory ends; of a cycle, the least."""
+    """The last id of a memory's chain; of a cycle, the least id."""
     seen: dict[str, None] = {}
     at = start
     while at in known and at not in seen:

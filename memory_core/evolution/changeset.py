@@ -1,7 +1,7 @@
-"""One commit in the making: what it is about to write, laid over what the store shows.
+"""A commit in the making: its changes, laid over the read set.
 
-So later items of a commit are decided on what earlier ones do; and it knows when it is more than a
-commit holds.
+So later items of a commit see the effects of earlier items. The change set also knows when it is
+more than a commit holds.
 """
 
 from __future__ import annotations
@@ -41,23 +41,37 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
 MAX_DOCUMENTS = 98
-"""Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents
-of its own besides.
+"""Documents, of the 100 operations of a batch; the other two are the head and the receipt. Forming
+has further documents of its own.
 """
 MAX_BYTES = 1_700_000
-"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says
-beside its fields.
+"""Bytes, of the 1.8 MB of a batch; the rest is for the head, the receipt and the parts of events
+beside their fields.
 """
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
 @dataclass
 class ChangeSet:
-    """What this commit is about to write, laid over what the store shows. `weighs`:
-    whether it matters how much that is.
+    """The changes of a commit, laid over the read set.
 
-    beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf.
-    asked: the ids of the look's documents, also of those that are not there.
+    Attributes:
+        owner: Whose memories are changed.
+        look: The read set.
+        now: The present time.
+        weighs: Whether the size of the changes matters.
+        changes: In order.
+        puts: Documents to write, by id.
+        states: Changed memories as the commit leaves them, by id.
+        sessions: Changed sessions, by name.
+        pending: How many pending conflicts are added.
+        beside: Documents that the commit writes besides.
+        weight: Bytes of the commit so far, with the bytes that it writes besides.
+        actor: On whose behalf the commit is made.
+        asked: Ids of the read set's documents, also of missing documents.
+        logs: Logs of slots, with the entries of this commit.
+        first_logs: Logs of slots, as they were read.
+
     """
 
     owner: Owner
@@ -77,8 +91,9 @@ class ChangeSet:
     first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
-        """The memory as this commit will leave it, where the look shows it: by its id or as
-        a neighbour.
+        """The memory as this commit will leave it, if the read set has it.
+
+        The read set may have it by its id or as a neighbour.
         """
         memory = (
             self.states.get(memory_id)
@@ -88,9 +103,9 @@ class ChangeSet:
         return None if memory is None else self._as_it_follows(memory)
 
     def found(self, memory_id: str) -> Memory:
-        """The same of a memory that has to be there.
+        """The memory as this commit will leave it; it must exist.
 
-        Raises LookedElsewhere for one that was not read, NotFound for one that is not there.
+        Raises LookedElsewhere for a memory that was not read, NotFound for a missing memory.
         """
         memory = self.memory(memory_id)
         if memory is None:
@@ -100,8 +115,9 @@ class ChangeSet:
         return memory
 
     def all_of(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """The same of several. Raises LookedElsewhere for all of them that were not read,
-        at once: each look costs requests.
+        """The memories as this commit will leave them; they must exist.
+
+        Raises LookedElsewhere for all unread memories at once, because each read costs requests.
         """
         unread = [
             name for name in memory_ids if name not in self.asked and self.memory(name) is None
@@ -111,10 +127,10 @@ class ChangeSet:
         return [self.found(name) for name in memory_ids]
 
     def slot(self, memory: Memory) -> SlotLog | None:
-        """The log of a memory's slot, with what this commit adds; None where it is
-        alone in its own.
+        """The log of a memory's slot, with the entries of this commit.
 
-        Raises LookedElsewhere where it was not read, WithoutLog where its members need one first.
+        None if the memory has no shared slot. Raises LookedElsewhere if the log was not read,
+        WithoutLog if its members need a log first.
         """
         name = slot_name(memory)
         if name is None:
@@ -132,7 +148,7 @@ class ChangeSet:
         return self.logs[name]
 
     def _as_it_follows(self, memory: Memory) -> Memory:
-        """A memory as the log of its slot wants it, where that was read."""
+        """A memory in the state that its slot's log gives, if that was read."""
         name = slot_name(memory)
         log = None if name is None else self.logs.get(name)
         if name is None or log is None:
@@ -171,8 +187,9 @@ class ChangeSet:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
 
     def written(self) -> dict[str, Any]:
-        """What a commit of it writes, as fields of `Changes`: memories, documents, sessions, and
-        the number of open questions.
+        """The content of the commit, as fields of `Changes`.
+
+        It has memories, documents, sessions, and the number of pending conflicts.
         """
         sessions = [session.document for session in self.sessions.values()]
 
@@ -187,8 +204,9 @@ class ChangeSet:
         }
 
     def check_sessions(self, asked: Collection[str]) -> None:
-        """Raises LookedElsewhere for sessions that this changes, and that were not asked for:
-        they must be read first.
+        """Check that all changed sessions were read.
+
+        Raises LookedElsewhere for changed sessions that were not `asked` for.
         """
         names = [session_document_id(self.owner, session) for session in self.sessions]
         if unread := [name for name in names if name not in asked]:
@@ -196,22 +214,26 @@ class ChangeSet:
 
     @property
     def full(self) -> bool:
-        """Whether this is more than one commit holds."""
+        """Whether the changes are more than a commit holds."""
         return self._more_than(MAX_DOCUMENTS, MAX_BYTES)
 
     def surplus(self, items: int) -> int:
-        """Of `items` equal parts of a full page, about how many are too many; at least one."""
+        """About how many of equal parts of a full commit are too many.
+
+        Of `items` parts, at least 1 is too many.
+        """
         documents = self._documents()
         share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
         return min(items, max(1, int(items * share)))
 
     def takes(self, change: Change) -> bool:
-        """Whether one change more fits the commit."""
+        """Whether a further change fits into the commit."""
         return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
 
     def _documents(self) -> int:
-        """How many documents it is, with what follows in the slots that were read: their logs,
-        and members with an event each.
+        """The number of documents, with the changes that follow in slots that were read.
+
+        These are the logs, and members with an event each.
         """
         followers = 0
         for name, log in self.logs.items():
@@ -230,7 +252,7 @@ class ChangeSet:
         return self._documents() > most or weight > bytes_
 
     def record(self, conflict: ConflictRecord) -> None:
-        """Put a conflict record into the commit."""
+        """Add a conflict record to the commit."""
         document = self.puts[conflict.id] = Document(
             conflict.id, "conflict", conflict.model_dump(mode="json")
         )
@@ -238,7 +260,13 @@ class ChangeSet:
         self.pending += conflict.status == "pending"
 
     def ask(self, conflict: ConflictRecord, sides: Sequence[Memory]) -> None:
-        """Leave it to a person which of two memories holds."""
+        """Leave the decision which of two memories holds to a person.
+
+        Args:
+            conflict: The pending conflict.
+            sides: The two memories.
+
+        """
         self.record(conflict)
         about = {"conflict_id": conflict.id}
         marks = [(mark_conflict(side, "pending"), side) for side in sides]
@@ -247,8 +275,13 @@ class ChangeSet:
     def reinforce(
         self, memory: Memory, says: Act | None = None, **fields: Unpack[MemoryFields]
     ) -> None:
-        """What is held was said again, and so is in use; `fields` change with it. says:
-        what that adds to its slot.
+        """Reinforce a memory, which brings it into use.
+
+        Args:
+            memory: Memory that was said again.
+            says: The entry that this adds to the log of its slot; None for the usual entry.
+            **fields: Further fields that change with it.
+
         """
         used: MemoryFields = {
             "reinforcement_count": memory.reinforcement_count + 1,
@@ -302,8 +335,15 @@ class ChangeSet:
             self.reinforce(memory, **fields)
 
     def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
-        """The store's neighbours in their state of now, and those that this commit adds,
-        nearest first.
+        """The neighbours as this commit leaves them, and memories that it adds.
+
+        Args:
+            new: The memory whose neighbours they are.
+            neighbours: As the store returned them.
+
+        Returns:
+            The nearest first.
+
         """
         fresh = [
             Neighbour(self.memory(near.memory.id) or near.memory, near.similarity)
@@ -324,8 +364,9 @@ def _similarity(first: Memory, second: Memory) -> float:
 
 
 def _weight(change: Change) -> int:
-    """Bytes that a change adds to the batch at most: the memory and its vector, its event,
-    the version that it leaves.
+    """Bytes that a change adds to the batch at most.
+
+    These are the memory and its vector, its event, and the version that it leaves.
     """
     both = [change.after, *([change.before] if change.before is not None else [])]
     vectors = sum(

@@ -1,15 +1,17 @@
-"""Clear a session: soft-delete all that it holds, in as many commits as it takes.
+"""Clear a session: soft-delete all its memories, in as many commits as needed.
 
-What fits one commit is one. More is an operation: a persisted document with the frozen plan (all
-that the session held when the call came), whose cursor each chunk advances in its own batch. A
-killed process leaves it at a chunk's border and in the head's `pending_operations`; the next clear
-of this user, or the same call with its idempotency key, finishes it. Several may work on one
-operation at once: each chunk goes by the stored cursor, not by what a process remembers.
+If all memories fit into a commit, it is a single commit. Otherwise it is an operation: a persisted
+document with the frozen plan (all memories of the session when the call came), whose cursor each
+chunk advances in its own batch. A killed process leaves the operation between two chunks, and in
+the head's `pending_operations`. The next clear of this user, or the same call with its idempotency
+key, finishes it. Several processes may work on an operation at once: each chunk goes by the stored
+cursor, not by a process's memory.
 
-A session also holds what is not formed yet. Its first commit therefore counts the clear in the
-session's document, from which forming commits know that what was told before is not to come back,
-and drops what was gathered. Note: what is formed between the plan and that commit was told before
-the clear too; so when anything was committed in between, the first commit only begins.
+A session also has messages that are not formed yet. So the first commit counts the clear in the
+session's document, by which forming commits know that messages from before the clear must not come
+back. It also drops the buffered messages. Note: memories that are formed between the plan and the
+first commit come from before the clear, too. So if there was any commit in between, the first
+commit only begins the operation.
 """
 
 from __future__ import annotations
@@ -40,9 +42,9 @@ from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, 
 from memory_core.tasks.store import TaskAndSubject
 
 CHUNK = 40
-"""Memories a commit: each is two documents of the hundred."""
+"""Memories in a commit: each takes two documents of the hundred."""
 CHUNK_BYTES = 1_500_000
-"""Of the 1.8 MB of a batch, which long memories reach before they are forty."""
+"""Bytes of a chunk, of the 1.8 MB of a batch; long memories reach them before they are forty."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 _KEPT_WHEN_DONE = timedelta(days=7)
 _NOT_DELETED = frozenset(status.value for status in Status if status is not Status.DELETED)
@@ -50,8 +52,18 @@ _NOT_DELETED = frozenset(status.value for status in Status if status is not Stat
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """What is cleared: the session's memories (of one type) from the beginning up to `until`,
-    and how far that got.
+    """The content of a clear, and its progress.
+
+    Attributes:
+        id: Id of the operation.
+        session_id: Id of the session.
+        type: Type of the memories; None for all.
+        until: The sequence up to which memories are cleared.
+        place: Place of the last cleared memory; None at the beginning.
+        cleared: How many memories were cleared.
+        done: Whether no memory is left.
+        call: Call that asked for the clear.
+
     """
 
     id: str
@@ -79,8 +91,13 @@ class _Operation:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """The next memories of an operation; `last` when none are left after them. notes:
-    ids of those that are notes.
+    """The next memories of an operation.
+
+    Attributes:
+        places: Places of the memories.
+        last: Whether no memories are left after them.
+        notes: Ids of the notes among them.
+
     """
 
     places: tuple[Place, ...]
@@ -114,8 +131,21 @@ class Clearer:
         self._unmerger = unmerger
 
     async def clear(self, owner: Owner, request: ClearInput, call: Call) -> int:
-        """How many memories were soft-deleted by it. A repeated call with its idempotency key
-        answers the same.
+        """Clear a session, and return how many memories were soft-deleted.
+
+        A repeated call with its idempotency key answers the same.
+
+        Args:
+            owner: Whose session it is.
+            request: The session, and the type of its memories.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            KeyReused: The idempotency key was used for another request.
+            Damaged: A memory of the session can't be read.
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store is down.
+
         """
         key = receipt_id(owner, call)
         named = derived("op", key) if key else self._ids.new("op")
@@ -138,8 +168,9 @@ class Clearer:
     async def _finish_pending(
         self, owner: Owner, look: ReadSet, request: ClearInput, besides: str
     ) -> int:
-        """Finish what died halfway; how many memories of the very session that is to be cleared
-        went with that.
+        """Finish interrupted clears of this user.
+
+        Returns how many memories of the requested session were cleared by that.
         """
         pending = [
             name for name in (look.head.pending_operations if look.head else ()) if name != besides
@@ -249,9 +280,7 @@ class Clearer:
     def _begun(
         self, owner: Owner, operation: _Operation, seen: ReadSet, now: datetime
     ) -> Changes[_Operation]:
-        """The operation with no memory cleared yet, because others committed since it
-        was planned.
-        """
+        """The operation without a cleared memory, because there were commits since its plan."""
         return Changes(
             operation,
             puts=(
@@ -273,8 +302,10 @@ class Clearer:
         whole: bool,
         first: bool = False,
     ) -> Changes[_Operation]:
-        """The next memories cleared. whole: it fits this one commit, and it need not be found
-        again. first: none came before.
+        """The commit that clears the next memories.
+
+        `whole` means that a single commit holds all, so the operation need not be found again.
+        `first` means that no chunk came before.
         """
         memories = (seen.memory(name) for name in chunk.ids)
         changes = [
@@ -332,7 +363,7 @@ def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Oper
 
 
 def _pending(head: Head, operation: _Operation) -> HeadFields:
-    """The operation is in the head from its first chunk to its last."""
+    """Keep the operation in the head from its first chunk to its last."""
     other_operations = [name for name in head.pending_operations if name != operation.id]
     return {
         "pending_operations": other_operations
@@ -354,10 +385,21 @@ def _cleared(memory: Memory, now: datetime) -> Memory:
 def dropped(
     owner: Owner, session_id: str, look: ReadSet, asked: Collection[str], now: datetime
 ) -> Changes[Any] | None:
-    """The next generation of the session's buffer, which is empty, and the end of the task of this
-    one. None where nothing waits.
+    """Empty a session's buffer, and end the task of its messages.
 
-    The look shows the buffer. Raises LookedElsewhere for the task when it was not `asked` for.
+    Args:
+        owner: Whose session it is.
+        session_id: Id of the session.
+        look: A read set with the buffer.
+        asked: Ids of the read set's documents, also of missing documents.
+        now: The present time.
+
+    Returns:
+        None if no message waits.
+
+    Raises:
+        LookedElsewhere: The task was not read.
+
     """
     batch = HeldBuffer.of(owner, session_id, look)
     if not batch.buffer.messages:

@@ -1,8 +1,8 @@
 """Conflicts: list, read, decide, undo.
 
-Note: a decision is about the two memories as they are when it commits, not as the caller has seen
-them. Between two who decide at once, or a save that lets a side fall, the first commit counts; the
-others look again and get the same answer, or a 409.
+Note: a decision is about the two memories as they are when it commits, not as the caller saw them.
+If two callers decide at once, or a save supersedes a side, the first commit counts. The other
+caller's decision is repeated on the new state, with the same answer or a 409.
 """
 
 from __future__ import annotations
@@ -56,14 +56,17 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32
-"""How often more is read for one decision: the record, its memories, who told them, and again for
-each time that others were faster.
+"""How often further documents are read for a decision: the record, its memories, their cells, and
+again each time that other commits were faster.
 """
 Turn = Callable[[ChangeSet, Document], ConflictRecord]
 
 
 class Conflicts:
-    """The conflicts of any owner; another owner's id is told apart from none by nothing."""
+    """The conflicts of any owner.
+
+    An id of another owner is answered like a missing id.
+    """
 
     def __init__(
         self,
@@ -78,7 +81,16 @@ class Conflicts:
         self._embedder, self._cursors, self._clock = embedder, cursors, clock
 
     async def page(self, owner: Owner, query: ConflictsInput) -> ConflictPage:
-        """One page, the latest met first. Raises Malformed for a void cursor."""
+        """A page of conflicts, the latest first.
+
+        Args:
+            owner: Whose conflicts they are.
+            query: Status, cursor and limit.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
+        """
         head = (await self._store.snapshot(owner)).head
         bound = {"list": "conflicts", "status": query.status}
         place = self._cursors.read(owner, head, bound, query.cursor)
@@ -94,16 +106,37 @@ class Conflicts:
         return ConflictPage(tuple(record_in(document.body) for document in of_head), cursor)
 
     async def get(self, owner: Owner, conflict_id: str) -> ConflictRecord:
-        """One record. Raises NotFound."""
+        """A conflict record.
+
+        Args:
+            owner: Whose conflict it is.
+            conflict_id: Id of the conflict.
+
+        Raises:
+            NotFound: The owner has no such conflict.
+
+        """
         look = await self._ledger.look(owner, [conflict_id])
         return record_in(_held(look, conflict_id).body)
 
     async def resolve(
         self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call
     ) -> ConflictRecord:
-        """Decide a pending conflict; one that is resolved so already answers as it is.
+        """Decide a pending conflict.
 
-        Raises NotFound; Conflict where it is resolved otherwise, or a side does not stand any more.
+        A conflict that has the same decision already is returned as it is.
+
+        Args:
+            owner: Whose conflict it is.
+            conflict_id: Id of the conflict.
+            asked: The decision and its reason.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such conflict.
+            Conflict: The conflict has another decision, or a side is no longer active.
+            HeadMoved: Other writers were faster.
+
         """
 
         def turn(page: ChangeSet, document: Document) -> ConflictRecord:
@@ -120,11 +153,21 @@ class Conflicts:
         return await self._turn(owner, conflict_id, turn, call)
 
     async def undo(self, owner: Owner, conflict_id: str, call: Call) -> ConflictRecord:
-        """Take a decision back: both memories stand again, and the conflict is pending. One that
-        was undone already answers as it is.
+        """Undo a decision: both memories are active again, and the conflict is pending.
 
-        Raises NotFound; Conflict where nothing is decided, or later changes are in the way;
-        Unavailable, for what has to be embedded.
+        A conflict whose decision was undone already is returned as it is.
+
+        Args:
+            owner: Whose conflict it is.
+            conflict_id: Id of the conflict.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such conflict.
+            Conflict: There is no decision, or later changes are in the way.
+            HeadMoved: Other writers were faster.
+            Unavailable: The store is down, or the embedder of restored texts.
+
         """
         embedded: dict[str, MemoryFields] = {}
 
@@ -155,8 +198,9 @@ class Conflicts:
                 }
 
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
-        """Commit what `turn` puts onto a page, with its receipt, reading whatever it turns
-        out to need.
+        """Commit the changes of `turn` with the call's receipt.
+
+        Further documents are read as `turn` needs them.
         """
         key = receipt_id(owner, call)
         ids = [conflict_id, *([key] if key else [])]
@@ -192,7 +236,7 @@ class Conflicts:
 
 
 class _NeedsVectors(Exception):
-    """Texts come back that have no vector any more."""
+    """Restored texts need vectors, which are no longer stored."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         super().__init__("texts have to be embedded first")
@@ -200,8 +244,9 @@ class _NeedsVectors(Exception):
 
 
 def _why(record: ConflictRecord) -> str:
-    """What ended the conflict by itself; empty where a person or a model gave the reason,
-    which may hold a user's words.
+    """Why the conflict ended by itself.
+
+    It is empty if a person or a model gave the reason, which may contain a user's words.
     """
     return f": {record.reason.rpartition('; ')[2]}" if record.by == RULE else ""
 
@@ -231,8 +276,20 @@ Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
 
 
 def decide(page: ChangeSet, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
-    """Put the decision about a pending conflict onto the page; the record as it is then. Raises
-    Conflict where a side does not stand.
+    """Add the decision about a pending conflict to the change set.
+
+    Args:
+        page: The change set.
+        document: Document of the conflict record.
+        asked: The decision and its reason.
+        by: The caller or the agent that decides.
+
+    Returns:
+        The record as it is then.
+
+    Raises:
+        Conflict: A side is no longer active.
+
     """
     record = record_in(document.body)
     old, new = standing_sides(page, record)
@@ -242,12 +299,25 @@ def decide(page: ChangeSet, document: Document, asked: ResolveInput, by: str) ->
 
 
 def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) -> ConflictRecord:
-    """Let the one of both that was told last hold, also where that is the one that was held; of two
-    told at once, the one written last.
+    """Let the memory that was asserted last hold.
 
-    Raises Conflict where a side does not stand, what would fall is pinned, or leads on to another
-    memory already, or the one that holds leads back to it: whatever is superseded has one
-    successor, and none of its successors is itself. Raises LookedElsewhere.
+    It may be the older side. If both were asserted at once, the memory that was written last holds.
+    A superseded memory has a single successor, and is not among its own successors.
+
+    Args:
+        page: The change set.
+        document: Document of the conflict record.
+        reason: Reason of the decision.
+        by: The caller or the agent that decides.
+
+    Returns:
+        The record as it is then.
+
+    Raises:
+        Conflict: A side is no longer active. Or the memory to supersede is pinned, or has a
+            successor already, or is a successor of the other memory.
+        LookedElsewhere: Further memories must be read.
+
     """
     asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
     record = record_in(document.body)
@@ -264,13 +334,14 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
 
 
 def told_last(memory: Memory) -> tuple[datetime, int, str]:
-    """By what the truth of two is settled: when it was told, then when it was written."""
+    """By which of two memories the truth is decided: event time, then order of writing."""
     return memory.event_timestamp, memory.sequence, memory.id
 
 
 def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
-    """Whether a memory's successors lead to another one; a circle among them, or one that is not
-    there, ends the way.
+    """Whether a memory's successors lead to another memory.
+
+    The search ends at a cycle or a missing memory.
     """
     seen, step = set[str](), memory
     while step.next_id is not None and step.next_id not in seen:
@@ -289,7 +360,7 @@ def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
 def _put_decision(
     page: ChangeSet, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
 ) -> ConflictRecord:
-    """Put the changes and the record that says how to take them back onto the page."""
+    """Add the changes, and the record that tells how to undo them."""
     record = record_in(document.body)
     metadata = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
     page.apply([replace(change, metadata=metadata) for change in changes])
@@ -306,8 +377,15 @@ def _put_decision(
 
 
 def standing_sides(page: ChangeSet, record: ConflictRecord) -> tuple[Memory, Memory]:
-    """Both memories, the old one first. Raises Conflict that says what became of one that is not
-    found by default any more.
+    """Both memories of a conflict, the old memory first.
+
+    Args:
+        page: The change set.
+        record: Record of the conflict.
+
+    Raises:
+        Conflict: A side is not found by default any more; the error tells its status.
+
     """
     sides = {name: page.memory(name) for name in record.sides}
     standing = [
@@ -325,8 +403,10 @@ def standing_sides(page: ChangeSet, record: ConflictRecord) -> tuple[Memory, Mem
 def _decide_for_new(
     old: Memory, new: Memory, record: ConflictRecord, now: datetime
 ) -> list[Change]:
-    """In a slot the new one is said again, now; elsewhere the old one ends where the
-    new one begins.
+    """Supersede the old memory.
+
+    In a slot the new memory is asserted again, now. Elsewhere the old memory's validity ends where
+    that of the new memory begins.
     """
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
     holds = Change(RESOLVED, mark_conflict(new, "resolved", supersedes_id=follows), new)
@@ -341,7 +421,10 @@ def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
 
 
 def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    """It was never true: no look back in time finds it, and nothing leads from it."""
+    """Delete the new memory as never true.
+
+    No query at an earlier time finds it, and it has no successor.
+    """
     in_slot = slot_name(new) is not None
     reason = "contradicted" if in_slot else "manual_delete"
     rejected = delete(new, reason, now, conflict_state="resolved")
@@ -353,7 +436,7 @@ def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime)
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    """A third memory with both texts, oldest first; both lead to it."""
+    """A third memory with both texts, the oldest first; it is the successor of both."""
     if (length := joined_length(old, new)) > MAX_JOINED_BYTES:
         raise Conflict(
             f"together they are too long for one memory, {length} bytes; keep both, or choose one"
@@ -410,8 +493,13 @@ UNDONE = "conflict_undone"
 def texts_of(
     page: ChangeSet, record: ConflictRecord, embedded: Collection[str] = ()
 ) -> dict[str, str]:
-    """The texts that need a vector when the decision is taken back, by the ids of
-    their memories, but for those that are `embedded`.
+    """The texts that need a vector when the decision is undone, by memory id.
+
+    Args:
+        page: The change set.
+        record: Record of the conflict.
+        embedded: Ids of memories that have their vectors already.
+
     """
     return {
         move.memory_id: text_to_embed(_before(page, record, move))
@@ -421,17 +509,27 @@ def texts_of(
 
 
 def _before(page: ChangeSet, record: ConflictRecord, move: Move) -> Memory:
-    """What a decision moved, as it was without it."""
+    """A memory that the decision changed, as it would be without the decision."""
     return moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
 
 
 def take_back(
     page: ChangeSet, document: Document, by: str, embedded: Mapping[str, MemoryFields]
 ) -> ConflictRecord:
-    """Put the undoing of a resolved conflict onto the page; the record as it is then.
+    """Add the undoing of a resolved conflict to the change set.
 
-    embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names
-    what is in the way.
+    Args:
+        page: The change set.
+        document: Document of the conflict record.
+        by: The caller or the agent that undoes it.
+        embedded: Fields of the embedding, for each memory of `texts_of`.
+
+    Returns:
+        The record as it is then.
+
+    Raises:
+        Conflict: Later changes are in the way, which the error names.
+
     """
     record = record_in(document.body)
     memories = {
@@ -468,8 +566,9 @@ def _take_back_in_slot(
     move: Move | None,
     embedded: Mapping[str, MemoryFields],
 ) -> None:
-    """Let the log of the slot forget what was decided: both sides are beside each other again,
-    or for the first time. move: what the decision did to the new one.
+    """Remove the decision from the slot's log: both sides coexist.
+
+    `move` is the decision's change of the new memory.
     """
     about = {"conflict_id": record.id, "strategy": record.strategy}
     new, draft = page.memory(new_id), None

@@ -1,9 +1,9 @@
-"""Say whether a statement is the same as one that is held, contradicts one, or is new;
-and what is done then.
+"""Compare a new memory with existing memories: same, contradiction, or new.
 
-Certain is only what a slot says: one subject and attribute with another value. Texts about one
-thing that exclude each other, by a negation, an opposite, another number, time or value, are an
-uncertain contradiction; those that differ in anything else are two statements.
+This module also applies the result. Only a slot gives a certain contradiction: the same subject and
+attribute with another value. Texts about the same thing that exclude each other, by a negation, an
+opposite, another number, time or value, are an uncertain contradiction. Texts that differ in any
+other way are two statements.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
 
 _TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
-"""A memory that has faded comes back where it is told again. It contradicts nothing:
-by itself it is not offered any more.
+"""A faded memory becomes active again where it is asserted again. It contradicts no memory: by
+itself it is not shown any more.
 """
 
 
 class Verdict(StrEnum):
-    """What a new memory is to what is held."""
+    """How a new memory relates to existing memories."""
 
     NEW = "new"
     SAME = "same"
@@ -56,9 +56,17 @@ class Verdict(StrEnum):
 class Judgement:
     """A verdict and its grounds.
 
-    old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it
-    is a neighbour. version: which version of it says the same. rivals: ids of all in the slot that
-    hold then, or whose time it takes.
+    Attributes:
+        verdict: The relation.
+        old_id: Id of the memory that says the same, or that is contradicted; None for a new
+            statement.
+        old: That memory, if it is a neighbour.
+        similarity: Similarity of the two memories; None if it was not measured.
+        confidence: 1.0 if the verdict is certain.
+        reason: In words.
+        version: The version of the old memory that says the same; None for the latest.
+        rivals: Ids of all members of the slot that hold then, or whose time the new memory takes.
+
     """
 
     verdict: Verdict
@@ -79,13 +87,19 @@ class Judgement:
 def judged(
     page: ChangeSet, new: Memory, near: Sequence[Neighbour], duplicate_threshold: float
 ) -> Judgement:
-    """The verdict on `new` by its slot and its neighbours, as a commit in the making leaves these.
+    """The verdict on a new memory, by its slot and neighbours in a commit.
+
+    Args:
+        page: The change set of the commit.
+        new: The new memory.
+        near: Its neighbours, as they were read.
+        duplicate_threshold: The least similarity of texts that may say the same.
 
     Returns:
-        The verdict, with the memory that it is about. What is in the archive says nothing again.
+        The verdict, with the memory that it is about. An archived memory is never the same.
 
     Raises:
-        LookedElsewhere: more has to be read.
+        LookedElsewhere: Further documents must be read.
 
     """
     judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
@@ -103,17 +117,17 @@ def judge(
     duplicate_threshold: float,
     slot: SlotLog | None = None,
 ) -> Judgement:
-    """The verdict on `new` against its neighbours, nearest first.
+    """The verdict on a new memory against its neighbours.
 
     Args:
-        new: what is said.
-        neighbours: what is held, in its state of now, nearest first.
-        duplicate_threshold: the similarity from which on two texts may say the same.
-        slot: the log of its slot, if it is in one. The log alone decides whether a member there
-            says the same or another thing.
+        new: The new memory.
+        neighbours: Existing memories in their present state, the nearest first.
+        duplicate_threshold: The least similarity of texts that may say the same.
+        slot: The log of its slot; None if it has no slot. The log alone decides whether a member
+            there says the same.
 
     Returns:
-        The verdict. Of a truth that is said again, the version that holds.
+        The verdict. For a truth that is asserted again, it names the version that holds.
 
     """
     if slot is not None and (judgement := _in_slot(new, slot)) is not None:
@@ -144,8 +158,9 @@ def judge(
 
 
 def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
-    """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells
-    them apart, where they are near-equal.
+    """The verdict that a new memory may contradict a neighbour without a common slot.
+
+    `told_apart` are the differences of near-equal texts.
     """
     if told_apart and told_apart <= MAY_CONTRADICT:
         reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
@@ -159,8 +174,9 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
-    """The verdict of the slot; None where nothing holds there when the new one begins,
-    nor is announced.
+    """The verdict of the slot.
+
+    None if no value holds when the new memory's validity begins, and none begins later.
     """
     statement = statement_in(slot, new)
     holding = slot.timeline.at(statement.met_at)
@@ -184,7 +200,7 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
 
 
 def _changed(before: SlotLog, after: SlotLog) -> set[str]:
-    """The members that hold at other times by another log."""
+    """The ids of members whose validity differs in the other log."""
     return {
         name
         for name, row in before.rows.items()
@@ -194,8 +210,9 @@ def _changed(before: SlotLog, after: SlotLog) -> set[str]:
 
 
 def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
-    """An earlier retraction of the value, since when that value was not said again: it is the same
-    statement, unless it was deleted.
+    """An earlier retraction of the value, after which the value was not asserted again.
+
+    It is the same statement, unless it was deleted.
     """
     about = [
         statement
@@ -212,8 +229,9 @@ def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
-    """Whether the new one has, beside its words, a value or entities that the old one has not,
-    and that would be lost in it.
+    """Whether a new memory has a value or entities that the old memory lacks.
+
+    They would be lost if the new memory were taken as the same.
     """
     entities = [frozenset(name.casefold() for name in memory.entities) for memory in (new, old)]
     return (new.value is not None and new.value != old.value) or (
@@ -231,12 +249,17 @@ def _says_more(new: Memory, old: Memory) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to commit, and what to answer: the outcome, the id of the memory that stands for it,
-    the record.
+    """The changes and the answer for a contradiction.
 
-    besides: the record of another one that it replaced, while `conflict` is about one that stays
-    beside it. disputed: whether it is left to a person because an agent says otherwise
-    than the rules.
+    Attributes:
+        outcome: Outcome for the caller.
+        memory_id: Id of the memory that answers the save.
+        changes: Changes to commit.
+        conflict: Its record.
+        besides: The record about another memory that was superseded, while `conflict` is about a
+            memory that coexists.
+        disputed: Whether it is left to a person because an agent and the rules disagree.
+
     """
 
     outcome: Outcome
@@ -248,17 +271,24 @@ class Resolution:
 
     @property
     def records(self) -> tuple[ConflictRecord, ...]:
-        """What is to be stored of it."""
+        """The records to store."""
         return (self.conflict,) if self.besides is None else (self.conflict, self.besides)
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A new memory and the one that it contradicts.
+    """A new memory and the memory that it contradicts.
 
-    slot: the log of their slot; None where they are in none. rivals: as in `Judgement`. before: the
-    new memory as it was, deleted, where it begins again. denied: by the ids of held ones, what an
-    agent says against it.
+    Attributes:
+        new: The new memory.
+        old: The contradicted memory.
+        judgement: The verdict.
+        now: The present time.
+        slot: The log of their slot; None if they have no slot.
+        rivals: As in `Judgement`.
+        before: The new memory as it was before, deleted; None for a new id.
+        denied: By the ids of existing memories, an agent's reason against the contradiction.
+
     """
 
     new: Memory
@@ -280,16 +310,16 @@ def contradict(
     before: Memory | None = None,
     denied: Callable[[Memory], str | None] = lambda old: None,
 ) -> Resolution:
-    """Put onto the page what is done about a memory that contradicts what is held.
+    """Apply a contradiction to the change set.
 
     Args:
-        page: the commit in the making.
-        new: the memory.
-        judgement: the verdict on it.
-        on_conflict: what the caller wants done.
-        actor: the caller, or the agent that denies.
-        before: the new memory as it was, deleted, where it begins again.
-        denied: what an agent says against it, of one that is held.
+        page: The change set.
+        new: The new memory.
+        judgement: The verdict on it.
+        on_conflict: The strategy that the caller wants.
+        actor: The caller, or the agent that denies.
+        before: The new memory as it was before, deleted; None for a new id.
+        denied: Gives an agent's reason against the contradiction of an existing memory, or None.
 
     """
     old, rivals = judgement.old, page.all_of(judgement.rivals)
@@ -304,13 +334,18 @@ def contradict(
 
 
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
-    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both,
-    pending, otherwise.
+    """Apply the caller's strategy to a contradiction.
 
-    What is pinned by hand is superseded by nothing but an explicit `supersede` or `merge`: `auto`
-    leaves it, and a person decides. So it does with what an agent denies. Every event names the
-    record, and the record how to take it back. actor: the caller who named the strategy,
-    or the agent that denies.
+    `auto` supersedes if a rule is certain; otherwise both memories coexist, and the conflict is
+    pending. A pinned memory is superseded only by an explicit `supersede` or `merge`: with `auto` a
+    person decides. The same applies to a memory for which an agent denies the contradiction. Every
+    event names the record, and the record tells how to undo it.
+
+    Args:
+        met: The contradiction.
+        on_conflict: The strategy.
+        actor: The caller that named the strategy, or the agent that denies.
+
     """
     resolution = _resolution_of(met, on_conflict)
     record = resolution.conflict
@@ -343,7 +378,7 @@ def _resolution_of(met: Contradiction, on_conflict: OnConflict) -> Resolution:
 
 
 def _holding(met: Contradiction) -> list[Memory]:
-    """Those that hold when the new one begins."""
+    """The memories that hold when the new memory's validity begins."""
     if met.slot is None:
         return [met.old]
     moment = statement_in(met.slot, met.new).met_at
@@ -352,8 +387,9 @@ def _holding(met: Contradiction) -> list[Memory]:
 
 
 def _stays_by_hand(met: Contradiction) -> list[Memory]:
-    """The truths of the slot that would end earlier than now and are pinned, or that an agent says
-    can be true beside the new one.
+    """Truths of the slot that would end earlier, but need a person's decision.
+
+    They are pinned, or an agent says that they can be true beside the new memory.
     """
     asked_about = [rival for rival in met.rivals if rival.pinned or rival.id in met.denied]
     if met.slot is None or not asked_about:
@@ -403,13 +439,13 @@ def _supersede_held(met: Contradiction) -> Resolution:
 
 
 def _no_longer_active(met: Contradiction, before: SlotLog, after: SlotLog) -> list[Memory]:
-    """The rivals that are active by one log, and not by the other."""
+    """The rivals that are active by the first log, and not by the second."""
     gone = before.active() - after.active()
     return [rival for rival in met.rivals if rival.id in gone]
 
 
 def _reject(met: Contradiction) -> Resolution:
-    """Nothing, where another value holds at the start of the new one."""
+    """Reject the new memory, if another value holds when its validity begins."""
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
         return _supersede_held(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
@@ -444,7 +480,7 @@ def _keep_both(
 
 
 def _merge(met: Contradiction) -> Resolution:
-    """One text with both statements."""
+    """Merge both statements into a single text."""
     new, old = met.new, met.old
     record = _record(met, old, "merge")
     merged = joined(old, new, {"source_ids": [old.id]})

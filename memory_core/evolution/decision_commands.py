@@ -28,10 +28,17 @@ def merges(
     *,
     at_save: bool = False,
 ) -> Act:
-    """Both texts from where the later begins, and the sources merged into them. A decision ends the
-    pairs among these, and keeps the new memory beside what they are kept beside.
+    """Assert both texts from the later start, and merge the sources into them.
 
-    at_save: the new memory itself says the merged text; then its own start counts too.
+    A decision ends the pairs among the sources. The new memory coexists with the memories that
+    coexist with the sources.
+
+    Args:
+        sources: Ids of the merged memories.
+        merged: The memory or statement with both texts.
+        conflict_id: Id of the conflict that this decides.
+        at_save: Whether the new memory itself has the merged text; then its own start also counts.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -60,10 +67,16 @@ def merges(
 
 
 def supersedes(old: str, new: str, conflict_id: str) -> Act:
-    """A conflict is decided for the new memory: the pair ends, and it is said again, now,
-    since its own start.
+    """Decide a conflict for the new memory.
 
-    The old one keeps the time before.
+    The pair ends, and the new memory is asserted again now, since its own start. The old memory
+    keeps the time before.
+
+    Args:
+        old: Id of the old memory.
+        new: Id of the new memory.
+        conflict_id: Id of the conflict that this decides.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -79,8 +92,9 @@ def supersedes(old: str, new: str, conflict_id: str) -> Act:
 
 
 def undoes_decision(conflict_id: str) -> Act:
-    """Every entry of a decision counts no more. The pair that opened the conflict is
-    none of them.
+    """Withdraw every entry of a decision.
+
+    The pair that opened the conflict is not among them.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -97,17 +111,17 @@ def undoes_decision(conflict_id: str) -> Act:
 
 
 def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None = None) -> Act:
-    """Every entry of a decision counts no more, and both sides are kept beside each other.
+    """Withdraw every entry of a decision, and let both sides coexist.
 
     Args:
-        conflict_id: the conflict that was decided.
-        old_id: one side.
-        new_id: the other one.
-        draft: the new one as it was without the decision, which may not have stored it,
-            or with another text.
+        conflict_id: The conflict that was decided.
+        old_id: Id of the old side.
+        new_id: Id of the new side.
+        draft: The new side as it was without the decision, if the decision did not store it or gave
+            it another text.
 
     Returns:
-        An act that raises Conflict where one side does not hold after it: something was said since.
+        An act that raises Conflict if a side does not hold after it, because of later statements.
 
     """
 
@@ -133,8 +147,9 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
 
 
 def _end_pairs(account: Account, names: Collection[str], conflict_id: str | None) -> list[Entry]:
-    """End the pairs among some memories. What an entry says of others beside them is said again,
-    without these.
+    """End the pairs among some memories.
+
+    If an entry also pairs them with other memories, these pairs are written again.
     """
     ended, rest = list[Place](), list[Entry]()
     for entry in account.others:
@@ -153,11 +168,17 @@ def _end_pairs(account: Account, names: Collection[str], conflict_id: str | None
 
 
 def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:
-    """The memories that would hold if one had never been said."""
+    """The memories that would hold if a memory had never been asserted."""
     return slot.added(withdraws(name)).active() - slot.active()
 
 
 def became(name: str, memory: Memory | Projection | None) -> str:
-    """What became of a memory, in words."""
+    """The present status of a memory, in words.
+
+    Args:
+        name: Id of the memory.
+        memory: As it is now; None if it is gone.
+
+    """
     by = "" if memory is None or memory.next_id is None else f" by {memory.next_id}"
     return f"{name} is {'gone' if memory is None else memory.status.value}{by}"

@@ -31,7 +31,7 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Mark
 
 MOST_MERGES: Final = 20
-"""Merges, one after the other, that are taken apart."""
+"""Merges in a row that are undone."""
 _SOURCE_GONE: Final = "a source of it was deleted"
 
 
@@ -44,14 +44,14 @@ class NoteUnmerger:
     async def unmerge_sources(
         self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None
     ) -> None:
-        """Unmerge what these memories, which are about to be deleted, were merged into.
+        """Unmerge the notes into which these memories were merged.
 
         Args:
-            owner: whose memories they are.
-            going: those that are about to be deleted.
-            call: on whose behalf.
-            session_id: the session that goes as a whole. Then a merged note of it is taken apart
-                for the sources that other sessions have.
+            owner: Whose memories they are.
+            going: Memories that are about to be deleted.
+            call: Call on whose behalf it happens.
+            session_id: The session that is deleted as a whole. Its merged notes are then unmerged
+                for their sources from other sessions. None otherwise.
 
         """
         alone = replace(call, idempotency_key=None)
@@ -80,8 +80,9 @@ class NoteUnmerger:
         besides: str | None = None,
         left: int = MOST_MERGES,
     ) -> None:
-        """Unmerge a note, and before it those that it was merged into itself. besides:
-        the session whose notes go anyway.
+        """Unmerge a note, and before it the notes into which it was merged itself.
+
+        `besides` is the session whose notes are deleted anyway.
         """
         look = await self._ledger.look(owner, [merged_id])
         merged = look.memory(merged_id)
@@ -101,7 +102,7 @@ class NoteUnmerger:
             await self._dissolved(owner, merged, call)
 
     async def _undone(self, owner: Owner, merged: Memory, call: Call) -> bool:
-        """Undo the merge by its record; False where that can't be."""
+        """Undo the merge by its record; False if that is impossible."""
         records = conflict_record_ids(merged.supersedes_id or "", merged.id)
         look = await self._ledger.look(owner, records)
         conflict_records = [
@@ -125,7 +126,7 @@ class NoteUnmerger:
         return False
 
     async def _dissolved(self, owner: Owner, merged: Memory, call: Call) -> None:
-        """Delete the merged note; its sources are active again."""
+        """Delete the merged note, and activate its sources again."""
         names = [merged.id, *merged.source_ids]
         sessions = (
             [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
@@ -161,7 +162,7 @@ class NoteUnmerger:
 
 
 def _merged_into(merged: Memory, look: ReadSet) -> Sequence[Memory]:
-    """The sources of a merged note that were merged into it, and into nothing else since."""
+    """The sources of a merged note that are still merged into it."""
     memories = (look.memory(name) for name in merged.source_ids)
     return [
         memory
@@ -182,23 +183,42 @@ def _back(source: Memory, merged: Memory, now: datetime) -> Memory:
 
 
 MOST_ALONG: Final = 40
-"""Messages of one commit beside their cell; each is two documents of its hundred."""
+"""Messages in a commit beside their cell; each takes two documents of its hundred."""
 _BYTES: Final = 1_000_000
 
 Follow = Callable[[Memory, Memory, datetime], Change | None]
-"""From a message and its cell to what becomes of the message; None where nothing does."""
+"""Makes the change of a message from the message and its cell; None if the message does not change.
+"""
 
 
 def gone_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
-    """The deletion of a message whose cell is deleted."""
+    """The deletion of a message whose cell is deleted.
+
+    Args:
+        message: Message of the cell.
+        cell: Cell that is deleted.
+        now: The present time.
+
+    Returns:
+        None if the message stays.
+
+    """
     if not goes_along(message, cell):
         return None
     return Change("deleted", delete(message, WITH_CELL, now), message, {"cell_id": cell.id})
 
 
 def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
-    """The return of a message with its cell, which is shown as it was deleted; not of one in the
-    archive, which is brought from there.
+    """The restoring of a message with its cell.
+
+    Args:
+        message: Message of the cell.
+        cell: As it was deleted.
+        now: The present time.
+
+    Returns:
+        None if the message stays deleted, or must be restored from the archive.
+
     """
     if is_cold(message) or not comes_along(message, cell):
         return None
@@ -208,7 +228,16 @@ def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
 def changes_along(
     look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[Change]:
-    """What becomes of these messages of a cell, as they are now."""
+    """The changes of a cell's messages, as they are now.
+
+    Args:
+        look: A read set with the messages.
+        ids: Ids of the messages.
+        cell: Cell of the messages.
+        follow: Makes the change of a message.
+        now: The present time.
+
+    """
     messages = (look.memory(name) for name in ids)
     return [
         change
@@ -218,8 +247,14 @@ def changes_along(
 
 
 def alone(message: Memory, look: ReadSet) -> bool:
-    """Whether a memory is a message whose cell, which the look was asked for, is deleted or gone:
-    it stands for itself from now on.
+    """Whether a memory is a message whose cell is deleted or gone.
+
+    Such a message is independent from now on.
+
+    Args:
+        message: Any memory.
+        look: A read set for which the message's cell was requested.
+
     """
     if not is_message(message.id) or message.cell_id is None:
         return False
@@ -228,7 +263,17 @@ def alone(message: Memory, look: ReadSet) -> bool:
 
 
 def joined_again(look: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
-    """The marks by which messages that came to stand for themselves belong to their cell again."""
+    """The marks that return independent messages to their cell.
+
+    Args:
+        look: A read set with the messages.
+        ids: Ids of the messages.
+        cell: Cell that is active again.
+
+    Returns:
+        By message id.
+
+    """
     messages = {name: look.memory(name) for name in ids}
     return {
         name: Mark(cell_id=cell.id)
@@ -246,8 +291,18 @@ class Along:
     async def ahead(
         self, owner: Owner, cell: Memory, call: Call, follow: Follow, now: datetime
     ) -> list[str]:
-        """The ids of the messages that the cell's own commit is to change; what is more than it
-        holds is changed here, before it.
+        """Change messages of a long cell before the cell's own commit.
+
+        Args:
+            owner: Whose memories they are.
+            cell: Cell that is deleted or restored.
+            call: Call on whose behalf it happens.
+            follow: Makes the change of a message.
+            now: The present time.
+
+        Returns:
+            The ids of the messages that are left for the cell's own commit.
+
         """
         left = messages_of(cell)
         while left:
@@ -288,7 +343,16 @@ class Along:
 
 
 def count_along(session: Session, changes: Sequence[Change], now: datetime) -> None:
-    """Follow what became of messages of a session; what is deleted lends the next turn no words."""
+    """Count changes of messages in their session.
+
+    Deleted messages are dropped from the session's last turns.
+
+    Args:
+        session: Session of the messages.
+        changes: Changes of the messages.
+        now: The present time.
+
+    """
     for change in changes:
         session.count(change.before, change.after, now)
         if change.after.status is Status.DELETED:
@@ -298,7 +362,7 @@ def count_along(session: Session, changes: Sequence[Change], now: datetime) -> N
 def _portion(
     look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[str]:
-    """The first of these messages that fit one commit."""
+    """The first of these messages that fit into a commit."""
     portion, taken = Portion(2 * MOST_ALONG, _BYTES), list[str]()
     for name in ids:
         message = look.memory(name)

@@ -1,7 +1,7 @@
-"""Changes by hand: a new version, a status, a deletion, a copy for another agent.
+"""Explicit changes: a new version, a status, a deletion, a copy for another agent.
 
-Each reads the memory, checks, and commits against the head it read; If-Match names the revision
-that the caller saw.
+Each change reads the memory, checks it, and commits against the head that it read. If-Match names
+the revision that the caller saw.
 """
 
 from __future__ import annotations
@@ -57,28 +57,31 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, Near
 
 _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
-"""Statuses of what may be edited and copied: what has faded comes back by it."""
+"""Statuses of memories that may be edited and copied. A faded memory becomes active by that."""
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
-"""Fields that a memory is found by: changing one means analysing it again."""
+"""Fields by which a memory is found: if any changes, the memory is analysed again."""
 _TIMES = ("valid_from", "valid_until")
 _STATEMENT = ("content", "value")
-"""Fields that say something: who changes one, or the slot that it is about, says something else,
-and says it now.
-"""
+"""Fields that make the statement. If any changes, or the slot, it is another statement, of now."""
 
 
 MAX_CUT_SHORT = 40
-"""Versions that one correction of the past may end; each is a document of the commit's hundred,
-with its vector.
+"""Versions that a correction of the past may end. Each is a document of the commit's hundred, with
+its vector.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it
-    leaves to be decided.
+    """The content of an edit's commit.
 
-    outcome: the word for what was done, where the answer has one.
+    Attributes:
+        memory_id: Id of the memory that answers.
+        changes: Changes of memories.
+        puts: Documents to write.
+        pending: How many conflicts become pending.
+        outcome: A word for the answer; None if it has none.
+
     """
 
     memory_id: str
@@ -90,7 +93,7 @@ class _Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Committed:
-    """The memory that answers an edit, and the word for what was done."""
+    """The memory that answers an edit, and the word for its outcome."""
 
     memory: Memory
     outcome: str | None
@@ -114,8 +117,23 @@ class Editor:
     async def update(
         self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call
     ) -> Memory:
-        """The next version. Raises PreconditionFailed, Conflict (episodic, or not
-        current), NotFound.
+        """Make the next version of a memory.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            change: The fields to set.
+            if_match: The ETag that the memory must have; it is required.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            PreconditionFailed: The memory has another ETag, or `if_match` is None.
+            Conflict: The memory is episodic, or its status forbids edits.
+            Invalid: A field can't be cleared, a value is too long, the memory would leave its slot,
+                or its validity would be empty.
+            Unavailable: The store or the embedder is down.
+
         """
         look = await self._ledger.look(owner, _with_receipt([memory_id], owner, call))
         vector = None
@@ -177,19 +195,21 @@ class Editor:
         if_match: str | None = None,
         never_so: bool = False,
     ) -> Deleted:
-        """Soft-delete, of a cell its messages too; one that is deleted already answers as it is.
+        """Soft-delete a memory; of a cell also its messages.
+
+        A memory that is deleted already is returned as it is.
 
         Args:
-            owner: whose memory it is.
-            memory_id: which.
-            call: who asks.
-            reason: why, as its events say.
-            if_match: the ETag that it must have.
-            never_so: whether a truth of a slot is taken back as well, as if it had not been said.
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            call: Call with its idempotency key, if any.
+            reason: Reason for the events; None for none.
+            if_match: The ETag that the memory must have; None for any.
+            never_so: Whether a truth of a slot is also withdrawn, as if it had never been asserted.
 
         Raises:
-            NotFound: there is no such memory.
-            PreconditionFailed: it has another ETag.
+            NotFound: The owner has no such memory.
+            PreconditionFailed: The memory has another ETag.
 
         """
         look, along = (
@@ -238,8 +258,16 @@ class Editor:
         )
 
     async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
-        """Raises Conflict, naming the statuses that a caller may set; NotFound where there is no
-        such memory.
+        """Raise Conflict, naming the statuses that a caller may set.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Conflict: In any other case.
+
         """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         message = (
@@ -248,8 +276,21 @@ class Editor:
         raise Conflict(message, errors=(FieldError("status", message),))
 
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call) -> Memory:
-        """A copy for another agent; copying the same revision twice gives the same copy.
-        Raises Conflict, NotFound.
+        """Copy a memory for another agent.
+
+        Copying the same revision twice gives the same copy.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            to: The agent.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Conflict: The memory's status forbids copies.
+            Invalid: The memory belongs to that agent already.
+
         """
 
         def decide(seen: ReadSet) -> _Edit:
@@ -401,11 +442,10 @@ def _check_match(memory: Memory, if_match: str) -> None:
 def _edited(
     old: Memory, wanted: MemoryFields, now: datetime
 ) -> tuple[Memory, tuple[Document, ...], Act | None]:
-    """The memory as it is edited, its old version if it becomes one, and what the edit adds to the
-    log of its slot.
+    """The edited memory, its old version if any, and the entry for its slot's log.
 
-    In a slot only another content or value is another version; who edits nothing but times puts
-    these right.
+    In a slot only another content or value makes another version. An edit of times alone corrects
+    the times.
     """
     if slot_name(old) is None:
         updated, previous = new_version(old, wanted | _when_said(old, wanted, now), now)
@@ -434,7 +474,8 @@ def _edited(
 def _ended_versions(
     seen: ReadSet, old: Memory, begins: datetime, names: Collection[str]
 ) -> tuple[Document, ...]:
-    """The versions before the last one of a memory without a slot that end where an edit begins.
+    """The earlier versions of a memory without a slot that end where an edit begins.
+
     Raises LookedElsewhere, Invalid.
     """
     wanted = [version_id(old.id, number) for number in range(1, old.version)]
@@ -458,7 +499,10 @@ def _says_something(old: Memory, wanted: Mapping[str, Any]) -> bool:
 
 
 def _changed_fields(old: Memory, change: UpdateInput) -> MemoryFields:
-    """The fields to set on the memory. Null means: clear it, where a memory may be without it."""
+    """The fields to set on the memory.
+
+    A null clears a field that may be empty.
+    """
     given = {name: getattr(change, name) for name in change.model_fields_set}
     importance = given.pop("importance", None)
     if importance is not None:
@@ -484,7 +528,7 @@ def _changed_fields(old: Memory, change: UpdateInput) -> MemoryFields:
 
 
 def _check_value(old: Memory, value: Any) -> None:
-    """Raises Invalid for a long value of a memory that is not procedural."""
+    """Raise Invalid for a long value of a memory that is not procedural."""
     if (
         old.type is not MemoryType.PROCEDURAL
         and (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES
@@ -497,8 +541,9 @@ def _check_value(old: Memory, value: Any) -> None:
 
 
 def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
-    """Raises Invalid for another subject or attribute: a memory stays in the slot that it
-    was saved in.
+    """Raise Invalid for another subject or attribute.
+
+    A memory stays in the slot in which it was saved.
     """
     after = slot_name(
         old.changed(
@@ -521,10 +566,10 @@ def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
 
 
 def _when_said(old: Memory, wanted: MemoryFields, now: datetime) -> MemoryFields:
-    """An edit that says something else is a statement of now, or of when it is said to
-    be true from.
+    """The times of an edit that makes another statement.
 
-    Nothing for one that only corrects when it ended, which is still about that time.
+    It is a statement of now, or of the time from which it is said to be true. The result is empty
+    for an edit that only corrects when the statement ended, which is still about that time.
     """
     until, begins = wanted.get("valid_until"), wanted.get("valid_from")
     if not _says_something(old, wanted) or (begins is None and until is not None and until <= now):

@@ -1,7 +1,8 @@
-"""Links between memories: to older ones, and marks on cells whose facts were superseded.
+"""Links to older memories, and marks on cells whose facts were superseded.
 
-Kept on the newer memory only. A link's composite score is its similarity, raised by how recent and
-how important the older memory is, so it is never below the threshold that the similarity passed.
+Links are kept on the newer memory only. A link's composite score is its similarity, raised by the
+recency and importance of the older memory. So it is never below the threshold that the similarity
+passed.
 """
 
 from __future__ import annotations
@@ -33,8 +34,14 @@ Kind = Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
 class LinkRules:
     """Thresholds on the embedder's scale, and the boosts of the composite score.
 
-    max_age_hours / half_life_factor: SECMSA's recency, 37 % after that many hours.
-    half_life_days: of importance.
+    Attributes:
+        duplicate_threshold: The least similarity of a duplicate.
+        link_threshold: The least similarity of a link.
+        recency_boost: Share by which full recency raises the score.
+        importance_boost: Share by which full importance raises the score.
+        age_hours: Hours after which recency is 37 %: SECMSA's max_age_hours / half_life_factor.
+        half_life_days: Half-life of importance, in days.
+
     """
 
     duplicate_threshold: float
@@ -61,8 +68,17 @@ class Linked:
 def find_links(
     new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, now: datetime
 ) -> list[Linked]:
-    """The links of a new memory, strongest first, at most MAX_LINKS. Of one slot,
-    or at the threshold; itself never.
+    """The links of a new memory, the strongest first, at most MAX_LINKS.
+
+    A neighbour of the same slot is linked, or of a similarity at the threshold; never the memory
+    itself.
+
+    Args:
+        new: The new memory.
+        neighbours: Its neighbours.
+        rules: Thresholds and boosts.
+        now: The present time.
+
     """
     slot = slot_of(new)
     links = []
@@ -118,25 +134,24 @@ def _importance(old: Memory, rules: LinkRules, now: datetime) -> float:
 
 
 SPLIT = "split"
-"""The event of a memory that holds what another one was in an earlier time."""
+"""The event of a memory that keeps another memory's earlier interval."""
 MAX_DOCUMENTS = 94
-"""Of the 100 operations of a batch; the others are the head, and what follows from
-open conflicts.
+"""Documents, of the 100 operations of a batch; the rest is for the head, and the effects on pending
+conflicts.
 """
 MAX_MARKED = 12
-"""Cells of those that told a fact that learn when it is superseded: each, and its note,
-is a document of the commit.
+"""Cells that are marked when a fact which they stated is superseded: each cell, and its note, is a
+document of the commit.
 """
 
 MAX_HOPS = 20
-"""Merges, one after the other, that are followed to it: a look each where they were not
-read before.
-"""
+"""Merges in a row that are followed from a note: each takes a read, unless it was read before."""
 
 
 def told_in(fact: Memory) -> tuple[str, ...]:
-    """The cells that are to learn that a fact is superseded, with their notes: the one that told it
-    first and those that told it last.
+    """The cells to mark when a fact is superseded, with their notes.
+
+    They are the first cell that stated it and the cells that stated it last.
     """
     cells = [
         name
@@ -147,8 +162,9 @@ def told_in(fact: Memory) -> tuple[str, ...]:
 
 
 def fallen_in(changes: Iterable[Change]) -> list[Memory]:
-    """The facts that these changes let fall, give another successor, or let rise again (`next_id`
-    is None then), as they leave them.
+    """The facts whose successor these changes set or clear, as the changes leave them.
+
+    A fact that is superseded gets a successor; `next_id` of a reactivated fact is None.
     """
     made = [*changes]
     states = {change.after.id: change.after for change in made}
@@ -158,8 +174,9 @@ def fallen_in(changes: Iterable[Change]) -> list[Memory]:
 
 
 def _turns(change: Change) -> bool:
-    """Whether those who told it have to learn of this; what a truth was before it held again is
-    told by the truth itself.
+    """Whether the cells that stated the memory must be marked for this change.
+
+    An earlier interval of a truth that was reactivated is told by the truth itself.
     """
     old, new = change.before, change.after
     if change.event_type == SPLIT or (
@@ -170,8 +187,9 @@ def _turns(change: Change) -> bool:
 
 
 def _fallen(memory: Memory) -> bool:
-    """Whether another memory took its place, for a while or for good, or is announced to take it; a
-    reader of the mark looks when.
+    """Whether another memory takes or will take its place, for a while or for good.
+
+    A reader of the mark checks the time.
     """
     in_slot = slot_name(memory) is not None
     was_never = (
@@ -184,8 +202,14 @@ def _fallen(memory: Memory) -> bool:
 
 
 async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
-    """The changes, with the marks of facts that fall, or rise, in the cells and notes that told
-    them, as far as there is room.
+    """The changes, with marks in the cells and notes of superseded or reactivated facts.
+
+    Marks are set as far as there is room in the commit.
+
+    Args:
+        shelf: Where cells and notes are read.
+        changes: Changes to complete.
+
     """
     fallen = [fact for fact in fallen_in(changes.changes) if told_in(fact)]
     if not fallen:
@@ -227,7 +251,7 @@ def _documents(changes: Changes[Any]) -> int:
 
 
 class _Tellers:
-    """The cells and notes that told facts, as the commit leaves them."""
+    """The cells and notes that stated facts, as the commit leaves them."""
 
     def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
         self._shelf = shelf
@@ -237,9 +261,7 @@ class _Tellers:
         return self._states.get(name) or self._shelf.memory(name)
 
     async def chain(self, name: str) -> list[Memory]:
-        """The memory and, of a note that was merged, those it was merged into one
-        after the other.
-        """
+        """The memory, and the notes that it was merged into, in order."""
         chain, following = list[Memory](), self.memory(name)
         while following is not None and len(chain) <= MAX_HOPS:
             chain.append(following)
@@ -251,8 +273,9 @@ class _Tellers:
 
 
 def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
-    """The facts of a cell with the successors of those that are superseded. A note lists only
-    such as have.
+    """The facts of a cell, with the successors of superseded facts.
+
+    A note lists only facts with a successor.
     """
     facts = [
         fact.held_by(fact.fact_id, successor_of(fallen[fact.fact_id]))
@@ -268,8 +291,9 @@ def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
 
 
 def successor_of(fact: Memory) -> str | None:
-    """What those who told a fact name as true in its place; nothing of an ending that ended
-    nothing, for it said nothing untrue.
+    """The successor that cells name in place of a fact.
+
+    None for a retraction that ended no value, since it made no untrue statement.
     """
     ended_nothing = (
         is_retraction(fact)
@@ -280,7 +304,7 @@ def successor_of(fact: Memory) -> str | None:
 
 
 def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
-    """What a note lists of these facts: those that are superseded, each with its successor."""
+    """The superseded facts that a note lists, each with its successor."""
     return [
         AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by)
         for fact in facts

@@ -19,17 +19,17 @@ from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
 
 MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
-"""Differences that turn a statement against another; names, words or order make it one about
-something else.
+"""Differences that turn a statement against another. Differences in names, words or order make it a
+statement about something else.
 """
 MIN_CONFIDENCE = 0.7
-"""From which on an agent's opinion counts."""
+"""The least confidence with which an agent's opinion counts."""
 MOST_WORDS_APART = 3
-"""Words by which two statements of one form may differ."""
+"""Words by which two statements of the same form may differ."""
 FEWEST_ALIKE = 2
-"""Words that say something which two statements of one form share at least."""
+"""Telling words that two statements of the same form share at least."""
 MAX_SAID = 300
-"""Characters of an agent's reason that a record keeps beside that of the rules."""
+"""Characters of an agent's reason that a record keeps beside the rules' reason."""
 CHANGED: Mapping[Ground, str] = {
     "ends": "the later one says that it is over",
     "value": "the later one has another time or number",
@@ -46,8 +46,15 @@ _WITHOUT_REASON = {
 
 
 def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool:
-    """Whether an agent says that the two do not exclude each other. What is over is for the rules
-    alone to say.
+    """Whether an agent says that two memories do not exclude each other.
+
+    Retractions are decided by the rules alone.
+
+    Args:
+        decision: Decision of the agent; None if there is none.
+        new: New memory that the agent was shown.
+        old: Older memory that the agent was shown.
+
     """
     if (
         decision is None
@@ -59,7 +66,13 @@ def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool
 
 
 def contradict_by_rule(first: Memory, second: Memory) -> bool:
-    """Whether the rules see two memories contradict each other by their words."""
+    """Whether two memories contradict each other by the rules.
+
+    Args:
+        first: A memory.
+        second: The other memory.
+
+    """
     told_apart = differences(first.content, second.content)
     if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(
         first.content, second.content
@@ -69,8 +82,15 @@ def contradict_by_rule(first: Memory, second: Memory) -> bool:
 
 
 def changed_by(old: Memory, new: Memory) -> str | None:
-    """What the one of two statements that was told later says of the other: that it is over, or
-    otherwise now; None where both can hold.
+    """How the later statement says that the earlier statement is over, or has changed.
+
+    Args:
+        old: A memory.
+        new: The other memory; the later event decides.
+
+    Returns:
+        None if both can hold.
+
     """
     if "note" in (old.category, new.category):
         return None
@@ -80,7 +100,13 @@ def changed_by(old: Memory, new: Memory) -> str | None:
 
 
 def why_both_hold(new: Memory, old: Memory) -> str | None:
-    """Why both can be true, as the rules know it; None where they know nothing."""
+    """Why both memories can be true, by the rules; None if no rule says so.
+
+    Args:
+        new: A memory.
+        old: The other memory.
+
+    """
     if new.category == "note" or old.category == "note" or changed_by(old, new) is not None:
         return None
     slots = slot_of(new), slot_of(old)
@@ -103,19 +129,33 @@ def why_both_hold(new: Memory, old: Memory) -> str | None:
 
 
 def both_reasons(by_rules: str, model: str, decision: Decision) -> str:
-    """What the rules say and what an agent says."""
+    """The reasons of the rules and of an agent.
+
+    Args:
+        by_rules: The reason of the rules.
+        model: The agent's model.
+        decision: Decision of the agent.
+
+    """
     return f"{by_rules}; {opinion(model, decision)}"
 
 
 def opinion(model: str, decision: Decision) -> str:
-    """What an agent says about two memories, named."""
+    """An agent's reason about two memories, with the model's name.
+
+    Args:
+        model: The agent's model.
+        decision: Decision of the agent.
+
+    """
     reasoning = " ".join(decision.reasoning.replace("\0", " ").split())[:MAX_SAID]
     return f"but {model} says: {reasoning or _WITHOUT_REASON[decision.operation]}"
 
 
 def _say_two_things(first: str, second: str) -> bool:
-    """Whether two statements of one form differ in what one may have several of:
-    "likes tea", "likes coffee".
+    """Whether two statements of the same form differ in something that may be plural.
+
+    For example: "likes tea", "likes coffee".
     """
     if (
         contradiction(first, second) is not None

@@ -1,4 +1,4 @@
-"""What a decision and its completion have read of the store, and the demand to read more."""
+"""Documents that a decision and its completion have read, and requests for more."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from memory_core.ports import Document, LongTermStore, Near
 
 
 def near_of(name: SlotName, *, past: bool = False) -> Near:
-    """What a look is asked for to see the members of a slot. past: those that are
-    not active, too.
+    """The search that shows the members of a slot.
+
+    Args:
+        name: Name of the slot.
+        past: Whether inactive members are also shown.
+
     """
     if name[0] == "key":
         procedural = frozenset({MemoryType.PROCEDURAL.value})
@@ -26,7 +30,17 @@ def near_of(name: SlotName, *, past: bool = False) -> Near:
 
 @dataclass(slots=True)
 class Shelf:
-    """What a decision and its completion have read."""
+    """Documents that a decision and its completion have read.
+
+    Attributes:
+        store: Store to read further documents from.
+        owner: Whose documents they are.
+        look: The read set of the decision.
+        documents: Documents that were read besides, by id.
+        asked: Requested ids, also of missing documents.
+        near_memories: Neighbours in the read set, by id.
+
+    """
 
     store: LongTermStore
     owner: Owner
@@ -42,7 +56,7 @@ class Shelf:
         self.asked |= self.look.asked
 
     async def read(self, ids: Collection[str]) -> None:
-        """Read documents, as far as they have not been asked for. Raises Unavailable."""
+        """Read documents that were not requested before. Raises Unavailable."""
         known = self.look.documents.keys() | self.near_memories.keys() | self.asked
         wanted = [name for name in dict.fromkeys(ids) if name not in known]
         if wanted:
@@ -63,14 +77,15 @@ class Shelf:
         return as_memory(document, self.look.head)
 
     async def members(self, name: SlotName) -> list[Memory]:
-        """All members of a slot, whatever became of them; the latest 200. Raises Unavailable."""
+        """All members of a slot, in any status; the latest 200. Raises Unavailable."""
         near = (await self.store.snapshot(self.owner, (), near_of(name, past=True))).near
         return [each.memory for each in near if slot_name(each.memory) == name]
 
 
 class LookedElsewhere(Exception):
-    """What the store shows now is not what the agents were shown, or memories are needed
-    (`wanted`) that were not read: look again.
+    """The store has changed since the agents were asked, or further memories are needed.
+
+    The `wanted` memories were not read; read again with them.
     """
 
     def __init__(self, wanted: Iterable[str] = ()) -> None:

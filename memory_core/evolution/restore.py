@@ -1,8 +1,8 @@
 """Bring memories back into use.
 
-A member of a slot says to its log that it is back; when it holds follows from that, so it need not
-be `active` then. Note: a memory that is alone in its slot and had been replaced before it was
-deleted is history, and stays that; only its place in the chain says so.
+A restored member of a slot adds an entry to the slot's log. When it holds follows from the log, so
+it need not be `active` then. Note: a memory without a shared slot that had been superseded before
+it was deleted is history, and stays history; only its place in the chain says so.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ _RESTORED = "restored"
 
 
 class Restorer:
-    """Brings memories of any owner back. What a memory has become meanwhile is seen in the commit
-    that brings it back.
+    """Restores memories of any owner.
+
+    The commit that restores a memory sees its present state.
     """
 
     def __init__(
@@ -59,12 +60,24 @@ class Restorer:
         self._along = Along(ledger, mirror)
 
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
-        """The memory, in use again; one that is answers as it is.
+        """Restore a memory; a memory in use is returned as it is.
 
-        Deleted or faded: as it was. Replaced: it is active again, what replaced it is superseded.
-        Shortened: with its whole text. Archived: with its whole chain, each as it was; asked for
-        again, it stays that, though it was a truth replaced before. Raises NotFound, Conflict,
-        Damaged (the cold copy), Unavailable.
+        A deleted or faded memory becomes as it was. A superseded memory becomes active, and its
+        successor is superseded. A compressed memory gets its whole text. An archived memory comes
+        back with its whole chain, each member as it was; a further call leaves it so, even if it
+        was superseded before.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Conflict: The memory can't be restored from its status.
+            Damaged: The archived copy can't be read.
+            Unavailable: The store, the archive or the embedder is down.
+
         """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         is_archived = await self._thaw.is_for(owner, memory)
@@ -73,20 +86,40 @@ class Restorer:
     async def activate(
         self, owner: Owner, memory_id: str, change: StatusInput, call: Call
     ) -> Memory:
-        """The same by its status. Raises as `restore` does."""
+        """Restore a memory by setting its status; otherwise as `restore`.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            change: Change with the reason.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Conflict: The memory can't be restored from its status.
+            Damaged: The archived copy can't be read.
+            Unavailable: The store, the archive or the embedder is down.
+
+        """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         return await self._restored(owner, memory, change.reason, call, is_archived=is_cold(memory))
 
     async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
-        """Make a superseded or merged memory active again. One that is active stays as it is.
+        """Make a superseded or merged memory active again; an active memory stays as it is.
 
-        In a slot all that was said since and meets its time never was so; elsewhere that is what
-        replaced it.
+        In a slot, all later assertions that meet its time are withdrawn; without a slot, its
+        successor is withdrawn.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            reason: Reason for the events.
+            call: Call with its idempotency key, if any.
 
         Raises:
-            NotFound: there is no such memory.
-            Conflict: nothing replaced it, or too much was said since; the message names
-                what is allowed.
+            NotFound: The owner has no such memory.
+            Conflict: The memory was not superseded, or too many statements came since; the message
+                names the allowed changes.
 
         """
 
@@ -122,8 +155,9 @@ class Restorer:
         return back
 
     async def _bring_messages(self, owner: Owner, cell: Memory, call: Call) -> None:
-        """Bring the messages back that a cell left in the archive, or lost there. cell:
-        as it was before it came back.
+        """Restore the messages of a cell that are archived or were deleted with it.
+
+        `cell` is as it was before it was restored.
         """
         names = messages_of(cell)
         if not names:
@@ -145,7 +179,7 @@ class Restorer:
                 await self._reactivate(owner, message, _RESTORED, without_key)
 
     async def _reactivate(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
-        """Make what was deleted or has faded what it was, and the messages of a cell with it."""
+        """Restore a deleted or faded memory, and the messages of a cell with it."""
         names = [session_document_id(owner, memory.session_id)] if memory.session_id else []
         names += [] if memory.cell_id is None else [memory.cell_id]
         along = list[str]()
@@ -173,8 +207,9 @@ class Restorer:
         put: Callable[[ChangeSet, Memory], Mapping[str, Mark]],
         call: Call,
     ) -> Memory:
-        """Commit what `put` puts onto a page about the memory as it is now, reading whatever it
-        turns out to need.
+        """Commit the changes of `put` to the memory as it is now.
+
+        Further documents are read as `put` needs them.
         """
         key = receipt_id(owner, call)
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
@@ -205,7 +240,7 @@ class Restorer:
 
 
 def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
-    """What brings a deleted or faded memory back into use, its last state the last of its own."""
+    """The changes that restore a deleted or faded memory; the last is its final state."""
     # A restored memory was looked at: it would else fade again within the hour.
     back = restore(memory, now, change_reason=reason)
     first = Change(_RESTORED, back, memory, {"reason": reason})
@@ -227,17 +262,17 @@ def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
 
 
 def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> list[Change]:
-    """What makes a superseded or merged memory active again.
+    """The changes that make a superseded or merged memory active again.
 
     Args:
-        memory: the memory.
-        successor: what `next_id` leads to, if it is there.
-        reason: why, as the events say.
-        now: the moment of the commit.
+        memory: As it is now.
+        successor: The memory of `next_id`, if it exists.
+        reason: Reason for the events.
+        now: The time of the commit.
 
     Returns:
-        Its own change, and that of a successor which replaced it and is alone in its slot, or in
-            another one: that is superseded.
+        The memory's own change. Also that of a successor without a shared slot, or in another slot,
+            which is then withdrawn.
 
     """
     in_slot = slot_name(memory) is not None
@@ -264,7 +299,7 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
 
 
 def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
-    """A memory that never was so: no look back in time finds it."""
+    """The memory as never true: no query at an earlier time finds it."""
     supersedes_id = None if memory.supersedes_id == back.id else memory.supersedes_id
     return delete(
         memory,
@@ -312,9 +347,7 @@ ROUNDS = 4
 
 
 class _Elsewhere(Exception):
-    """The original was not, or is not any more, where the memory said that it is:
-    the memory as it is now.
-    """
+    """The original is no longer where the memory said; `memory` is the present state."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
@@ -322,7 +355,7 @@ class _Elsewhere(Exception):
 
 
 class Uncompress:
-    """Brings the long texts of any owner back."""
+    """Restores the long texts of any owner."""
 
     def __init__(
         self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock
@@ -336,10 +369,22 @@ class Uncompress:
         )
 
     async def uncompress(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
-        """The memory, active, with its whole text. One that is active already answers as it is.
+        """Make a compressed memory active, with its whole text.
 
-        Raises NotFound, Conflict (it has become something else), Damaged (the original;
-        the short text stays), Unavailable.
+        An active memory is returned as it is.
+
+        Args:
+            owner: Whose memory it is.
+            memory: As it was read.
+            reason: Reason for the events.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Conflict: The memory has another status by now.
+            Damaged: The original can't be read; the short text stays.
+            Unavailable: The store, the archive or the embedder is down.
+
         """
         for _ in range(ROUNDS):
             try:

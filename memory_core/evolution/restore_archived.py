@@ -1,9 +1,8 @@
-"""Back from the archive: a memory and the whole chain it was moved with, as they were,
-in one commit.
+"""Restore a memory from the archive with its whole chain, in a single commit.
 
-The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it
-any more. Note: a truth may have been told while this one was away, and both can't be active. The
-one told of the later time is, as ever.
+The copies in the store are written first. The archived copy is left to the sweep, which finds that
+no memory points to it any more. Note: another truth may have been asserted while this memory was
+archived, and both can't be active. The truth of the later time is active, as always.
 """
 
 from __future__ import annotations
@@ -35,19 +34,27 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
 
 ROUNDS = 4
-"""How often in a row the memory may move to another copy before we give up: each takes an archive
-run of its own.
+"""How often in a row the memory may move to another copy before the call fails: each move takes an
+archive run of its own.
 """
 
 
 class _Elsewhere(Exception):
-    """The memory is not in the copy that was read any more."""
+    """The memory is no longer in the copy that was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ArchivedChain:
-    """One restore: which memory, from which copy, with new vectors by id where the embedder is
-    another one now.
+    """The restoring of a memory from a copy.
+
+    Attributes:
+        owner: Whose memory it is.
+        memory_id: Id of the requested memory.
+        location: Location of the copy.
+        copy: Copy that was read.
+        vectors: New vectors by memory id, if the embedder has changed.
+        now: The present time.
+
     """
 
     owner: Owner
@@ -59,7 +66,7 @@ class _ArchivedChain:
 
     @property
     def ids(self) -> list[str]:
-        """Every document that it writes."""
+        """The ids of all documents that it writes."""
         every = (
             memory.id
             for member in self.copy.members
@@ -69,7 +76,7 @@ class _ArchivedChain:
 
 
 class ArchiveRestorer:
-    """Brings memories of any owner back."""
+    """Restores archived memories of any owner."""
 
     def __init__(
         self,
@@ -84,11 +91,15 @@ class ArchiveRestorer:
         self._copies, self._embedder, self._clock = copies, embedder, clock
 
     async def is_for(self, owner: Owner, memory: Memory) -> bool:
-        """Whether bringing this memory back is our business: it is in the archive, or was, and
-        nothing has happened to it since.
+        """Whether this class restores the memory.
 
-        Without the second, who asks twice for a superseded truth would be told the second time that
-        it can't be restored.
+        The memory is in the archive, or its last event was a restore from there. Without the second
+        case, a second request for a superseded truth would be refused.
+
+        Args:
+            owner: Whose memory it is.
+            memory: As it was read.
+
         """
         if is_cold(memory) or memory.status is Status.ACTIVE:
             return is_cold(memory)
@@ -101,12 +112,22 @@ class ArchiveRestorer:
         )
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call) -> Memory:
-        """The memory as it is hot; its chain comes with it. One that is hot already
-        answers as it is.
+        """Restore an archived memory with its chain.
 
-        A decayed one comes back active, since it was asked for; one deleted in the archive
-        likewise. Every other member has the status that it had. Raises NotFound,
-        Damaged (the stub stays), Unavailable.
+        A memory in the store is returned as it is. A decayed memory becomes active, since it was
+        requested, and so does a memory that was deleted in the archive. Every other member gets its
+        earlier status.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such memory.
+            Damaged: The copy can't be read; the stub stays.
+            Unavailable: The store or the archive is down.
+
         """
         for _ in range(ROUNDS):
             look = await self._ledger.look(owner, [memory_id, *_receipt_ids(owner, call)])
@@ -178,7 +199,7 @@ class ArchiveRestorer:
         return changes
 
     def _vector_fields(self, thawing: _ArchivedChain, whole: Memory) -> MemoryFields:
-        """The vector that a memory comes back with, and what made it."""
+        """The vector with which a memory is restored, and its model."""
         if whole.id not in thawing.vectors:
             return {}
         vector = thawing.vectors[whole.id]
@@ -192,7 +213,7 @@ class ArchiveRestorer:
         }
 
     def _versions(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Document]:
-        """The old versions, for those whose stubs are still there."""
+        """The old versions whose stubs still exist."""
         documents = []
         for whole in (version for member in thawing.copy.members for version in member.versions):
             document = seen.documents.get(whole.id)
@@ -211,7 +232,11 @@ class ArchiveRestorer:
         return documents
 
     def _session(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Document]:
-        """Sessions count what is not deleted: only the one asked for may have been."""
+        """Count the requested memory in its session, if it was deleted.
+
+        Sessions count memories that are not deleted, and only the requested memory may have been
+        deleted.
+        """
         asked = _present(seen, thawing.memory_id)
         if asked.session_id is None or asked.status is not Status.DELETED:
             return []
@@ -221,8 +246,9 @@ class ArchiveRestorer:
         return [session.document]
 
     async def _new_vectors(self, copy: ColdCopy) -> dict[str, Vector | None]:
-        """New vectors of what another embedder had made one of; None where ours does not answer:
-        found by words alone.
+        """New vectors for memories with vectors of another embedder, by id.
+
+        A vector is None if the embedder does not answer; the memory is then found by words alone.
         """
         every = [memory for member in copy.members for memory in (member.memory, *member.versions)]
         foreign = [
@@ -248,8 +274,9 @@ class ArchiveRestorer:
 
 
 def _origin(thawing: _ArchivedChain, whole: Memory) -> str:
-    """What its event says of a memory's vector: kept · made_anew · left_out (the embedder is
-    another one, and did not answer) · none.
+    """The origin of a restored memory's vector, as its event says it.
+
+    It is kept, made_anew, left_out (the embedder is another, and did not answer), or none.
     """
     if whole.embedding is None:
         return "none"
@@ -259,10 +286,10 @@ def _origin(thawing: _ArchivedChain, whole: Memory) -> str:
 
 
 def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
-    """The steps by which what was asked for, and had decayed or was deleted in the archive,
-    comes into use again.
+    """The steps by which the requested memory becomes active.
 
-    What was no truth of its present when it was archived, or a short text, becomes that again.
+    It had decayed, or was deleted in the archive. A memory that was no present truth when it was
+    archived, or was compressed, gets that status again.
     """
     active = restore(back, now, change_reason=None)
     if whole.status in (Status.ACTIVE, Status.DECAYED):

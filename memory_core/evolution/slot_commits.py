@@ -1,10 +1,9 @@
-"""The last step of every decision: what its changes say is added to the logs of their slots,
-and the members follow.
+"""Complete every decision: extend the logs of slots, and let their members follow.
 
-Which truth of a slot holds when is decided here alone. A command says what happened to one memory;
-every other member that changes by it, and the stored fields that `projection` names, come from the
-timeline of the log. Note: the log is read after the look of a decision. It has a tag of its own, so
-a commit on an older state of it is refused, and decided again.
+Only here it is decided which truth of a slot holds when. A command says how a single memory
+changed. Every other member that changes by it, and the stored fields that `projection` names, come
+from the timeline of the log. Note: the log is read after the read set of a decision. It has a tag
+of its own, so a commit on an older state of it is refused, and decided again.
 """
 
 from __future__ import annotations
@@ -54,21 +53,21 @@ class SlotCommits:
     async def complete(
         self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
     ) -> Changes[Result]:
-        """The changes, with what follows from them in the slots of their memories.
+        """The changes, with their consequences in the slots of their memories.
 
         Args:
-            store: where logs and members are read that the decision was not shown.
-            owner: whose memories they are.
-            changes: what is about to be committed.
-            look: what the decision was shown.
+            store: Where logs and members are read that the decision did not read.
+            owner: Whose memories they are.
+            changes: Changes that are about to be committed.
+            look: The read set of the decision.
 
         Returns:
-            The given object where no slot is concerned.
+            The given object if no slot is concerned.
 
         Raises:
-            Conflict: an operation is refused by the log of its slot.
-            Unavailable: the store does not answer.
-            WithoutLog: a slot needs a log first.
+            Conflict: The log of a slot refuses an operation.
+            Unavailable: The store is down.
+            WithoutLog: A slot needs a log first.
 
         """
         if changes.begins is not None:
@@ -103,15 +102,16 @@ def _is_moved(change: Change) -> bool:
 
 @dataclass(slots=True)
 class _Settling:
-    """One slot of one commit."""
+    """A single slot of a single commit."""
 
     shelf: Shelf
     name: SlotName
     clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        """The changes with what follows in this slot. Note: what reaches back into sealed parts is
-        done again, with these read.
+        """The changes, with their consequences in this slot.
+
+        Note: changes that reach back into sealed parts are repeated after these were read.
         """
         try:
             return await self._settled(changes, concerned)
@@ -120,7 +120,7 @@ class _Settling:
             return await self._settled(changes, concerned)
 
     async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
-        """The members of a slot that has no log; none where it has one."""
+        """The members of a slot that has no log; empty if it has a log."""
         try:
             await self._log(changes)
         except WithoutLog:
@@ -130,8 +130,9 @@ class _Settling:
     async def with_log(
         self, changes: Changes[Result], members: Sequence[Memory]
     ) -> Changes[Result]:
-        """The changes, and a log that is made of members, if there are any, with what of these is
-        not as it says.
+        """The changes with a log that is made of members, if there are any.
+
+        Members that differ from the log are also changed.
         """
         if not members:
             return changes
@@ -157,8 +158,9 @@ class _Settling:
         own: Sequence[Change] = (),
         removed: Sequence[str] = (),
     ) -> Changes[Result]:
-        """The changes with the log after them, and the members that differ by it. own:
-        the changes of members. removed: members that are forgotten for good.
+        """The changes, with the new log and the members that differ by it.
+
+        `own` are the changes of members; `removed` are members that are hard-deleted.
         """
         wanted, known = after.rows, {} if before is None else before.rows
         concerned = {change.after.id for change in own}
@@ -207,9 +209,10 @@ class _Settling:
 
 
 class _Completion:
-    """The changes of a commit, with what its rows make of the members of a slot.
+    """Completes the changes of a commit by the projection of its slot's members.
 
-    about: what the events of these members say. counted: by session, what came or went by it.
+    `about` is the metadata of the members' events. `counted` holds, by session, memories that were
+    added or removed by it.
     """
 
     def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
@@ -232,9 +235,7 @@ class _Completion:
         self.counted: list[tuple[str, Memory | None, Memory]] = []
 
     def put(self, row: Projection) -> None:
-        """Let the memory in this place be as its row wants it. Nothing, if it is gone,
-        or of another slot.
-        """
+        """Change a memory to its row, unless it is gone or of another slot."""
         if is_version(row.id):
             self._put_version(row)
             return
@@ -258,7 +259,7 @@ class _Completion:
             self._add(Change(SPLIT, made, None, self.about))
 
     def drop(self, row: Projection) -> None:
-        """Let an earlier time that holds no more be as if it never was so."""
+        """Withdraw an earlier interval that no longer holds."""
         stored = self.shelf.memory(row.id)
         if stored is not None and (stored.status, stored.status_reason) != (
             Status.DELETED,
@@ -268,7 +269,7 @@ class _Completion:
             self._add(Change("contradicted", gone, stored, self.about))
 
     async def changes_with_sessions(self) -> Changes[Any]:
-        """The changes, with the sessions that count what comes and goes by them."""
+        """The changes, with the sessions that count memories added or removed by them."""
         names = {
             session_id: session_document_id(self.shelf.owner, session_id)
             for session_id, _, _ in self.counted
@@ -308,8 +309,9 @@ class _Completion:
         )
 
     def _put_version(self, row: Projection) -> None:
-        """An old version has no event of its own: its memory's event names the fields
-        that change.
+        """Write an old version, which has no event of its own.
+
+        Its memory's event names the fields that change.
         """
         stored, memory = self._stored(row.id), self._stored(base_id(row.id))
         if stored is None or memory is None:
@@ -338,8 +340,9 @@ class _Completion:
         self._count(change.before, change.after)
 
     def _put_change(self, place: int, change: Change) -> None:
-        """Put a change into its place; in two steps where the memory has to be
-        active in between.
+        """Put a change into its place.
+
+        It takes two steps if the memory must be active in between.
         """
         before, status = change.before, change.after.status
         if before is None or status in (before.status, *allowed(before.status)):
@@ -353,7 +356,7 @@ class _Completion:
 
 
 def _earlier_time(row: Projection, now: datetime) -> MemoryFields:
-    """What a new memory that holds an earlier time of another one has of its own."""
+    """The fields of a new memory that keeps another memory's earlier interval."""
     return {
         "id": row.id,
         "told_at": [],
@@ -370,7 +373,7 @@ def _earlier_time(row: Projection, now: datetime) -> MemoryFields:
 
 
 def _event(before: Memory, after: Memory) -> str:
-    """The name of what happens to a member because of another one."""
+    """The event type of a member's change that follows from another member."""
     if before.status is after.status:
         return (
             "superseded"
@@ -406,17 +409,16 @@ _WHY = "both hold again"
 async def asked_again(
     shelf: Shelf, changes: Changes[Result], slot: SlotLog, now: datetime
 ) -> Changes[Result]:
-    """The changes, with the undecided questions about memories that come back with them,
-    open again.
+    """The changes, with undecided conflicts reopened for reactivated memories.
 
     Args:
-        shelf: where records and other sides are read.
-        changes: what is about to be committed, complete as far as this slot goes.
-        slot: the log of the slot as they leave it.
-        now: the moment of the commit.
+        shelf: Where records and other sides are read.
+        changes: Changes that are about to be committed, complete for this slot.
+        slot: The log of the slot as they leave it.
+        now: The time of the commit.
 
     Raises:
-        Unavailable: the store does not answer.
+        Unavailable: The store is down.
 
     """
     pairs = _standing_pairs(slot, _risen(changes))
@@ -449,7 +451,7 @@ async def asked_again(
 
 
 def _risen(changes: Changes[Any]) -> set[str]:
-    """The memories that stand by these changes and did not before."""
+    """The memories that these changes reactivate."""
     first: dict[str, Memory | None] = {}
     for change in changes.changes:
         first.setdefault(change.after.id, change.before)
@@ -462,8 +464,9 @@ def _risen(changes: Changes[Any]) -> set[str]:
 
 
 def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str, str]]]:
-    """The pairs that a conflict opened, one side of which has risen, and that hold side by side;
-    each after its conflict's id.
+    """Coexisting pairs of a conflict of which a side was reactivated.
+
+    Each follows its conflict's id.
     """
     if not risen:
         return []

@@ -1,7 +1,7 @@
-"""The log of one slot as a decision has it: read from its document, and added to.
+"""The log of a slot while a decision reads and extends it.
 
-Note: what a commit adds has no sequence yet. It has one that no entry has,
-and gets its own when the commit is assembled.
+Note: the entries that a commit adds have no sequence yet. They have a provisional sequence that no
+other entry has, and get their own when the commit is assembled.
 """
 
 from __future__ import annotations
@@ -36,9 +36,11 @@ from memory_core.ledger.ids import procedure_id, slot_document_id, slot_part_id
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
-"""What an operation adds to the log of a slot. `SlotLog.added` numbers it."""
+"""Makes the entries that an operation adds to the log of a slot. `SlotLog.added` numbers them."""
 MAX_STATEMENTS = 200
-"""Of a log in its document. Of more, the oldest are sealed, but the last `MAX_STATEMENTS` / 2."""
+"""Statements of a log in its document. If there are more, the oldest are sealed, except for the
+last `MAX_STATEMENTS` / 2.
+"""
 _PART_ENTRIES = 1000
 _SALT_BYTES = 8
 
@@ -47,9 +49,16 @@ _SALT_BYTES = 8
 class SlotLog:
     """The log of a slot while a commit is decided.
 
-    pending: the sequence of what this commit adds. now: the moment of the commit. stored: its
-    document as it was read. seal: what stands for sealed entries that were not read. parts: the
-    documents of those that were.
+    Attributes:
+        name: Name of the slot.
+        salt: Salt for the hashes of values.
+        entries: In order.
+        pending: The provisional sequence of this commit's entries.
+        now: The time of the commit.
+        stored: Its document as it was read; None if there was none.
+        seal: The summary of sealed entries that were not read; None if all were read.
+        parts: The documents of sealed entries that were read.
+
     """
 
     name: SlotName
@@ -70,17 +79,17 @@ class SlotLog:
         now: datetime,
         document: Callable[[str], Document | None] | None = None,
     ) -> SlotLog:
-        """The log in a document of this life of the user; an empty one where there is none, and
-        nothing in the slot either.
+        """The log in a document of the present epoch; empty for an empty slot.
 
         Args:
-            name: the slot.
-            look: what the decision was shown.
-            now: the moment of the commit.
-            document: finds what was read: `documents_of` it, and perhaps its sealed parts.
+            name: Name of the slot.
+            look: The read set of the decision.
+            now: The time of the commit.
+            document: Finds read documents: `documents_of` the slot, and perhaps its sealed parts;
+                None takes the read set's.
 
         Raises:
-            WithoutLog: there may be members, of a version before logs.
+            WithoutLog: The slot may have members from a version before logs.
 
         """
         document, head = document or look.documents.get, look.head
@@ -115,9 +124,16 @@ class SlotLog:
         members: Iterable[Memory] = (),
         versions: Iterable[Memory] = (),
     ) -> SlotLog:
-        """The log of a slot without a document, made of its members; by default there are none.
+        """The log of a slot without a document, made of its members.
 
-        stored: its document of an earlier life of the user, if any. versions: old ones of members.
+        Args:
+            name: Name of the slot.
+            head: Head of the owner; None before the first write.
+            now: The time of the commit.
+            stored: Its document of an earlier epoch, if any.
+            members: Members of the slot; by default there are none.
+            versions: Old versions of the members.
+
         """
         salt = secrets.token_hex(_SALT_BYTES)
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
@@ -134,13 +150,14 @@ class SlotLog:
 
     @cached_property
     def account(self) -> Account:
-        """What counts in it."""
+        """The entries that count."""
         return Account.of(self.entries)
 
     @cached_property
     def timeline(self) -> Timeline:
-        """What holds when by this log; where some is sealed, since its horizon. Raises
-        LookedElsewhere for the sealed parts.
+        """Which values hold when by this log; with sealed entries, since its horizon.
+
+        Raises LookedElsewhere if the sealed parts are needed.
         """
         timeline = sealed_timeline_of(self.account, self.seal)
         if self.seal is not None and not suffices(self.seal, timeline):
@@ -149,33 +166,34 @@ class SlotLog:
 
     @cached_property
     def rows(self) -> dict[str, Projection]:
-        """What is to be stored of its members, by id."""
+        """The stored fields of its members, by id."""
         return project(self.timeline, self.now)
 
     def active(self) -> frozenset[str]:
-        """The ids of the memories that hold now, or are announced."""
+        """The ids of the memories that hold now, or will hold later."""
         return frozenset(name for name, row in self.rows.items() if row.status is Status.ACTIVE)
 
     def said_by(self, memory_id: str) -> list[Statement]:
-        """The statements of a memory that count, in the order of saying. Raises KeyError where
-        there are none.
+        """The statements of a memory that count, in the order of assertion.
+
+        Raises KeyError if there are none.
         """
         if not (statements := self.account.said_by(memory_id)):
             raise KeyError(memory_id)
         return statements
 
     def sealed(self) -> LookedElsewhere:
-        """What says that the sealed parts have to be read."""
+        """The error by which the sealed parts are requested."""
         return LookedElsewhere(sealed_parts(self.stored))
 
     def knows(self, memory_id: str) -> bool:
-        """Whether it has a statement of a memory; one that has none here may have sealed ones."""
+        """Whether it has a statement of a memory; a sealed statement is not seen."""
         return any(
             isinstance(entry, Statement) and entry.memory_id == memory_id for entry in self.entries
         )
 
     def _unknown(self, memory_id: str) -> Exception:
-        """What is raised about a memory that has no statement in it."""
+        """The error about a memory that has no statement in it."""
         if self.seal is not None:
             return self.sealed()
         if (row := self.rows.get(memory_id)) is not None and row.part:
@@ -183,11 +201,13 @@ class SlotLog:
         return Conflict(f"{memory_id} holds at no time any more")
 
     def added(self, act: Act) -> SlotLog:
-        """The log with what an act adds; the same object where it was asked for the same last.
+        """The log with the entries of an act.
+
+        A repeated call with the same entries returns the same object.
 
         Raises:
-            LookedElsewhere: sealed parts have to be read for it.
-            Conflict: it is about a memory that says nothing in this slot.
+            LookedElsewhere: Sealed parts must be read for it.
+            Conflict: The act is about a memory without a statement in this slot.
 
         """
         try:
@@ -210,24 +230,26 @@ class SlotLog:
         return self._added[0]
 
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
-        """The same with other entries. Note: only forgetting for good changes any,
-        all else adds.
+        """The same log with other entries.
+
+        Note: only a hard delete changes entries; all other operations add entries.
         """
         return replace(self, entries=tuple(entries), _added=[])
 
     def value_of(self, memory: Memory) -> str | None:
-        """What the log compares a memory by."""
+        """The hash by which the log compares a memory's value."""
         return value_hash(memory, self.salt)
 
     def next_part(self) -> int:
-        """The place of the next entry among those of this commit."""
+        """The place of the next entry among the entries of this commit."""
         return 1 + max(
             (entry.part for entry in self.entries if entry.sequence == self.pending), default=-1
         )
 
     def documents(self) -> tuple[list[Document], list[Document]]:
-        """The documents to write in the batch, and those to delete: of a log that is too long the
-        oldest are sealed.
+        """The documents to write in the batch, and the documents to delete.
+
+        Of a log that is too long, the oldest entries are sealed.
         """
         entries: Sequence[Entry] = self.entries
         seal, made = self.seal, list[Document]()
@@ -265,7 +287,7 @@ class SlotLog:
 
 
 def documents_of(name: SlotName) -> list[str]:
-    """The ids of what has to be read of a slot: its log, and the memory that every key has."""
+    """The ids of a slot's documents: its log, and of a key the procedural memory."""
     return [slot_document_id(*name), *([procedure_id(name[1])] if name[0] == "key" else [])]
 
 
@@ -287,7 +309,7 @@ def old_version_ids(members: Iterable[Memory]) -> list[str]:
 
 
 def earlier_time(row: Projection) -> Conflict:
-    """What is raised about a memory that is but an earlier time of another."""
+    """The error about a memory that is only an earlier interval of another memory."""
     return Conflict(
         f"{row.id} is an earlier time of {row.memory_id}; what is done to that is done "
         "to all of its times"
@@ -295,7 +317,7 @@ def earlier_time(row: Projection) -> Conflict:
 
 
 def sealed_parts(slot_document: Document | None) -> list[str]:
-    """The ids of the documents of what is sealed of a log."""
+    """The ids of the documents with sealed entries of a log."""
     if slot_document is None:
         return []
     number = slot_document.body.get("sealed", {}).get("parts", 0)
@@ -303,6 +325,15 @@ def sealed_parts(slot_document: Document | None) -> list[str]:
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:
-    """What a log with this salt compares a memory by; None for a retraction of whatever held."""
+    """The hash by which a log with this salt compares a memory's value.
+
+    Args:
+        memory: Memory of the slot.
+        salt: Salt of the log.
+
+    Returns:
+        None for a retraction of any value.
+
+    """
     form = value_form(memory)
     return None if form is None else hashed(form, salt)

@@ -36,14 +36,14 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Mark
 
 AT_ONCE = 30
-"""Memories of one commit: each is two documents of its hundred, and each message that stays
-alone is one.
+"""Memories of a commit: each takes two documents of its hundred, and each message that becomes
+independent takes a single document.
 """
 
 
 @dataclass(slots=True)
 class _Going:
-    """What goes, by id, and what was read to find that out."""
+    """The memories to delete, by id."""
 
     memories: dict[str, Memory] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class _Going:
 
 
 class ToldForgetter:
-    """Forgets what was told, for any owner."""
+    """Forgets statements, for any owner."""
 
     def __init__(
         self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock
@@ -68,15 +68,20 @@ class ToldForgetter:
         call: Call,
         names: Callable[[str], bool] | None = None,
     ) -> list[str]:
-        """Delete these softly, with what was formed of them; the ids of all that went.
-        Raises Unavailable.
+        """Soft-delete memories with all memories that were formed of them.
 
         Args:
-            owner: whose memories they are.
-            named: their ids.
-            call: on whose behalf.
-            names: whether a text names what is to be forgotten; a fact of another sentence stays
-                then. None: all goes.
+            owner: Whose memories they are.
+            named: Their ids.
+            call: Call on whose behalf it happens.
+            names: Whether a text names the content that is to be forgotten; a fact of another
+                sentence then stays. None deletes all.
+
+        Returns:
+            The ids of all deleted memories.
+
+        Raises:
+            Unavailable: The store is down.
 
         """
         going, alone = await self._with_what_they_made(owner, named, names)
@@ -87,8 +92,18 @@ class ToldForgetter:
         return gone
 
     async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
-        """Delete messages that say nothing but what is to be forgotten. What is formed of their
-        conversation stays. Raises Unavailable.
+        """Soft-delete messages that only ask to forget.
+
+        Memories that were formed of their conversation stay.
+
+        Args:
+            owner: Whose messages they are.
+            names: Ids of the messages.
+            call: Call on whose behalf it happens.
+
+        Raises:
+            Unavailable: The store is down.
+
         """
         await self._delete(owner, names, REQUEST, call)
 
@@ -103,7 +118,7 @@ class ToldForgetter:
     async def _with_what_they_made(
         self, owner: Owner, named: Sequence[str], names: Callable[[str], bool] | None
     ) -> tuple[list[Memory], list[str]]:
-        """What goes; and the messages of its episodes that stay."""
+        """The memories to delete, and the ids of the messages of their episodes that stay."""
         asked = await self._read(owner, named)
         going, of_cells = _Going(), list[str]()
         going.add(asked.values())
@@ -219,23 +234,23 @@ class ToldForgetter:
 
 
 _USER: Final = "user"
-"""The subject of what a speaker without a name says of themselves."""
+"""The subject of statements that speakers without a name make about themselves."""
 _ABOUT_ANOTHER = re.compile(
     r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|er|sie|ihm|ihn|ihnen|ihr\w{0,2}"
     r"|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
     re.IGNORECASE,
 )
-"""A sentence with such a word may be about what another one names."""
+"""A sentence with such a word may be about something that another sentence names."""
 
 
 def _stays(
     memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]
 ) -> bool:
-    """Whether a fact stays when the message goes that told it: it was told in another episode too,
-    or by a sentence of its own.
+    """Whether a fact stays when its message is deleted.
 
-    Such a sentence is about the speaker, fills a slot, and names nothing of what is to be
-    forgotten, nor anybody by a pronoun.
+    It stays if it was also stated in another episode, or by a sentence of its own. Such a sentence
+    is about the speaker, fills a slot, names no part of the content that is to be forgotten, and
+    has no pronoun.
     """
     if (
         memory.category != "fact"
@@ -255,7 +270,7 @@ def _stays(
 
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
-    """The messages of assistants and tools that say again what the telling ones say."""
+    """The messages of assistants and tools that repeat the telling messages."""
     texts = [message.content for message in telling]
     by_machine = [
         message
@@ -266,6 +281,6 @@ def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Mem
 
 
 def _tells(message: Memory, cell: Memory, asked: Collection[str]) -> bool:
-    """Whether one of the named facts was taken from this message of the cell."""
+    """Whether a named fact was taken from this message of the cell."""
     number = message.metadata.get("message")
     return any(fact.fact_id in asked and fact.message == number for fact in cell.atomic_facts)

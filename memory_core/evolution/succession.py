@@ -1,7 +1,7 @@
-"""How one memory follows another, and a record of it by which it can be taken back.
+"""How a memory follows another memory, and a record by which that can be undone.
 
-How one memory follows another: superseded by it, merged with it, and of one that is alone in its
-slot when it was told and ended.
+A memory is superseded by another memory, or merged with it. A memory without a shared slot also
+remembers when it was asserted, and when it ended.
 """
 
 from __future__ import annotations
@@ -27,26 +27,27 @@ from memory_core.evolution.truth_commands import merged_elsewhere, retracts
 from memory_core.ledger.batch import Change
 
 MAX_JOINED_BYTES = int(0.6 * MAX_CONTENT_BYTES)
-"""Two memories whose texts are longer together are kept both instead of merged."""
+"""If the texts of two memories are longer together, both are kept instead of merged."""
 MAX_TELLINGS = 40
-"""Moments that a memory without a slot remembers to have been told at: the first and the
-latest of them.
+"""Moments of assertion that a memory without a slot remembers: the first moment, and the latest
+moments.
 """
 
 
 def tellings(memory: Memory) -> list[datetime]:
-    """The event times at which it was told, in order; at least one."""
+    """The event times at which a memory was asserted, in order."""
     return sorted({*memory.told_at, memory.event_timestamp})
 
 
 def first_telling(memory: Memory) -> datetime:
-    """When it was told first."""
+    """When a memory was first asserted."""
     return tellings(memory)[0]
 
 
 def kept(moments: Iterable[datetime]) -> list[datetime]:
-    """As many of the moments as a memory remembers; none where there is but one,
-    which `event_timestamp` holds.
+    """As many of the moments as a memory remembers.
+
+    The result is empty for a single moment, which `event_timestamp` holds.
     """
     ordered = sorted(set(moments))
     if len(ordered) == 1:
@@ -55,8 +56,14 @@ def kept(moments: Iterable[datetime]) -> list[datetime]:
 
 
 def over(old: Memory, new: Memory) -> bool:
-    """Whether the old one had ended when the new one begins: then it neither says the same nor
-    contradicts it.
+    """Whether the old memory had ended when the new memory begins.
+
+    Then it neither says the same nor contradicts it.
+
+    Args:
+        old: A memory.
+        new: A later memory.
+
     """
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
@@ -78,10 +85,18 @@ def succeeded(
     *,
     leaves_slot: bool = True,
 ) -> Change:
-    """The end of a memory that another one supersedes, or that is merged into it, or that it
-    contradicts; its validity ends where that one's begins.
+    """The end of a memory that another memory supersedes, merges or contradicts.
 
-    leaves_slot: whether its slot, if it is in one, does not learn it from the other one.
+    Its validity ends where that of the other memory begins.
+
+    Args:
+        old: The memory that ends.
+        new: The memory that follows it.
+        status: Status that the old memory gets.
+        conflict_id: Id of the conflict's record.
+        now: The present time.
+        leaves_slot: Whether its slot, if it has a slot, does not learn this from the new memory.
+
     """
     event, reason = _ENDS[status]
     retired = retire(old, new, status, reason, now, conflict_state="resolved")
@@ -93,13 +108,24 @@ def succeeded(
 
 
 def joined_length(old: Memory, new: Memory) -> int:
-    """The bytes of the text of both."""
+    """The bytes of both texts together.
+
+    Args:
+        old: A memory.
+        new: The other memory.
+
+    """
     return len(old.content.encode()) + len(new.content.encode()) + 1
 
 
 def joined(old: Memory, new: Memory, fields: MemoryFields) -> Memory:
-    """The new memory with both texts, oldest first, and a vector of two chunks. fields:
-    what it has of its own.
+    """The new memory with both texts, the oldest first, and a vector of two chunks.
+
+    Args:
+        old: A memory.
+        new: The other memory, whose remaining fields are kept.
+        fields: Further fields of the result.
+
     """
     first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
     both: MemoryFields = {
@@ -119,7 +145,16 @@ def joined(old: Memory, new: Memory, fields: MemoryFields) -> Memory:
 
 
 def latest_end(old: Memory, new: Memory) -> datetime | None:
-    """When a memory that says both ends: with the later of the two, if both end."""
+    """When a memory with both texts ends: with the later memory, if both end.
+
+    Args:
+        old: A memory.
+        new: The other memory.
+
+    Returns:
+        None if a memory does not end.
+
+    """
     ends = [memory.valid_until for memory in (old, new) if memory.valid_until is not None]
     return max(ends) if len(ends) == 2 else None
 
@@ -141,7 +176,7 @@ _STANDING = (
     "valid_from",
     "valid_until",
 )
-"""What must still be as the decision left it."""
+"""Fields that must still be as the decision left them."""
 _GROWING = ("source_ids", "consolidated_into_ids", "atomic_facts")
 _ASIDE = UNLOGGED_FIELDS | {
     "updated_at",
@@ -153,10 +188,15 @@ _ASIDE = UNLOGGED_FIELDS | {
 
 
 def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Move]:
-    """The moves that some changes are. draft: the new memory as it would be if it contradicted
-    nothing; the decision may have left it out.
+    """The moves that some changes make.
 
-    A memory that is created and is not the draft was made by the decision.
+    A created memory that is not the draft was made by the decision.
+
+    Args:
+        changes: Changes of a decision.
+        draft: The new memory as it would be without a contradiction; the decision may have left it
+            out.
+
     """
     first: dict[str, Memory | None] = {}
     last: dict[str, Memory] = {}
@@ -174,8 +214,10 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
 
 
 def succession(stays: Memory, falls: Memory) -> list[Move]:
-    """What a decision between these two did to the one that stays: it may name the other as the one
-    that it replaces.
+    """The move by which a remaining memory names the memory that it superseded.
+
+    The first memory is the remaining memory. The result is empty if it does not name the second
+    memory.
     """
     if stays.supersedes_id != falls.id:
         return []
@@ -183,8 +225,15 @@ def succession(stays: Memory, falls: Memory) -> list[Move]:
 
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
-    """What has happened since to memories that a decision moved, in words; nothing when it can
-    be taken back.
+    """Later changes, in words, that prevent the undoing of a decision.
+
+    Args:
+        moves: Moves of the decision.
+        memories: As they are now, by id.
+
+    Returns:
+        Empty if the decision can be undone.
+
     """
     obstacles = (_since(move, memories.get(move.memory_id)) for move in moves)
     return [obstacle for obstacle in obstacles if obstacle is not None]
@@ -193,8 +242,17 @@ def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
 def moved_back(
     move: Move, current: Memory | None, owner: Owner, record: ConflictRecord, now: datetime
 ) -> Memory:
-    """The memory as it was without the decision, for what is in nothing's way. Text that comes back
-    has neither words nor vector yet.
+    """The memory as it would be without the decision.
+
+    Later changes must not be in the way. Restored text has neither words nor a vector yet.
+
+    Args:
+        move: Move of the decision.
+        current: The memory as it is now; None if it is not stored.
+        owner: Whose memory it is.
+        record: Record of the decision.
+        now: The present time.
+
     """
     if move.before is None:
         assert current is not None
@@ -217,12 +275,12 @@ def moved_back(
 
 
 def _named(item: Any) -> Any:
-    """What tells one of such a list from the others: an id, or the superseded fact."""
+    """The id by which an item of a growing list is known."""
     return item["fact_id"] if isinstance(item, dict) else item
 
 
 def brings_text(move: Move) -> bool:
-    """Whether taking this back gives a memory another text than it has."""
+    """Whether undoing this move gives a memory another text."""
     return move.before is not None and "content" in move.before
 
 
@@ -266,8 +324,9 @@ def _since(move: Move, current: Memory | None) -> str | None:
 
 
 def _ends_earlier(move: Move, current: Memory) -> bool:
-    """Whether what is past was said since to end earlier than the decision let it:
-    that is in the way of nothing, and stays.
+    """Whether a past truth has got an earlier end since the decision.
+
+    Such an end prevents no undo, and is kept.
     """
     assert move.after is not None
     if current.status is not Status.SUPERSEDED or current.valid_until is None:

@@ -18,26 +18,34 @@ from memory_core.domain.text.sameness import names_in, words_in
 from memory_core.domain.text.spelling import numbers_in
 
 CAP = int(0.6 * MAX_CONTENT_BYTES)
-"""Bytes of a merged note; a merge that would pass them links instead."""
+"""Bytes of a merged note; instead of a larger merge, the notes are linked."""
 MAX_FOREIGN = 0.5
-"""Share of a merged note's telling words that its sources need not have: who merges may find
-words of his own.
+"""Share of a merged note's telling words that its sources need not have, because the writer may use
+words of its own.
 """
 LEAST_LEFT = 0.5
 _NAMED, _SHOWN = 8, 80
 
 
 def fits(sources: Sequence[Memory]) -> bool:
-    """Whether these notes may be merged into one at all."""
+    """Whether these notes may be merged into a single note at all."""
     return sum(len(source.content.encode()) for source in sources) <= CAP
 
 
 def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note lacks, in words for its writer; empty when it may stand for its sources.
+    """Complaints about the parts that a merged note lacks, in words for its writer.
 
-    Checked: every part that a source has, a length of at least the longest source, every number
+    Checked are every part that a source has, a length of at least the longest source, every number
     (dates are numbers and names), name, tag and keyword of the sources, and half of the words that
-    only one of them has.
+    only a single source has.
+
+    Args:
+        merged: Text of the merged note.
+        sources: The notes that it would replace.
+
+    Returns:
+        Empty if the merged note may replace its sources.
+
     """
     texts = [source.content for source in sources]
     parts = parts_of(merged)
@@ -73,8 +81,14 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
 
 
 def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
-    """What a merged note says that none of its sources does, in words for its writer:
-    numbers, names, or most of its words.
+    """Complaints about additions of a merged note, in words for its writer.
+
+    Checked are numbers and names that no source has, and whether most of the words are new.
+
+    Args:
+        merged: Text of the merged note.
+        sources: The notes that it would replace.
+
     """
     texts = [
         text for source in sources for text in (source.content, *source.tags, *source.keywords)
@@ -92,7 +106,10 @@ def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
 
 
 def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
-    """The texts of whose own words, those that no other text has, not even half are left."""
+    """The texts of whose own words less than half is left.
+
+    A text's own words are the words that no other text has.
+    """
     words = [_telling(text) for text in texts]
     left = _telling(merged)
     own = [

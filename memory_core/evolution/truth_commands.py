@@ -1,8 +1,9 @@
-"""What each operation adds to the log of a slot; what becomes of its members follows from the log.
+"""The entries that each operation adds to the log of a slot.
 
-An operation is an `Act`: from the log to new entries, which the log numbers. A change of a memory
-names its act, or it follows from the change: what is created says what it says, what is deleted is
-hidden, what comes back from a deletion is shown again.
+The states of the slot's members follow from the log. An operation is an `Act`: it makes new entries
+from the log, which the log numbers. A change of a memory names its act, or the act follows from the
+change: a created memory is asserted, a deleted memory is hidden, and a restored memory is shown
+again.
 """
 
 from __future__ import annotations
@@ -37,15 +38,15 @@ from memory_core.evolution.truth_projection import GONE
 from memory_core.ledger.batch import Change
 
 MAX_WITHDRAWN = 40
-"""Memories that one undo may withdraw: as many changed members as fit a batch."""
+"""Memories that an undo may withdraw: as many changed members as fit into a batch."""
 MAX_BESIDE = 2000
-"""Memories that one may be kept beside: each has to be resolved with each other at every save
-into the slot.
+"""Memories that may coexist with a memory: at every save into the slot, each of them has to be
+resolved with every other.
 """
 
 
 def act_of(change: Change) -> Act | None:
-    """What a change adds to the log of its slot; None for nothing."""
+    """The act of a change on the log of its slot; None for no act."""
     if change.says is not None:
         return change.says
     before, after = change.before, change.after
@@ -64,8 +65,16 @@ def act_of(change: Change) -> Act | None:
 
 
 def added_by(slot: SlotLog, change: Change) -> SlotLog:
-    """The log of a slot with what a change adds. Raises LookedElsewhere where sealed parts have to
-    be read for it.
+    """The log of a slot with the entries of a change.
+
+    Args:
+        slot: The log.
+        change: Change of a memory of the slot.
+
+    Raises:
+        LookedElsewhere: Sealed parts must be read for it.
+        Conflict: The log refuses the change.
+
     """
     act = act_of(change)
     if slot.seal is not None and (
@@ -76,10 +85,16 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
 
 
 def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> Statement:
-    """What a memory says in its slot, after all that was said at the same time; a statement says
-    itself.
+    """The statement of a memory in its slot, after all statements of the same time.
 
-    fields: what is otherwise, such as the id of the memory that it is a mention of.
+    A statement is returned as it is.
+
+    Args:
+        slot: The log.
+        new: A memory or a statement.
+        **fields: Fields that differ from the memory's, such as the id of the memory that it
+            mentions.
+
     """
     if isinstance(new, Statement):
         return new
@@ -99,10 +114,16 @@ def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> State
 def says(
     new: Memory | Statement, *, beside: Iterable[str] = (), conflict_id: str | None = None
 ) -> Act:
-    """A memory says what it says, beside others or alone. Of those that have its value it is a
-    repeat, and none beside them. Retractions stand alone.
+    """Assert a memory, coexisting with other memories or alone.
 
-    conflict_id: that opens with it, and is no decision.
+    It is a repeat of memories with its value, and does not coexist with them. A retraction never
+    coexists.
+
+    Args:
+        new: A memory or a statement.
+        beside: Ids of memories with which it coexists.
+        conflict_id: Id of the conflict that opens with it; it is no decision.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -133,8 +154,14 @@ def says(
 
 
 def copies(memory: Memory, source_id: str) -> Act:
-    """A copy for another agent says the same beside its source, and beside what that is
-    kept beside.
+    """Assert a copy for another agent, which coexists with its source.
+
+    It also coexists with the memories that coexist with the source.
+
+    Args:
+        memory: The copy.
+        source_id: Id of the copied memory.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -145,23 +172,43 @@ def copies(memory: Memory, source_id: str) -> Act:
 
 
 def mentions(held_id: str, version: int, new: Memory) -> Act:
-    """A memory that is held is said again, as the new one says it."""
+    """Repeat an existing memory, as a new memory says it.
+
+    Args:
+        held_id: Id of the existing memory.
+        version: Version of the existing memory.
+        new: The new memory.
+
+    """
     return lambda slot: [statement_in(slot, new, memory_id=held_id, version=version)]
 
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
-    """Two memories are kept side by side from now on."""
+    """Let two memories coexist from now on.
+
+    Args:
+        first: Id of a memory.
+        second: Id of the other memory.
+        conflict_id: Id of the conflict that opens with it.
+
+    """
     return lambda slot: [Pair(memory_ids=(first, second), conflict_id=conflict_id)]
 
 
 def deletes(memory_id: str) -> Act:
-    """A memory is deleted, cleared or softly forgotten."""
+    """Hide a memory that is deleted, cleared or softly forgotten."""
     return lambda slot: [Hiding(memory_id=memory_id)]
 
 
 def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
-    """A memory never was so: a pattern lost its episodes, or a new fact is rejected.
-    conflict_id: that this decides.
+    """Withdraw a memory, as if it had never been asserted.
+
+    For example, a pattern lost its episodes, or a new fact is rejected.
+
+    Args:
+        memory_id: Id of the memory.
+        conflict_id: Id of the conflict that this decides.
+
     """
     return lambda slot: withdrawal_entries(
         [statement.place for statement in slot.account.said_by(memory_id)], conflict_id
@@ -169,11 +216,15 @@ def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
 
 
 def restores(memory: Memory, *, never_was: bool = False) -> Act:
-    """A memory comes back from a deletion or a withdrawal; one that the log does not know says
-    what it says.
+    """Show a memory again after a deletion or a withdrawal.
 
-    never_was: it was taken back; then one that the log does not know was an earlier time of
-    another, and is none.
+    A memory that the log does not know is asserted.
+
+    Args:
+        memory: As it is restored.
+        never_was: It was withdrawn. If the log does not know it, it was an earlier interval of
+            another memory that no longer holds, and the act raises Conflict.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -187,10 +238,10 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
 
 
 def shows_again(memory_id: str) -> Act:
-    """The deletion and every withdrawal of a memory as a whole are taken back;
-    others that were withdrawn with it stay so.
+    """Undo the deletion and every whole withdrawal of a memory.
 
-    Statements whose times were corrected stay withdrawn.
+    Memories that were withdrawn with it stay withdrawn, and so do statements whose times were
+    corrected.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -209,13 +260,13 @@ def shows_again(memory_id: str) -> Act:
 
 
 def undoes(memory_id: str) -> Act:
-    """A superseded or merged memory is active again from when it was said last.
+    """Reactivate a superseded or merged memory, from when it was last asserted.
 
-    Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
-    entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
-    retractions of other values, and spans that were over when they were said, if it holds on after
-    them. Edits and mentions of what is spared, or was said before, are trimmed, where these take
-    time from it. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    Later statements that meet its time are withdrawn, whether deleted or not. Each memory is
+    withdrawn by an entry of its own, so that it can be restored alone. Spared are memories that
+    coexist with it, retractions of other values, and spans that were over when they were asserted,
+    if the memory holds on after them. Edits and mentions of spared or earlier memories are trimmed
+    where they take time from it. The act raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -268,7 +319,7 @@ def undoes(memory_id: str) -> Act:
 def _times(
     slot: SlotLog, memory_id: str, entries: Sequence[Entry]
 ) -> list[tuple[datetime, datetime | None]]:
-    """When a memory would hold with more entries."""
+    """When a memory would hold with further entries."""
     intervals = slot.added(lambda _: entries).timeline.intervals
     return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
@@ -276,14 +327,15 @@ def _times(
 def edits(
     new: Memory | Statement, valid_from: datetime | None, valid_until: datetime | None
 ) -> Act:
-    """The next version of a memory, said now, that holds from now, or from the memory's own start
-    if that is later.
+    """Assert the next version of a memory now.
+
+    It holds from now, or from the memory's own start if that is later.
 
     Args:
-        new: what it says.
-        valid_from: if the edit names it.
-        valid_until: if the edit names it; one alone that has passed is the end of all that the
-            memory held.
+        new: The next version.
+        valid_from: If the edit names it, else None.
+        valid_until: If the edit names it, else None. A past end without `valid_from` ends the whole
+            validity of the memory.
 
     """
 
@@ -311,10 +363,16 @@ def edits(
 
 
 def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime | None) -> Act:
-    """The latest version of a memory holds at other times, and was said when it was.
+    """Correct the times of a memory's latest version.
 
-    What it held before another value did, and before it came back, stays. A mention keeps its own
-    moment if that is later.
+    Times that the memory held before another value, and before it was reactivated, are kept. A
+    mention keeps its own moment if that is later.
+
+    Args:
+        memory_id: Id of the memory.
+        valid_from: The corrected start.
+        valid_until: The corrected end; None for none.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -338,8 +396,15 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
 
 
 def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
-    """Something said elsewhere, in another slot, ends a memory where it begins.
-    It has no memory in this slot.
+    """End a memory where a statement of another slot begins.
+
+    That statement has no memory in this slot.
+
+    Args:
+        memory: Memory that ends.
+        by: The memory of the other slot.
+        conflict_id: Id of the conflict that this decides.
+
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -359,7 +424,16 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
 
 
 def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = None) -> Act:
-    """A memory is merged into one of another slot, or of none, and ends where that begins."""
+    """Merge a memory into a memory of another slot, or without a slot.
+
+    It ends where the other memory begins.
+
+    Args:
+        memory: Memory that ends.
+        into: The merged memory.
+        conflict_id: Id of the conflict that this decides.
+
+    """
     merging = Merge(memory_ids=(memory.id,), into=into.id, conflict_id=conflict_id)
     return lambda slot: [*retracts(memory, into, conflict_id)(slot), merging]
 
@@ -394,8 +468,9 @@ def _tells_of(statement: Statement, interval: Interval) -> bool:
 def _meets(
     statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]
 ) -> bool:
-    """Whether a statement said later meets the time of a memory that begins at `start` and has
-    `end` as its stated end.
+    """Whether a later statement meets the time of a memory.
+
+    The memory begins at `start` and has `end` as its stated end.
     """
     if end is not None and statement.valid_from >= end:
         return False
@@ -412,8 +487,9 @@ def _meets(
 
 
 def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place]) -> list[Place]:
-    """The places of the withdrawals of a kind that name some of these places; corrections of times
-    are none.
+    """The places of withdrawals of a kind that name any of these places.
+
+    Corrections of times are left out.
     """
     return [
         entry.place
@@ -425,8 +501,9 @@ def _naming(account: Account, kind: type[Withdrawal], places: Collection[Place])
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:
-    """Whether a withdrawal came with corrected times: its commit says the same version of the same
-    memory again.
+    """Whether a withdrawal came with corrected times.
+
+    Its commit then asserts the same version of the same memory again.
     """
     statements = (*account.statements, *account.withdrawn)
     keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
@@ -439,7 +516,13 @@ _ALIAS_BYTES = 6
 
 
 def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
-    """The log without the names of memories that are gone for good."""
+    """The log without the names of memories that are hard-deleted.
+
+    Args:
+        slot: The log.
+        memory_ids: Ids of the memories.
+
+    """
     for name in memory_ids:
         slot = without_names(slot, name, f"{GONE}{secrets.token_hex(_ALIAS_BYTES)}")
     return slot
@@ -447,15 +530,15 @@ def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
 
 def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
     """The log without a memory's id, hash and conflicts; its moments stay, hidden.
-    One that is not in it changes nothing.
 
-    Note: nothing else changes entries. Ids and values become the alias, so that a hidden repeat
-    stays a repeat; a value that another memory still has stays, for it is that one's.
+    A memory that is not in the log changes no entry. Note: no other operation changes entries. Ids
+    and values become the alias, so that a hidden repeat stays a repeat. A value that another memory
+    still has stays, because it belongs to that memory.
 
     Args:
-        slot: the log.
-        memory_id: the memory.
-        alias: a name that says nothing and is new in this log.
+        slot: The log.
+        memory_id: Id of the memory.
+        alias: A name without meaning that is new in this log.
 
     """
     other_values = {

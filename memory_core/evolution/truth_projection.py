@@ -1,8 +1,9 @@
-"""The stored fields of a slot's members as they follow from its timeline, and a check that they do.
+"""The stored fields of a slot's members, derived from its timeline and checked.
 
-A member's latest version is the memory itself, an earlier one `<id>.v<n>`, an earlier time of
-either a memory of its own. Note: what is archived, decayed or compressed keeps its status, and what
-timelines do not say (a merge into another slot) its `next_id`.
+A member's latest version is the memory itself, an earlier version is `<id>.v<n>`, and an earlier
+interval of either is a memory of its own. Note: an archived, decayed or compressed memory keeps its
+status. It also keeps a `next_id` that is outside of the timeline, such as a merge into another
+slot.
 """
 
 from __future__ import annotations
@@ -28,19 +29,30 @@ from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
 GONE = "gone_"
-"""How the names begin that a log has for memories which are forgotten for good."""
+"""The prefix of a log's names for hard-deleted memories."""
 _KEEPS_STATUS = frozenset({Status.ARCHIVED, Status.DECAYED, Status.COMPRESSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """What a timeline wants stored of a member, or of one of its earlier times.
+    """The stored fields of a member, or of an earlier interval of it.
 
-    id: under which it is stored. memory_id, version, part: of which member and time it is; part 0
-    is the member itself. member_id: under which that is stored. status_reason: None where the
-    timeline does not say why (active, deleted by a caller). holds: whether it shows at some moment;
-    then `supersedes_id` is what held before it. members: ids of all memories of the slot,
-    and of their earlier times; a new one makes no other row another.
+    Attributes:
+        id: Under which it is stored.
+        memory_id: Id of the member.
+        version: Version of the member.
+        part: Number of the interval; 0 for the member itself.
+        member_id: Under which the member itself is stored.
+        status: By the timeline.
+        status_reason: None if the timeline gives no reason (active, or deleted by a caller).
+        valid_from: By the timeline.
+        valid_until: By the timeline.
+        next_id: The successor.
+        supersedes_id: The memory that held before it, if `holds`.
+        holds: Whether it is visible at some moment.
+        members: Ids of all memories of the slot, and of their earlier intervals. A new id makes no
+            other row unequal.
+
     """
 
     id: str
@@ -58,12 +70,12 @@ class Projection:
     members: frozenset[str] = field(compare=False)
 
     def on(self, stored: Memory) -> Memory:
-        """The stored memory with these fields; the very same one where it has them."""
+        """The stored memory with these fields; the same object if it has them."""
         changed = {name: wanted for name, (_, wanted) in self.differences(stored).items()}
         return stored.changed(**cast(MemoryFields, changed)) if changed else stored
 
     def differences(self, stored: Memory) -> dict[str, tuple[Any, Any]]:
-        """By field, what is stored and what the timeline wants."""
+        """By field, the stored value and the value of the timeline."""
         return {
             name: (getattr(stored, name), value)
             for name, value in self._fields(stored).items()
@@ -99,7 +111,7 @@ class Projection:
         }
 
     def _elsewhere(self, name: str | None) -> str | None:
-        """What an agent or a merge leads to, or from, in another slot."""
+        """The name of a memory outside of the slot; else None."""
         return None if name in self.members else name
 
 
@@ -111,12 +123,12 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     """The stored fields of all members, by the ids under which they are stored.
 
     Args:
-        timeline: of one slot.
-        now: the moment of the commit.
+        timeline: Timeline of a slot.
+        now: The time of the commit.
 
     Returns:
-        One projection for each member and each earlier time of it, in the order of members and
-        times; none for what is frozen.
+        A projection for each member and each earlier interval of it, in the order of members and
+            intervals; none for frozen members.
 
     """
     following, latest = Following(timeline), timeline.latest_versions()
@@ -203,7 +215,7 @@ def _status(
 
 
 def _stored_id(reference: Reference, latest: Mapping[str, int]) -> str:
-    """The id under which a member, an old version or an earlier time of one is stored."""
+    """The id under which a member, an old version or an earlier interval is stored."""
     memory_id, version, part = reference
     if part:
         return earlier_interval_id(memory_id, version, part)
@@ -213,8 +225,9 @@ def _stored_id(reference: Reference, latest: Mapping[str, int]) -> str:
 def _held_before(
     timeline: Timeline, stored_ids: Mapping[Reference, str]
 ) -> dict[Reference, str | None]:
-    """By each time that shows, the memory that held last of those that had ended by then;
-    also one that was deleted since.
+    """By each visible interval, the memory that held last before it.
+
+    That memory may have been deleted since.
     """
     names = [base_id(stored_ids[interval.reference]) for interval in timeline.intervals]
     times = [(interval.ends, -1, interval.memory_id) for interval in timeline.hidden]
@@ -242,8 +255,12 @@ _EVERY = Filter(frozenset(status.value for status in Status))
 class Difference:
     """A member whose stored fields differ from the timeline of its slot.
 
-    fields: by name, what is stored and what the timeline says; none where a member is not stored,
-    or is no member of the log.
+    Attributes:
+        memory_id: Id of the member.
+        slot_id: Id of the slot's document.
+        fields: By name, the stored value and the value of the timeline. It is empty if a member is
+            not stored, or is not in the log.
+
     """
 
     memory_id: str
@@ -258,12 +275,14 @@ class SlotCheck:
         self._store, self._clock = store, clock
 
     async def lines(self, app_id: str | None, only: Owner | None) -> AsyncIterator[str]:
-        """A line for each difference: app, user, slot, memory, and its fields as they are stored
-        and as they should be.
+        """A line for each difference.
+
+        A line has the app, user, slot and memory, and its fields as they are stored and as they
+        should be.
 
         Args:
-            app_id: the app whose users are looked at; None for every app.
-            only: the user who alone is looked at.
+            app_id: The app whose users are read; None for every app.
+            only: A single user to read; None for all.
 
         """
         async for owner in self._owners(app_id, only):
@@ -289,19 +308,19 @@ class SlotCheck:
 
 
 async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list[Difference]:
-    """What differs among the members of an owner's slots, as far as these have a log.
+    """The differences among the members of an owner's slots that have a log.
 
     Args:
-        store: where to read.
-        owner: whose slots.
-        now: the moment at which statuses are compared. A status whose end came since the last
-            commit is no difference: a run turns it.
+        store: Store to read from.
+        owner: Whose slots they are.
+        now: The moment at which statuses are compared. A status whose end came since the last
+            commit is no difference: a run changes it.
 
     Returns:
-        One for each member, in the order of slots and members.
+        A difference for each member that differs, in the order of slots and members.
 
     Raises:
-        Unavailable: the store does not answer.
+        Unavailable: The store is down.
 
     """
     head = (await store.snapshot(owner)).head
@@ -332,7 +351,15 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
 def differences_in(
     slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime
 ) -> list[Difference]:
-    """What differs between the rows that a log wants and the members as they are stored."""
+    """The differences between the rows of a log and the stored members.
+
+    Args:
+        slot_id: Id of the slot's document.
+        rows: By the timeline of the log, by id.
+        stored: The stored members, by id.
+        now: The moment at which statuses are compared.
+
+    """
     made = list[Difference]()
     for name, row in sorted(rows.items()):
         member = stored.get(name)
@@ -350,7 +377,7 @@ def differences_in(
 
 
 def _never_was(memory: Memory) -> bool:
-    """Whether it is an earlier time of a memory that turned out to be none."""
+    """Whether it is an earlier interval of a memory that no longer holds."""
     return memory.status is Status.DELETED and memory.status_reason == "contradicted"
 
 

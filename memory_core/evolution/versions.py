@@ -1,9 +1,9 @@
 """A memory's content: its old versions, and its vector.
 
-An old version ends at the latest where what replaced the memory begins. The log of a slot says so
-of its members. Note: of a memory without one, the end that follows from later versions is worked
-out again where the memory is reactivated, so no decision has to remember what it took; only
-versions that had ended with the successor are given it back.
+An old version ends at the latest where the memory's successor begins. For the members of a slot,
+its log decides that. Note: for a memory without a slot, the end that follows from later versions is
+computed again when the memory is reactivated, so no decision has to remember the ends that it
+changed. Only versions that had ended with the successor get it back.
 """
 
 from __future__ import annotations
@@ -22,16 +22,22 @@ from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ports import Document, Embedder, Mark
 
 MAX_VERSIONS = 40
-"""The latest ones; each that changes is a document of the commit's hundred."""
+"""The latest versions; each that changes is a document of the commit's hundred."""
 _REPLACED = frozenset({Status.SUPERSEDED, Status.UPDATED})
 
 
 def new_version(old: Memory, changed: MemoryFields, now: datetime) -> tuple[Memory, Document]:
-    """The memory with `changed` fields as its next version, and the document of the old one.
+    """The memory with `changed` fields as its next version, and the document of the old.
 
-    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. A
-    `valid_until` that is past corrects when the truth ended, so that version is valid from where
-    the old one was. In a slot its log says more of that.
+    The new version is valid from `changed["valid_from"]`, else from now; the old version is valid
+    until then. A past `valid_until` corrects when the truth ended, so that version is valid from
+    the old version's start. In a slot, the log decides further.
+
+    Args:
+        old: The memory as it is.
+        changed: Fields to set.
+        now: The present time.
+
     """
     ended = changed.get("valid_until")
     begins = changed.get("valid_from") or (
@@ -55,7 +61,7 @@ def new_version(old: Memory, changed: MemoryFields, now: datetime) -> tuple[Memo
 
 
 def old_version(old: Memory) -> Memory:
-    """What is kept of a member of a slot; when it holds is for the log of the slot to say."""
+    """The old version of a slot's member; the log decides when it holds."""
     return old.changed(
         id=version_id(old.id, old.version), status=Status.SUPERSEDED, status_reason="new_version"
     )
@@ -67,8 +73,15 @@ def version_document(version: Memory) -> Document:
 
 
 async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
-    """The changes, and what memories that are replaced, or reactivated, do to their old versions.
-    Raises Unavailable.
+    """The changes, with new ends of the old versions of superseded or reactivated memories.
+
+    Args:
+        shelf: Where versions are read.
+        changes: Changes to complete.
+
+    Raises:
+        Unavailable: The store is down.
+
     """
     made, puts = [*changes.changes], {document.id: document for document in changes.puts}
     states = {change.after.id: change.after for change in made}
@@ -116,7 +129,7 @@ async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[R
 
 
 def _replaced_from(shelf: Shelf, states: dict[str, Memory], memory: Memory) -> datetime | None:
-    """Where what replaced a memory begins; None where nothing did."""
+    """Where a memory's successor begins; None if it has no successor."""
     if memory.status not in _REPLACED or memory.next_id is None:
         return None
     successor = states.get(memory.next_id) or shelf.memory(memory.next_id)
@@ -150,7 +163,16 @@ def _told(change: Change, fields: dict[str, Any]) -> Change:
 
 
 async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None:
-    """Embed all of them that are searchable in one call. Raises Unavailable."""
+    """Embed all searchable memories in a single call.
+
+    Args:
+        embedder: Embedder for the vectors and the tokens' states.
+        memories: Their embedding fields are set.
+
+    Raises:
+        Unavailable: The embedder is down.
+
+    """
     memories = [memory for memory in memories if memory.searchable]
     if not memories:
         return
@@ -165,7 +187,14 @@ async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None
 
 async def embedding_marks(embedder: Embedder, texts: Sequence[str]) -> list[Mark]:
     """The mark of each text that gives a memory its vector and its tokens' states.
-    Raises Unavailable.
+
+    Args:
+        embedder: Embedder for the vectors and the tokens' states.
+        texts: Texts to embed.
+
+    Raises:
+        Unavailable: The embedder is down.
+
     """
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)

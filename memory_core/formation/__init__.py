@@ -1,1 +1,1 @@
-"""How a memory is made: from what a caller sent to a durable commit."""
+"""Making a memory: from a caller's request to a durable commit."""

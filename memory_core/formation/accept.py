@@ -49,17 +49,17 @@ from memory_core.tasks.lifecycle import Beginning
 from memory_core.tasks.operation_records import is_pending
 
 MOST_UNFORMED = 100
-"""Messages that a head names as unformed; those of further conversations are marked once they
+"""Messages that a head names as unformed. Messages of further conversations are marked once they
 are formed.
 """
 BESIDE = 5
-"""Documents of the accepting commit besides the messages: the conversation, its words,
-its task, the receipt and the session.
+"""Documents of the accepting commit besides the messages: the conversation, its words, its task,
+the receipt and the session.
 """
 
 
 class Converser:
-    """Takes conversations in."""
+    """Accepts conversations."""
 
     def __init__(
         self,
@@ -74,8 +74,10 @@ class Converser:
         *,
         is_by_rule: bool,
     ) -> None:
-        """rules, boundary: by which the cells are foretold that a conversation will have.
-        is_by_rule: whether no model is asked, so that it will have these.
+        """Prepare to accept conversations.
+
+        `rules` and `boundary` predict the cells of a conversation. `is_by_rule` means that no model
+        is asked, so that the conversation will have these cells.
         """
         self._rules, self._boundary, self._is_by_rule = rules, boundary, is_by_rule
         self._beginning, self._messages, self._callbacks, self._names = (
@@ -90,11 +92,26 @@ class Converser:
     async def converse(
         self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str | None = None
     ) -> Accepted:
-        """Store a conversation and send it on its way. Durable when it returns.
+        """Store a conversation and begin its task; it is durable when this returns.
 
-        Of a history that is sent again only what is new is stored. operation_id: the operation that
-        tells it, if one does; it is stored only while that is pending. Raises Invalid for a
-        callback address that will never be called, Conflict, TooLarge, Unavailable, TaskLost.
+        Of a history that is sent again, only new messages are stored.
+
+        Args:
+            owner: Whose conversation it is.
+            request: The messages and their session.
+            call: Call with its idempotency key, if any.
+            operation_id: Id of the operation that sends the conversation, if any. It is stored only
+                while the operation is pending.
+
+        Raises:
+            Invalid: The callback address will never be called.
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Other writers were faster.
+            TooLarge: The conversation is too large.
+            QuotaExceeded: There is no room.
+            Unavailable: The store is down.
+            TaskLost: The operation is no longer pending.
+
         """
         self._callbacks.check(request.callback_url)
         now = self._clock.now()
@@ -111,8 +128,19 @@ class Converser:
         )
 
     async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
-        """Store an agent's own words, to become one memory. Durable when it returns. Raises
-        Conflict, TooLarge, Unavailable.
+        """Store an agent's own words, to become a memory; they are durable when this returns.
+
+        Args:
+            owner: Whose memory it will be.
+            request: The words.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The words are too long.
+            QuotaExceeded: There is no room.
+            Unavailable: The store is down.
+
         """
         return await self._begin(
             owner,
@@ -170,9 +198,7 @@ class Converser:
         operation_id: str | None,
         title: str | None,
     ) -> Accepted:
-        """Store what is new of the conversation, its first messages in one commit with it,
-        then the others.
-        """
+        """Store the new messages of a conversation: the first in its commit, then the rest."""
         session = conversation.session_id
         session_ids = [] if session is None else [session_document_id(owner, session)]
         names = message_ids(conversation)
@@ -239,7 +265,8 @@ class Converser:
         operation_ids: Sequence[str],
         title: str | None,
     ) -> tuple[Accepted, Conversation]:
-        """One commit: the conversation, its task and as many of its messages as fit.
+        """Commit the conversation, its task and as many of its messages as fit.
+
         Raises SessionGrew, TaskLost.
         """
         writing = await self._messages.prepared(owner, conversation, look)
@@ -290,8 +317,9 @@ class Converser:
         return accepted, written
 
     async def _expected(self, owner: Owner, conversation: Conversation) -> list[Cell]:
-        """The cells that a conversation will probably have; none of a long one, whose messages are
-        marked in any case.
+        """The cells that a conversation will probably have.
+
+        None for a long conversation, whose messages are marked in any case.
         """
         if len(conversation.messages) > MOST_MARKED:
             return []
@@ -333,8 +361,9 @@ def _check_unchanged(
 def _to_expect(
     conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: ReadSet
 ) -> dict[str, list[str]]:
-    """The messages of a conversation by the cells that they will belong to, for those that a commit
-    makes; none where the head has no room for them.
+    """The messages of a conversation that a commit makes, by their expected cells.
+
+    It is empty if the head has no room for them.
     """
     made = {change.after.id for change in planned.changes if change.before is None}
     known = 0 if look.head is None else len(look.head.unformed_messages)
@@ -351,7 +380,7 @@ def _to_expect(
 
 
 def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
-    """What the head says once these messages are written, by the cells that they will belong to."""
+    """The head's field with unformed messages, once these messages are written."""
     if not expected:
         return {}
     more = {
@@ -362,8 +391,9 @@ def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
 
 
 def _kept(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
-    """The session's document; None without one in the head's life, which ends when the
-    user is erased.
+    """The session's document; None if the head's epoch has none.
+
+    An epoch ends when the user is erased.
     """
     document = look.documents.get(session_ids[0]) if session_ids else None
     if (
@@ -377,8 +407,9 @@ def _kept(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
 
 
 def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
-    """Of the memories of a conversation's messages those that its first commit may write, or that
-    tell which messages are known.
+    """The ids of message memories to read before a conversation's first commit.
+
+    The commit may write them, or they tell which messages are known.
     """
     if conversation.session_id is None:
         return [*names[:MOST_AT_ONCE]]
@@ -397,7 +428,7 @@ def _match(
     history: History,
     seal_key: bytes | None,
 ) -> HistoryMatch:
-    """What of a conversation its session does not know yet; an agent's own words are new."""
+    """The messages that the session does not know yet; an agent's own words are new."""
     if conversation.path == "agent" or conversation.session_id is None:
         return HistoryMatch(tuple(range(len(conversation.messages))), ())
     known = {

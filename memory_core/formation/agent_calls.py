@@ -1,11 +1,11 @@
-"""Agent calls about one cell: each answer is stored before it is used, the rules answer where a
-model's answer is not usable.
+"""Agent calls about a cell, with rules that answer if a model's answer is unusable.
 
-A model that is down or slow raises Unavailable, and the work waits. One that gives an unusable
-answer would give it again, so the rules answer instead, and that answer is stored. No model is
-asked twice. Where the rules are the only agents, their answers about a cell are not stored: they
-cost nothing to repeat, and a cell is committed whole or not at all. Their boundaries are stored
-with the conversation when it is accepted, since cells are counted by them.
+Each answer is stored before it is used. If a model is down or slow, Unavailable is raised, and the
+work waits. A model that gives an unusable answer would give it again, so the rules answer instead,
+and their answer is stored. No model is asked twice. If the rules are the only agents, their answers
+about a cell are not stored: they cost nearly no time to repeat, and a cell is committed whole or
+not at all. Their boundaries are stored with the conversation when it is accepted, since cells are
+counted by them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,16 @@ NOBODY = "nobody"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The agents for one conversation's work; `rules` answer where `agents` fail."""
+    """The agents for the work on a conversation.
+
+    Attributes:
+        owner: Whose conversation it is.
+        conversation: The conversation.
+        agents: Agents that are asked.
+        rules: Rules that answer if `agents` fail.
+        steps: Freeze answers.
+
+    """
 
     owner: Owner
     conversation: Conversation
@@ -60,7 +69,14 @@ class Asking:
     async def boundaries(
         self, window: int, messages: Sequence[Message], previous: str | None
     ) -> Boundaries:
-        """Where one window of messages changes its topic."""
+        """The places where a window of messages changes its topic.
+
+        Args:
+            window: Its number, from 0.
+            messages: Messages of the window.
+            previous: The episode before it; None for the first window.
+
+        """
         owner, messages_in_zone = self.owner, self._shown(messages)
         answer = await self._frozen(
             f"boundary {window}",
@@ -98,14 +114,14 @@ class Asking:
         return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
-        """What was said in short, for the agent path."""
+        """A short summary, for an agent's own words."""
         name = f"cell {cell.first}-{cell.last} fast summary"
         return await self._answered(
             name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True)
         )
 
     def is_by_rule(self, *answers: Answered[Any]) -> bool:
-        """Whether rules gave one of these answers in the place of a model."""
+        """Whether rules gave any of these answers in the place of a model."""
         return self.rules.model != self.agents.model and any(
             answer.provenance.model == self.rules.model for answer in answers
         )
@@ -113,8 +129,9 @@ class Asking:
     async def _summarised(
         self, agents: Agents, cell: Cell, *, fast: bool = False
     ) -> Answered[ConversationSummary]:
-        """A summary of the cell; a model's that is about something else, or in another language, is
-        not usable.
+        """A summary of the cell.
+
+        A model's summary about something else, or in another language, is unusable.
         """
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and (
@@ -127,8 +144,10 @@ class Asking:
         return as_shown(messages, self.conversation)
 
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
-        """The conflict agent's decisions. One that fails decides nothing; rules must not retire
-        what a model was asked about.
+        """The conflict agent's decisions.
+
+        An agent that fails decides no pair: rules must not retire a memory about which a model was
+        asked.
         """
         if not prompt.older:
             return Rulings({})
@@ -156,8 +175,18 @@ class Asking:
     async def synthesis(
         self, note: Memory, sources: Sequence[Memory], shown_key: str
     ) -> tuple[str | None, str]:
-        """The merged note, or None and what was wrong with it. After a model's try that loses or
-        invents something come the rules.
+        """Merge notes by a model, or by the rules if its try loses content.
+
+        The rules also follow a try that invents content.
+
+        Args:
+            note: The new note.
+            sources: The notes to merge into it.
+            shown_key: Names the notes, for the frozen answer.
+
+        Returns:
+            The merged note and an empty complaint, or None and the complaint.
+
         """
         together = sorted(
             [note, *sources], key=lambda note_or_source: note_or_source.event_timestamp
@@ -203,7 +232,7 @@ class Asking:
     async def _answered(
         self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]
     ) -> Answered[T]:
-        """An answer about a cell: the rules' as it is, a model's stored first."""
+        """An answer about a cell; a model's answer is stored first."""
         return (
             await call(self.rules)
             if self.agents is self.rules
@@ -224,7 +253,16 @@ class Asking:
 
 
 def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
-    """What keeps a model's story from being remembered, in words without any of it."""
+    """Why a model's story must not be remembered, in words without any of it.
+
+    Args:
+        story: Story of the model.
+        messages: Messages that it tells of.
+
+    Returns:
+        None if it may be remembered.
+
+    """
     if not tells_of(story, messages):
         return "has next to no word of the messages that it is to tell of"
     if invents_names(story, messages):
@@ -234,7 +272,7 @@ def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
 
 
 def _or_raised(answer: Given | BaseException) -> Given:
-    """What one of several calls answered; raises what it raised."""
+    """The answer of a gathered call; raises the call's error."""
     if isinstance(answer, BaseException):
         raise answer
     return answer

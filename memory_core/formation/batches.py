@@ -1,9 +1,9 @@
 """Batches: append messages, and hand them over to be formed.
 
-Note: an append is one conditional write beside the log and moves no head; what begins a generation,
-and what hands one over to be formed, is a commit, because a task begins or changes with it.
-Whichever write loses a race looks again: no message is lost or doubled, and all that a caller must
-do about lost answers is to name an idempotency key.
+Note: an append is a single conditional write beside the log and moves no head. Beginning a
+generation, and handing it over to be formed, are commits, because a task begins or changes with
+them. A write that loses a race reads again: no message is lost or doubled. For lost answers, a
+caller only has to name an idempotency key.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from memory_core.tasks.lifecycle import ACTOR, message_for, tell
 from memory_core.tasks.store import counted, held_task, kept, written
 
 PAUSE_S = 0.01
-"""After a lost race, times a random share."""
+"""The pause after a lost race, times a random share."""
 _NO_CALL = Call()
 
 
@@ -65,9 +65,20 @@ class Batches:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def append(self, owner: Owner, request: BatchInput, call: Call) -> Buffered:
-        """Add messages to the session's buffer. Durable when it returns.
+        """Add messages to the session's buffer; they are durable when this returns.
 
-        Raises Conflict, TooLarge, HeadMoved, QuotaExceeded, Unavailable.
+        Args:
+            owner: Whose session it is.
+            request: The messages and their session.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The messages are too long.
+            HeadMoved: Other calls append faster until the deadline.
+            QuotaExceeded: There is no room.
+            Unavailable: The store is down, or the user is being erased.
+
         """
         messages = timed(request.messages, self._clock.now())
         append = Append(
@@ -94,13 +105,32 @@ class Batches:
         return await self._handover.completed(owner, added, call)
 
     async def state(self, owner: Owner, session_id: str) -> Buffered:
-        """What waits in the session's buffer."""
+        """The state of the session's buffer.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Id of the session.
+
+        """
         look = await self._look(owner, session_id, _NO_CALL)
         return self._handover.shown(HeldBuffer.of(owner, session_id, look))
 
     async def flush(self, owner: Owner, session_id: str, call: Call) -> Accepted | None:
-        """Hand what waits over to be formed; None when nothing does. Raises Conflict,
-        HeadMoved, Unavailable.
+        """Hand waiting messages over to be formed.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Id of the session.
+            call: Call with its idempotency key, if any.
+
+        Returns:
+            None if no message waits.
+
+        Raises:
+            Conflict: The idempotency key was used for another request.
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store is down, or the user is being erased.
+
         """
         look = await self._look(owner, session_id, call)
         earlier = earlier_result(look.documents, owner, call)
@@ -112,8 +142,9 @@ class Batches:
     async def _appended(
         self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call
     ) -> Added | None:
-        """One try; None when another call was faster. tried: what earlier tries were to go into,
-        and may have gone into.
+        """Try to append; None if another call was faster.
+
+        `tried` holds the buffers of earlier tries, which may have got the append.
         """
         look = await self._look(owner, session_id, call)
         append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
@@ -150,8 +181,9 @@ class Batches:
         )
 
     async def _handed_over(self, before: HeldBuffer) -> Sequence[str]:
-        """The appends in the conversation that a generation has become; none where it was
-        thrown away.
+        """The appends in the conversation that a generation has become.
+
+        It is empty if the generation was thrown away.
         """
         name = messages_id(before.conversation_id)
         document = (await self._ledger.look(before.owner, [name])).documents.get(name)
@@ -177,7 +209,13 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class BatchRules:
-    """limit: messages that are formed at once. idle: how long a buffer waits for more of them."""
+    """When a buffer is formed.
+
+    Attributes:
+        limit: Messages that are formed at once.
+        idle: How long a buffer waits for further messages.
+
+    """
 
     limit: int = 30
     idle: timedelta = timedelta(seconds=60)
@@ -185,8 +223,13 @@ class BatchRules:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a commit did: the batch as it is now, the task that it began or changed, and the
-    conversation that was handed over.
+    """The result of a commit.
+
+    Attributes:
+        batch: As it is now.
+        task: Task that the commit began or changed; None if it did neither.
+        conversation: Conversation that was handed over; None if none was.
+
     """
 
     batch: HeldBuffer
@@ -196,10 +239,14 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The answer to an append, and the conversation whose messages are not found yet.
+    """The answer to an append, and the conversation whose messages can't be found yet.
 
-    first: the number of the first message that was appended, where the conversation is still being
-    gathered; None where it is handed over.
+    Attributes:
+        buffered: The answer.
+        conversation: None if all its messages can be found.
+        first: Number of the first appended message while the conversation is being gathered; None
+            if it is handed over.
+
     """
 
     buffered: Buffered
@@ -227,23 +274,38 @@ class Handover:
         )
 
     def fills(self, batch: HeldBuffer) -> bool:
-        """Whether these are enough messages to be formed."""
+        """Whether these messages are enough to be formed."""
         return len(batch.buffer.messages) >= self._rules.limit
 
     def due_at(self, batch: HeldBuffer) -> datetime | None:
-        """When the buffer is flushed if nothing more comes; None for an empty one."""
+        """When the buffer is flushed if no further message comes; None for an empty buffer."""
         last = batch.buffer.last_append_at
         return None if last is None else last + self._rules.idle
 
     def shown(
         self, batch: HeldBuffer, task_id: str | None = None, degraded: tuple[str, ...] = ()
     ) -> Buffered:
-        """The buffer as callers see it."""
+        """The buffer as callers see it.
+
+        Args:
+            batch: The buffer.
+            task_id: Id of the task that forms its messages; None while they are gathered.
+            degraded: Parts of the service that were down.
+
+        """
         return Buffered(len(batch.buffer.messages), self.due_at(batch), task_id, degraded)
 
     async def add(self, batch: HeldBuffer, append: Append, call: Call) -> Added | None:
-        """Append in a commit, and hand over when that fills the buffer. None when another
-        call was faster.
+        """Append in a commit, and hand the buffer over if that fills it.
+
+        Args:
+            batch: As it was read.
+            append: Append to add.
+            call: Call with its idempotency key, if any.
+
+        Returns:
+            None if another call was faster.
+
         """
 
         def decide(look: ReadSet) -> Changes[_Done | None]:
@@ -269,7 +331,14 @@ class Handover:
         return Added(self.shown(done.batch, None, degraded), gathered, len(batch.buffer.messages))
 
     async def completed(self, owner: Owner, added: Added, call: Call) -> Buffered:
-        """The answer to an append, once what was appended is found."""
+        """The answer to an append, once the appended messages can be found.
+
+        Args:
+            owner: Whose session it is.
+            added: As `add` returned it.
+            call: Call on whose behalf it happens.
+
+        """
         if added.conversation is None:
             return added.buffered
         if added.first is None:
@@ -279,7 +348,13 @@ class Handover:
         return replace(added.buffered, degraded=(*added.buffered.degraded, *missing))
 
     async def close(self, batch: HeldBuffer, call: Call) -> Accepted:
-        """Hand this generation over to be formed, unless another worker has done so."""
+        """Hand this generation over to be formed, unless another worker has done so.
+
+        Args:
+            batch: The generation.
+            call: Call with its idempotency key, if any.
+
+        """
 
         def decide(look: ReadSet) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
@@ -302,7 +377,7 @@ class Handover:
     def _gathering(
         self, batch: HeldBuffer, look: ReadSet, call: Call, *, opens: bool
     ) -> Changes[_Done | None]:
-        """The buffer with more in it; when it opens with that, the task that waits for the rest."""
+        """Write the buffer; if the append opens it, also the task that waits."""
         now = self._clock.now()
         task = self._waiting(batch, now) if opens else None
         puts = (batch.written, *([written(task)] if task is not None else []))
@@ -310,8 +385,9 @@ class Handover:
         return _changes(_Done(batch, task), puts, receipts, more=int(opens))
 
     def _handing_over(self, batch: HeldBuffer, look: ReadSet, call: Call) -> Changes[_Done | None]:
-        """The next generation, the conversation that this one becomes, and its task,
-        which is about that from now on.
+        """Write the next generation, and the conversation that this generation becomes.
+
+        The task is about the conversation from now on.
         """
         now = self._clock.now()
         before = held_task(look.documents.get(batch.task_id), look.head)
@@ -375,8 +451,9 @@ class Handover:
 def _changes(
     done: _Done, puts: tuple[Document, ...], creates: tuple[Document, ...], *, more: int
 ) -> Changes[_Done | None]:
-    """A buffer that was never written is created, so that of two that begin it one has
-    to look again.
+    """The commit of a buffer; a buffer that was never written is created.
+
+    So if two callers begin it, the slower caller has to read again.
     """
     buffer, *other_puts = puts
     if buffer.tag is None:
@@ -387,16 +464,15 @@ def _changes(
 
 
 class Gathering:
-    """The work on the task of a buffer's generation: wait until nothing more comes,
-    hand over, form.
-    """
+    """The work on the task of a buffer's generation: wait, hand over, form."""
 
     def __init__(self, ledger: Ledger, handover: Handover, forming: Forming, clock: Clock) -> None:
         self._ledger, self._handover, self._forming, self._clock = ledger, handover, forming, clock
 
     async def gather(self, lease: Lease) -> Later | None:
-        """Hand the messages over when the buffer has been idle; once that is done,
-        by whomever, form them.
+        """Hand the messages over when the buffer has been idle.
+
+        Once that is done, by any worker, form them.
         """
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
         document = look.documents.get(lease.task.subject_id)

@@ -19,7 +19,7 @@ from memory_core.formation.cells import as_text
 from memory_core.ports import Agents
 
 MAX_MESSAGES = 50
-"""Of a cell, and of a window that the agent is shown."""
+"""Messages of a cell, and of a window that the agent is shown."""
 MAX_PREVIOUS = 1_500
 """Characters of the episode before that a window is compared with."""
 CUT_BY_RULE = "topic changed"
@@ -30,7 +30,12 @@ AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundar
 
 @dataclass(frozen=True, slots=True)
 class BoundaryRules:
-    """silence: a pause between two messages that ends a cell whatever they are about."""
+    """When a cell ends by rule.
+
+    Attributes:
+        silence: A pause between two messages that ends a cell of any topic.
+
+    """
 
     silence: timedelta = timedelta(hours=6)
 
@@ -40,8 +45,14 @@ async def cut_into_cells(
 ) -> list[Cell]:
     """The cells of a conversation, in order, covering each message once.
 
-    ask: (number of the window, its messages, the episode before it, None for the first) → where it
-    changes its topic. A window of one message is not worth a call.
+    A window of a single message is not worth a call.
+
+    Args:
+        messages: Messages of the conversation.
+        ask: Returns where a window changes its topic, from the window's number, its messages, and
+            the episode before it (None for the first window).
+        rules: When a cell ends by rule.
+
     """
     cuts: dict[int, str] = {}
     before: str | None = None
@@ -62,8 +73,13 @@ async def cut_into_cells(
 def cells_of(
     messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules
 ) -> list[Cell]:
-    """The cells that end after the messages in `cuts`, after a long silence, and after
-    MAX_MESSAGES.
+    """The cells that end by cuts, after a long silence, and after MAX_MESSAGES.
+
+    Args:
+        messages: Messages of the conversation.
+        cuts: By the place of a cell's last message, the reason.
+        rules: When a cell ends by rule.
+
     """
     cells: list[Cell] = []
     first = 0
@@ -82,8 +98,12 @@ def cells_of(
 
 
 def as_shown(messages: Sequence[Message], conversation: Conversation) -> list[Message]:
-    """Messages of a conversation as agents are shown them, with the moments of their own time zone,
-    without marks of requests to forget.
+    """Messages as agents are shown them: in their time zone, without requests to forget.
+
+    Args:
+        messages: Messages of the conversation.
+        conversation: Conversation with its time zone.
+
     """
     return in_its_zone(
         as_named(without_marks(messages), conversation.messages), conversation.time_zone
@@ -93,7 +113,15 @@ def as_shown(messages: Sequence[Message], conversation: Conversation) -> list[Me
 async def expected_cells(
     owner: Owner, conversation: Conversation, agents: Agents, rules: BoundaryRules
 ) -> list[Cell]:
-    """The cells that a conversation will have if these agents cut it, of which nothing is kept."""
+    """The cells of a conversation by these agents; no answer is stored.
+
+    Args:
+        owner: Whose conversation it is.
+        conversation: Conversation to cut.
+        agents: Agents that cut it.
+        rules: When a cell ends by rule.
+
+    """
     if conversation.path == "agent":
         return [whole_cell(conversation)]
 
@@ -105,5 +133,5 @@ async def expected_cells(
 
 
 def whole_cell(conversation: Conversation) -> Cell:
-    """An agent's own words, which are one cell."""
+    """An agent's own words, which are a single cell."""
     return Cell(0, 0, tuple(conversation.messages), "an agent's own words")

@@ -1,9 +1,9 @@
-"""One forming commit, decided: what becomes of a cell, its note and its facts beside what is held,
-in one step.
+"""Plan the commit that forms a cell: its episode, note and facts.
 
-Pure: the same cell over the same look with the same rulings gives the same changes. Rules decide
-what is certain (a slot with another value, by event time); an agent's rulings decide the rest, as
-far as code can agree; all kinds of decision in one cell are all done.
+The plan is pure: the same cell over the same read set with the same decisions gives the same
+changes. Rules decide the certain cases (a slot with another value, by event time). Decisions of
+agents apply to the rest, as far as code can agree. All kinds of decisions in a cell are applied
+together.
 """
 
 from __future__ import annotations
@@ -36,26 +36,33 @@ from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour
 
 BESIDE = 4
-"""Documents that a forming commit writes besides at most: the conversation, its task,
-a delivery and the task of that.
+"""Documents that a forming commit writes besides at most: the conversation, its task, a delivery
+and the delivery's task.
 """
 MOST_MARKED = 40
-"""Messages that the forming commit marks as the cell's; those of a longer cell are
-marked before it.
+"""Messages that the forming commit marks as the cell's; the messages of a longer cell are marked
+before it.
 """
 
 MOST_MESSAGES = 200
-"""Messages that a cell names which is told again and again; later ones stand for themselves."""
+"""Messages that a cell names when it is sent again and again; later messages are independent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyCell:
-    """A cell's memories with their vectors; `compared` are those that were searched neighbours for,
-    in the order of the look's.
+    """A cell's memories with their vectors.
 
-    told_at: when the conversation was accepted. without_proof: how many facts were dropped.
-    is_kept: whether the cell itself is to be kept; cleared: how many memories, it included, are not
-    made because the session was cleared of them since. by_rule: as `CellMemories` has it.
+    Attributes:
+        cell: The episode.
+        note: None if the cell has none.
+        facts: Facts of the cell.
+        told_at: When the conversation was accepted.
+        without_proof: How many facts were dropped.
+        is_kept: Whether the cell itself is kept.
+        cleared: How many memories, with the cell, are not made because the session was cleared of
+            them since.
+        by_rule: As in `CellMemories`.
+
     """
 
     cell: Memory
@@ -69,7 +76,7 @@ class ReadyCell:
 
     @property
     def compared(self) -> tuple[Memory, ...]:
-        """The note and the facts."""
+        """The note and the facts, whose neighbours were searched for in this order."""
         return (*((self.note,) if self.note else ()), *self.facts)
 
     @property
@@ -86,7 +93,7 @@ class ReadyCell:
         return replace(self, facts=tuple(fact for fact in self.facts if fact.id not in dropped))
 
     def beside(self, cleared: Collection[MemoryType]) -> ReadyCell:
-        """What is left of it in a session that was cleared of these types after it was told."""
+        """The memories that are left if the session was cleared of these types since."""
         semantic = MemoryType.SEMANTIC in cleared
         is_kept = self.cell.type not in cleared
         left = replace(self, note=None, facts=()) if semantic else self
@@ -95,8 +102,12 @@ class ReadyCell:
 
 @dataclass(frozen=True, slots=True)
 class CellOutcome:
-    """What the commit did: ids of the cell's memories, the cell first, and what happened to
-    others, counted.
+    """The result of a forming commit.
+
+    Attributes:
+        memory_ids: Ids of the cell's memories, the cell first.
+        counts: Counts of effects on other memories, by name.
+
     """
 
     memory_ids: tuple[str, ...]
@@ -106,7 +117,15 @@ class CellOutcome:
 def links_of(
     ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime
 ) -> list[tuple[Memory, list[Linked]]]:
-    """The links of the note and of each fact to what is held."""
+    """The links of the note and of each fact to existing memories.
+
+    Args:
+        ready: The cell.
+        look: A read set with the neighbours.
+        rules: Thresholds and boosts.
+        now: The present time.
+
+    """
     nears = [*look.near, *[()] * (len(ready.compared) - len(look.near))]
     return [
         (new, find_links(new, near, rules, now))
@@ -117,7 +136,14 @@ def links_of(
 def merge_wanted(
     ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], rulings: Rulings
 ) -> tuple[Memory, ...]:
-    """The notes that are to be merged into this cell's, the strongest link first."""
+    """The notes that are to be merged into the cell's note, the strongest link first.
+
+    Args:
+        ready: The cell.
+        linked: As `links_of` returned them.
+        rulings: Rulings of the conflict agent.
+
+    """
     note = ready.note
     if note is None or not linked or linked[0][0].id != note.id:
         return ()
@@ -139,12 +165,23 @@ def plan_cell(
     rules: LinkRules,
     now: datetime,
 ) -> Changes[CellOutcome]:
-    """The changes of one forming commit. Raises LookedElsewhere when it has to be prepared again on
-    a newer look.
+    """The changes of a forming commit.
 
-    asked: the ids of the look's documents, those that are not there included. Facts that would pass
-    the limits of a commit stay in the cell's own list only: first those that only tell again,
-    last those that change a truth.
+    Facts that exceed the limits of a commit stay in the cell's own list only: first facts that only
+    repeat, last facts that change a truth.
+
+    Args:
+        owner: Whose memories they are.
+        ready: The cell.
+        look: The read set, with the neighbours.
+        asked: Ids of the read set's documents, also of missing documents.
+        ruled: Decisions of the agents.
+        rules: Thresholds and boosts.
+        now: The present time.
+
+    Raises:
+        LookedElsewhere: The cell must be prepared again on a newer read set.
+
     """
     messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []
     marks = cell_marks(look, messages, ready.cell.id, {*messages} - {*asked})
@@ -204,11 +241,11 @@ def _in_order(facts: Sequence[Memory]) -> list[Memory]:
 
 
 def _ending_nothing(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
-    """Of the endings that one sentence tells of several slots, naming nothing, those in whose slot
-    nothing is known; all but one of them.
+    """Retractions without a named value, by a single sentence, of slots without known values.
 
-    Who quits a job ends an employment and a trade. Where only one of these was ever told,
-    that is one truth, and one fact.
+    If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
+    employment and a trade. If only a single slot of these was ever asserted, that is a single
+    truth, and a single fact.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -226,10 +263,10 @@ def _ending_nothing(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
 
 
 def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
-    """Of what was kept only because it might change something that is held, that which does not:
-    "sold the Golf" where no Golf is known.
+    """Facts that were kept only for a possible change, but change no memory.
 
-    Nor what a fact of the very sentence says in a slot, whose log knows better.
+    For example, "sold the Golf" where no Golf is known. Facts are also left out if a fact of the
+    same sentence fills a slot, because the slot's log decides better.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -260,11 +297,15 @@ def _is_known(fact: Memory, ready: ReadyCell, page: ChangeSet) -> bool:
 
 
 def told_before(existing: Memory | None, told_at: datetime) -> bool:
-    """Whether a conversation accepted at `told_at` brings nothing new with a cell of which this is
-    what is held.
+    """Whether a conversation brings no new content with a cell that exists already.
 
-    A cell that was deleted after that moment stays deleted: only what is told after it was deleted
-    is told again.
+    A cell that was deleted after the conversation was accepted stays deleted. Only conversations
+    after the deletion form it again.
+
+    Args:
+        existing: The stored cell; None if there is none.
+        told_at: When the conversation was accepted.
+
     """
     return existing is not None and (
         existing.status is not Status.DELETED or existing.updated_at >= told_at
@@ -274,8 +315,9 @@ def told_before(existing: Memory | None, told_at: datetime) -> bool:
 def _page(
     owner: Owner, ready: ReadyCell, look: ReadSet, now: datetime, asked: Collection[str], marks: int
 ) -> ChangeSet:
-    """An empty page, on which the conversation, its task and the delivery of its end have their
-    place: all name what it became so far.
+    """An empty change set that reserves room for the conversation, task and delivery.
+
+    All three name the memories that the conversation became so far.
     """
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
@@ -285,7 +327,7 @@ def _page(
 
 
 def _on(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime) -> Ruled:
-    """The same rulings for a cell with fewer facts: what was said about the others still holds."""
+    """The same decisions for a cell with fewer facts; they still apply to the rest."""
     prompt = ConflictPrompt.of(links_of(ready, look, rules, now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
@@ -301,22 +343,28 @@ def _changes(page: ChangeSet, outcome: CellOutcome) -> Changes[CellOutcome]:
 
 
 LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
-"""A cell of a session that was cleared of all that it would be made into: nothing is made,
-and no agent is asked.
+"""A cell of a session that was cleared of all its memories: no memory is made, and no agent is
+asked.
 """
 
 NOTHING_TOLD: Changes[CellOutcome] = Changes(CellOutcome(()))
-"""A cell in which people only asked to forget something: nothing is made of it."""
+"""A cell in which people only asked to forget something: no memory is made of it."""
 
 
 def tell_again(
     owner: Owner, cell: Memory, message_ids: Collection[str], look: ReadSet, now: datetime
 ) -> Changes[CellOutcome]:
-    """The same words, told before: what was made of them and is active is reinforced,
-    nothing is made twice.
+    """Reinforce the active memories of a cell whose words are sent again.
 
-    message_ids: of the messages that tell it again, which belong to the cell too. The look has the
-    memories that `made_of` names.
+    No memory is made twice.
+
+    Args:
+        owner: Whose memories they are.
+        cell: The stored cell.
+        message_ids: Ids of the messages that repeat it, which belong to the cell, too.
+        look: A read set with the memories of `made_of`.
+        now: The present time.
+
     """
     is_active = cell.status in FOUND_BY_DEFAULT
     sources = list(dict.fromkeys([*cell.source_ids, *message_ids]))[
@@ -345,8 +393,9 @@ def tell_again(
 
 
 def made_of(cell: Memory) -> tuple[str, ...]:
-    """The ids of a cell, its note and the memories that hold its facts, at most as many as
-    one cell makes.
+    """The ids of a cell, its note and the memories that hold its facts.
+
+    There are at most as many as a cell makes.
     """
     facts = [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None]
     return tuple(dict.fromkeys((cell.id, note_id(cell.id), *facts)))[: MAX_FACTS + 2]

@@ -27,7 +27,13 @@ from memory_core.tasks.store import counted, unfinished
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """One cell's result; `last`: the conversation is formed."""
+    """The result of a cell.
+
+    Attributes:
+        cell: Its record.
+        last: Whether the conversation is formed.
+
+    """
 
     cell: CellRecord
     last: bool
@@ -39,11 +45,20 @@ Report = Callable[[str, float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One cell's work: whose it is, of which conversation, and what its commit is told.
+    """The work on a cell.
 
-    cleared: the types of memories that the session was cleared of since the conversation was
-    accepted, as far as was seen. reads_messages: whether the memories of the messages are read, and
-    not taken to be as they were accepted.
+    Attributes:
+        owner: Whose conversation it is.
+        conversation: Conversation of the cell.
+        cell: Cell to form.
+        total: The number of the conversation's cells.
+        call: Call on whose behalf its commit is made.
+        finish: Makes the documents that end the task, with the last cell.
+        cleared: Types of memories that the session was cleared of since the conversation was
+            accepted, as far as was read.
+        reads_messages: Whether the memories of the messages are read; otherwise they are assumed to
+            be as they were accepted.
+
     """
 
     owner: Owner
@@ -57,17 +72,20 @@ class Work:
 
     @property
     def read_messages(self) -> list[str]:
-        """Those of the messages' memories that are read."""
+        """The ids of the message memories that are read."""
         return self.message_ids if self.reads_messages else []
 
     @property
     def message_ids(self) -> list[str]:
-        """The memories of the cell's messages."""
+        """The ids of the memories of the cell's messages."""
         return message_ids(self.conversation)[self.cell.first : self.cell.last + 1]
 
     @property
     def state_ids(self) -> list[str]:
-        """The documents that say how far the work is, and whether it is still to be done."""
+        """The ids of the documents with the progress of the work.
+
+        They also tell whether it is still to be done.
+        """
         session = self.conversation.session_id
         return [
             self.conversation.id,
@@ -76,8 +94,9 @@ class Work:
 
 
 def still_stand(look: ReadSet, conversation: Conversation) -> bool:
-    """Whether the head alone tells that all messages of a conversation are there, none of them
-    deleted: nothing that was there has changed since it was accepted.
+    """Whether the head alone shows that all messages of a conversation are active.
+
+    That is so if no existing memory has changed since the conversation was accepted.
     """
     document = look.documents.get(conversation.id)
     return (
@@ -89,8 +108,17 @@ def still_stand(look: ReadSet, conversation: Conversation) -> bool:
 
 
 def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
-    """Whether there is nothing to do for this cell, and then what it became; None for one that is
-    cancelled or gone.
+    """Whether there is no more work on this cell, and its result.
+
+    Args:
+        look: A read set with the conversation.
+        conversation_id: Id of the conversation.
+        cell: Cell to form.
+
+    Returns:
+        Whether the work is over; then also the result, None if the conversation is cancelled or
+            gone.
+
     """
     conversation = state_of(look, conversation_id)
     if conversation is None or conversation.state in ("cancelled", "poisoned"):
@@ -101,11 +129,16 @@ def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
 
 
 def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Changes[Formed | None]:
-    """The plan, and with it the conversation one cell further; with the last cell also what
-    `finish` adds.
+    """The plan, with the conversation advanced by a cell.
 
-    The conversation is written onto the very state that was read: no event tells that it
-    was cancelled.
+    The conversation is written onto the very state that was read, because a cancellation has no
+    event. With the last cell, the documents of `finish` are added.
+
+    Args:
+        planned: The changes of the cell's memories.
+        look: A read set with the conversation.
+        work: On the cell.
+
     """
     conversation, document = (
         state_of(look, work.conversation.id),
@@ -152,10 +185,10 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
 
 
 def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
-    """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
+    """Ids of documents that certainly don't exist, by a read set.
 
-    A cell's note and facts are written with it, and stay without it only where something was
-    forgotten for good. The head knows which slots were ever filled.
+    A cell's note and facts are written with it, and exist without it only after a hard delete. The
+    head knows which slots were ever filled.
     """
     if look.head is None or look.head.redactions:
         return set()
@@ -174,7 +207,7 @@ def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
 
 
 def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
-    """What else a plan needs: the sessions that what is ruled out may be taken from."""
+    """Further ids that a plan needs: the sessions of memories that may be retired."""
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {
         neighbour.memory.session_id

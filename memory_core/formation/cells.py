@@ -54,8 +54,8 @@ from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37
-"""Memories of their own that a cell's facts become, beside the cell and its note: 40 in all.
-Further ones stay in the cell alone.
+"""Memories that a cell's facts become, beside the cell and its note: 40 in all. Further facts stay
+in the cell alone.
 """
 MAX_EPISODE_BYTES = 16 * 1024
 _COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
@@ -63,7 +63,7 @@ _COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
 
 @dataclass(frozen=True, slots=True)
 class CellAnswers:
-    """What the three agents said about a cell."""
+    """The answers of the three agents about a cell."""
 
     facts: Answered[ExtractedFacts]
     episode: Answered[EpisodeAnalysis]
@@ -72,12 +72,18 @@ class CellAnswers:
 
 @dataclass(frozen=True, slots=True)
 class CellMemories:
-    """The memories of a cell, analysed but without vectors. dropped: facts and foresight
-    without a proof.
+    """The memories of a cell, analysed but without vectors.
 
-    instructions: the numbers of the conversation's messages with standing instructions in them, and
-    the words of these. by_rule: whether rules answered in the place of a model that failed,
-    or whose tokens are used up.
+    Attributes:
+        cell: The episode.
+        note: None if the cell has none.
+        facts: Facts of the cell.
+        dropped: How many facts and foresights had no proof.
+        instructions: Numbers of the conversation's messages with standing instructions, and the
+            words of these.
+        by_rule: Whether rules answered in the place of a model that failed, or whose tokens are
+            used up.
+
     """
 
     cell: Memory
@@ -91,7 +97,16 @@ class CellMemories:
 def cell_memories(
     owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime
 ) -> CellMemories:
-    """The memories that a cell asks for; events happen when its messages were told."""
+    """The memories of a cell; their events happen when its messages were sent.
+
+    Args:
+        owner: Whose memories they are.
+        conversation: Conversation of the cell.
+        cell: The cell.
+        answers: Answers of the agents.
+        now: The present time.
+
+    """
     statements = answers.facts.value
     told_by_people = asserted_facts(statements, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
@@ -148,8 +163,14 @@ def _fills_slot(fact: SaidFact) -> bool:
 
 
 def cell_id(conversation: Conversation, cell: Cell) -> str:
-    """The id of a cell: of its session, of the agent who tells it, and of every word in it,
-    with its times.
+    """The id of a cell.
+
+    It derives from the session, the agent, and every word in the cell with its times.
+
+    Args:
+        conversation: Conversation of the cell.
+        cell: The cell.
+
     """
     digest = hashlib.sha256()
     for message in cell.messages:
@@ -197,8 +218,9 @@ class _Maker:
         return with_lexical(made.changed(**fields))
 
     def note(self) -> Memory | None:
-        """The Zettelkasten note; None when it would say no more than the narrative does: how deep a
-        greeting went is nothing to know.
+        """The Zettelkasten note of the cell.
+
+        None if it would say no more than the narrative: the depth of a greeting is no knowledge.
         """
         summary = self.answers.summary.value
         text = render_note(self.answers.episode.value, summary)
@@ -245,8 +267,9 @@ class _Maker:
         return with_lexical(made.changed(**fields))
 
     def _begins(self, fact: SaidFact) -> datetime | None:
-        """When a truth begins that was announced, as its quote says; None for one that
-        holds at once.
+        """When an announced truth begins, by its quote.
+
+        None for a truth that holds at once.
         """
         return (
             begins_at(fact.quote, self.cell_of.messages[fact.message].timestamp)
@@ -255,8 +278,9 @@ class _Maker:
         )
 
     def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
-        """The stretch that a fact without a slot is about, where it says nothing else:
-        "User is on a diet for two weeks".
+        """The foresight of a fact without a slot that says the same.
+
+        For example: "User is on a diet for two weeks".
         """
         if _fills_slot(fact):
             return []
@@ -323,7 +347,7 @@ class _Maker:
 
 
 _AS_SAID = re.compile(r"(?<=\w) said:")
-"""How a description quotes what was said; a fact in its speaker's own words has the colon alone."""
+"""How a description quotes a speaker; a fact in its speaker's own words has only the colon."""
 
 
 def _foresight(expectation: SaidForesight) -> Foresight:
@@ -340,7 +364,7 @@ def _is_ahead(expectation: SaidForesight) -> bool:
 
 
 def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
-    """Without those that say word for word what one before says of the same slot."""
+    """The facts without repeats of the same words about the same slot."""
     seen: dict[tuple[str, str, str], SaidFact] = {}
     for fact in facts:
         seen.setdefault((fact.text.casefold(), fact.subject or "", fact.attribute or ""), fact)
@@ -348,14 +372,21 @@ def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
 
 
 def within(text: str, limit: int) -> str:
-    """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
+    """The text, cut at `limit` bytes of UTF-8 without breaking a character.
+
+    Args:
+        text: Text to cut.
+        limit: In bytes.
+
+    """
     raw = text.encode()
     return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """The messages as they were told, one a line, without requests to forget that were
-    carried out.
+    """The messages as they were sent, a line for each.
+
+    Requests to forget that were carried out are left out.
     """
     told_messages = without_marks([message for message in messages if not asks_only(message)])
     return "\n".join(
@@ -373,11 +404,19 @@ def words_memory(
     summary: Answered[ConversationSummary],
     now: datetime,
 ) -> Memory:
-    """The memory, analysed but without its vector: the summary, and beside it the words themselves
-    (`episode`).
+    """The memory of an agent's own words, analysed but without its vector.
 
-    Its id is the cell's, which derives from who said what and when: the same words told again are
-    the same memory.
+    Its content is the summary, its `episode` the words themselves. Its id is the cell's, which
+    derives from the speaker, the words and their times. So the same words sent again are the same
+    memory.
+
+    Args:
+        owner: Whose memory it is.
+        conversation: Conversation with the words.
+        cell: Cell of the conversation.
+        summary: Summary of the words.
+        now: The present time.
+
     """
     identity = cell_id(conversation, cell)
     content = within(summary.value.narrative, MAX_CONTENT_BYTES)

@@ -1,7 +1,8 @@
-"""Form one cell: compare, ask, commit.
+"""Form a cell: compare, ask, commit.
 
-Nothing is searchable before that commit, and the commit advances the conversation in the same
-batch; so a worker that repeats this, at any point, finds either nothing done or all of it.
+No memory of the cell is searchable before that commit, and the commit advances the conversation in
+the same batch. So a worker that repeats this, at any point, finds either none of it done or all of
+it.
 """
 
 from __future__ import annotations
@@ -79,31 +80,40 @@ _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),
     "agent": frozenset({MemoryType.EPISODIC}),
 }
-"""What is made of a conversation."""
+"""The types of memories that are made of a conversation."""
 SHORT = 4_000
-"""Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
+"""Characters of a cell's messages that are read in 10 ms at most; longer cells are read in a
+thread.
+"""
 MAX_LOOKS = 5
-"""How often a cell is compared again because others wrote meanwhile; then the task waits
-and comes back.
+"""How often a cell is compared again because of other commits; after that the task waits and comes
+back.
 """
 
 
 KeepInstructions = Callable[[Owner, Conversation, Sequence[tuple[int, str]], Call], Awaitable[None]]
-"""Keeps the standing instructions that an agent found, each with the number of its message,
-once however often it is asked to.
+"""Keeps the standing instructions that an agent found, each with the number of its message. A
+repeated call keeps them once.
 """
 
 
 class MessagesGone(Exception):
-    """Messages of a cell were deleted before it is formed: the conversation has to go on
-    without them.
+    """Messages of a cell were deleted before it is formed.
+
+    The conversation has to go on without them.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class FormingRules:
-    """Thresholds on the embedder's scale, when a silence ends a cell, and in which calls a
-    model is asked.
+    """Thresholds and choices of forming.
+
+    Attributes:
+        links: Thresholds on the embedder's scale, and boosts.
+        contradiction_floor: The least similarity of neighbours of a memory with a slot.
+        boundary: When a silence ends a cell.
+        calls: In which calls a model is asked.
+
     """
 
     links: LinkRules
@@ -113,14 +123,16 @@ class FormingRules:
 
 
 CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
-"""What a change is about is looked for further away, and among more: "sold the Golf" lies far from
-"drives a 2014 Golf".
+"""Factor of the threshold, and number of candidates, for the memory that a change is about. It is
+searched for further away, and among more memories: "sold the Golf" is far from "drives a 2014
+Golf".
 """
 
 
 class Former:
-    """Forms conversations. `rules` are the agents without a model, which answer where
-    `agents` fail.
+    """Forms conversations.
+
+    `rules` are the agents without a model; they answer if `agents` fail.
     """
 
     def __init__(
@@ -146,8 +158,18 @@ class Former:
         )
 
     async def cells(self, owner: Owner, conversation: Conversation, steps: Steps) -> list[Cell]:
-        """The conversation's cells; the same whenever it is asked again, because the
-        boundaries are frozen.
+        """The cells of a conversation.
+
+        They are always the same, because the boundaries are frozen.
+
+        Args:
+            owner: Whose conversation it is.
+            conversation: Conversation to cut.
+            steps: Freeze the agents' answers.
+
+        Raises:
+            Unavailable: A model or the store is down.
+
         """
         if conversation.path == "agent":
             return [whole_cell(conversation)]
@@ -175,14 +197,31 @@ class Former:
         report: Report,
         before: ReadSet | None = None,
     ) -> Formed | None:
-        """Make the cell's memories and advance the conversation, once. None when it was cancelled,
-        or erased, meanwhile.
+        """Make a cell's memories and advance the conversation, once.
 
-        What is asked of models is asked before its turn among the user's other conversations; once
-        that has come, they wait until this is done. Raises Unavailable while a dependency is down,
-        HeadMoved when others write faster than this can decide, MessagesGone where messages of the
-        cell were deleted since they were told.
-        before: a look that has the conversation, which is not read again while the head is its.
+        Models are asked before the turn among the user's other conversations; once the turn has
+        come, these wait until this is done.
+
+        Args:
+            owner: Whose conversation it is.
+            conversation: Conversation of the cell.
+            cell: Cell to form.
+            total: The number of the conversation's cells.
+            steps: Freeze the agents' answers.
+            call: Call on whose behalf it happens.
+            finish: Makes the documents that end the task, with the last cell.
+            report: Receives the name of a step, and the share that is done.
+            before: A read set with the conversation, which is not read again while the head is the
+                same.
+
+        Returns:
+            None if the conversation was cancelled or erased meanwhile.
+
+        Raises:
+            Unavailable: A dependency is down.
+            HeadMoved: Other writers are faster than this can decide.
+            MessagesGone: Messages of the cell were deleted since they came.
+
         """
         work = Work(owner, conversation, cell, total, call, finish)
         async with self._turns.of(owner) as turn:
@@ -232,7 +271,7 @@ class Former:
         )
 
     async def _ready(self, work: Work, asking: Asking, report: Report) -> ReadyCell:
-        """The cell's memories, all embedded in one call."""
+        """The cell's memories, all embedded in a single call."""
         await report("agents", 0.1)
         made = await self._made(work, asking)
         await self._keep(work.owner, work.conversation, made.instructions, work.call)
@@ -240,8 +279,9 @@ class Former:
         return await self._embedded(_ready_cell(made, work.conversation))
 
     async def _made(self, work: Work, asking: Asking) -> CellMemories:
-        """What the agents make of a cell; an agent's own words become one memory,
-        which is compared with nothing.
+        """The memories that the agents make of a cell.
+
+        An agent's own words become a single memory, which is not compared.
         """
         owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
         if conversation.path == "agent":
@@ -262,7 +302,7 @@ class Former:
         return ready
 
     async def _tell_again(self, work: Work, cell: Memory) -> Formed | None:
-        """Commit that the cell was told again. Raises LookedElsewhere when it is gone meanwhile."""
+        """Commit that the cell was sent again. Raises LookedElsewhere if it is gone meanwhile."""
         told_at = work.conversation.created_at
 
         def plan(look: ReadSet) -> Changes[CellOutcome]:
@@ -282,8 +322,9 @@ class Former:
         return await self._commit(work, plan, ids)
 
     async def _mark_surplus(self, work: Work, cell_id: str) -> None:
-        """Mark the messages of a long cell that its own commit has no room for, as late as can be:
-        until that commit lists hide them.
+        """Mark messages of a long cell for which its own commit has no room.
+
+        This is done as late as possible, because lists hide the messages until that commit.
         """
         if surplus := work.message_ids[MOST_MARKED:]:
             await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
@@ -297,11 +338,11 @@ class Former:
         turn: WriteTurn,
         before: ReadSet,
     ) -> Formed | None:
-        """Compare, ask, commit. needed: ids that turned out to be needed before. before:
-        a look that has the cell's messages.
+        """Compare the cell with its neighbours, ask the conflict agent, and commit.
 
-        Raises LookedElsewhere when what was compared has changed before the commit,
-        or others are needed.
+        `needed` are ids that turned out to be needed before; `before` is a read set with the cell's
+        messages. Raises LookedElsewhere if the compared memories change before the commit, or
+        further memories are needed.
         """
         owner = work.owner
         slots = {
@@ -345,9 +386,7 @@ class Former:
     async def _look_beside(
         self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Sequence[Near]
     ) -> ReadSet:
-        """A look at these documents. What a look before has shown is not read again while the head
-        is its.
-        """
+        """Read documents, except those in an earlier read set while the head is the same."""
         rest = [name for name in ids if name not in before.asked]
         look = await self._ledger.look(owner, rest, nears)
         if look.head != before.head:
@@ -362,9 +401,10 @@ class Former:
         nears: Sequence[Near] = (),
         basis: ReadSet | None = None,
     ) -> Formed | None:
-        """Commit the plan and the conversation's next state in one batch. Raises what `plan`
-        raises, LookedElsewhere after a clear, or where it has to be decided again on messages
-        that were not read, MessagesGone.
+        """Commit the plan and the conversation's next state in a single batch.
+
+        Raises LookedElsewhere after a clear, or if it must be decided again on messages that were
+        not read. Raises MessagesGone, and any error of `plan`.
         """
         rounds = count()
 
@@ -388,7 +428,7 @@ class Former:
         return committed.result
 
     async def _ruled(self, work: Work, ready: ReadyCell, look: ReadSet, asking: Asking) -> Ruled:
-        """What the agents say about what this look shows."""
+        """The agents' decisions about the memories of this read set."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
         if not prompt.older:
@@ -413,9 +453,7 @@ class Former:
         prompt: ConflictPrompt,
         asking: Asking,
     ) -> Rulings:
-        """What the conflict agent says: of this cell, or of all that is left of the
-        conversation at once.
-        """
+        """The conflict agent's decisions: about this cell, or about all remaining cells at once."""
         if not isinstance(asking, JointAsking):
             return await asking.rulings(prompt)
         own = Questions.of(linked, ready.proofs)
@@ -429,7 +467,7 @@ class Former:
         return await asking.rulings_at_once(own, of_all)
 
     async def _questions(self, work: Work, asking: Asking) -> Questions:
-        """What the conflict agent would be asked about a cell that is formed later."""
+        """The questions for the conflict agent about a cell that is formed later."""
         identity = cell_id(work.conversation, work.cell)
         is_known = told_before(
             (await self._ledger.look(work.owner, [identity])).memory(identity),

@@ -1,5 +1,6 @@
-"""The work on a conversation's task: cell by cell, each in one commit, stopped and gone on with
-at any point.
+"""The work on a conversation's task, cell by cell.
+
+Each cell is a single commit. The work can be stopped and continued at any point.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Forming:
         self._completing = WriteTurns()
 
     async def form(self, lease: Lease) -> Later | None:
-        """Form what is left of the conversation; its last commit ends the task."""
+        """Form the remaining cells of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
         conversation, look = await self._conversation(lease)
         if conversation is None or conversation.state != "pending":
@@ -74,8 +75,10 @@ class Forming:
         return None
 
     async def _conversation(self, lease: Lease) -> tuple[Conversation | None, ReadSet]:
-        """The conversation, and the look that has it; None for one that has ended meanwhile and
-        whose messages went, as nothing was made of them.
+        """The conversation, and the read set with it.
+
+        None if the conversation ended meanwhile and its messages were deleted, because no memory
+        was made of them.
         """
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
@@ -85,8 +88,10 @@ class Forming:
         return conversation, look
 
     async def _complete(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
-        """The conversation with all its messages written and embedded, after those of the user that
-        came before: what is embedded first is read while the next is embedded.
+        """The conversation with all its messages written and embedded.
+
+        It waits for earlier conversations of the user: the first to be embedded is read while the
+        next is embedded.
         """
         async with self._completing.of(owner) as turn:
             await turn.take()
@@ -138,8 +143,9 @@ class Forming:
         return formed
 
     async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
-        """Hand the task over to a conversation without the messages that were deleted;
-        it ends where none are left.
+        """Hand the task over to a conversation without the deleted messages.
+
+        The task ends if no message is left.
         """
         messages = message_ids(conversation)
         look = await self._ledger.look(owner, messages)
@@ -177,8 +183,9 @@ class Forming:
     def _ended(
         self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]
     ) -> tuple[Task, tuple[Document, ...]]:
-        """The task as the last forming commit leaves it, whatever else is still written of its
-        progress; and what its callback is sent.
+        """The task as the last forming commit leaves it, and the delivery to its callback.
+
+        It is written over any progress that is written meanwhile.
         """
         now = self._clock.now()
         result = {

@@ -59,8 +59,9 @@ class FormedOfMessages:
     async def take(
         self, owner: Owner, cells: Mapping[str, Memory], message_ids: Sequence[str], call: Call
     ) -> int:
-        """Delete the facts and notes that came of these cells alone, the latest first;
-        how many there were.
+        """Delete facts and notes that were made of these cells alone, the latest first.
+
+        Returns their number.
         """
         count, alone = 0, replace(call, idempotency_key=None)
         names = await self._made_of_cells(owner, cells)
@@ -133,7 +134,7 @@ class FormedOfMessages:
         return True
 
     async def _replaced_by(self, owner: Owner, memory: Memory) -> list[Memory]:
-        """What a memory replaced, the latest first."""
+        """The memories that a memory superseded, the latest first."""
         where = Filter(_REPLACED, next_ids=frozenset({memory.id}))
         documents = await self._store.page(owner, "memory", where, None, _MOST_REPLACED)
         serialised = await self._store.memories(owner, [document.id for document in documents])
@@ -146,8 +147,9 @@ class FormedOfMessages:
     async def _undone(
         self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call
     ) -> None:
-        """Undo what the memory did to others: by the record of that where there is one,
-        else by making them active again.
+        """Undo the memory's effects on older memories.
+
+        A conflict record is undone if there is a record; otherwise the memory is made active again.
         """
         for old in replaced:
             records = conflict_record_ids(old.id, memory.id)
@@ -179,8 +181,9 @@ class FormedOfMessages:
     async def _closed_up(
         self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call
     ) -> None:
-        """Let what a truth of the past had replaced lead on to what replaced that truth,
-        and hold until then.
+        """Link the predecessors of a deleted past truth to its successor.
+
+        They hold until the successor begins.
         """
         ids = [gone.id, next_id, *replaced]
 
@@ -217,8 +220,9 @@ class FormedOfMessages:
 
 
 def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> Memory:
-    """A truth of the past with another successor; it holds until that began, where the one that is
-    gone had ended it.
+    """A past truth with another successor.
+
+    If the deleted memory had ended it, it now holds until the successor begins.
     """
     ended_by_it = old.valid_until == max(gone.valid_from, old.valid_from)
     until = max(follows.valid_from, old.valid_from) if ended_by_it else old.valid_until
@@ -226,8 +230,9 @@ def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> M
 
 
 def _tellers(memory: Memory) -> list[str]:
-    """The cells, and the notes merged into it, that told what was formed; none of
-    what was saved.
+    """The cells that stated a formed memory, and the notes merged into it.
+
+    It is empty for a memory that was saved.
     """
     if memory.source != "conversation":
         return []

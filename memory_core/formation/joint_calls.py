@@ -1,8 +1,8 @@
-"""Asking a model for several answers about a conversation in one call.
+"""Ask a model for several answers about a conversation in a single call.
 
-What a call answers is frozen as a whole, with nothing in the place of a part that is not usable.
-Each such part is answered by its rule, which is frozen as well. So no model is asked twice, and a
-wrong part costs the others nothing.
+The answer of a call is frozen as a whole, without its unusable parts. Each of these parts is
+answered by its rule, which is frozen as well. So no model is asked twice, and a wrong part does not
+spoil the other parts.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from memory_core.tasks.agent_steps import Steps
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 SHORT_CONVERSATION = 15
-"""Messages up to which, without a pause, rules cut a conversation where a model is asked
-once a cell.
+"""Messages up to which, without a pause, rules cut a conversation if a model is asked once for each
+cell.
 """
 PAUSE = timedelta(hours=1)
 """Silence after which the same people may have met for something else."""
@@ -59,8 +59,18 @@ def asking_of(
     rules: Agents,
     steps: Steps,
 ) -> Asking:
-    """The questions about a conversation, separate or joint. Rules answer in separate calls,
-    which cost nothing.
+    """The questions about a conversation, separate or joint.
+
+    Rules answer in separate calls, which cost nearly no time.
+
+    Args:
+        calls: Separate, or joint for each window or cell.
+        owner: Whose conversation it is.
+        conversation: The conversation.
+        agents: Agents that are asked.
+        rules: Rules that answer if `agents` fail.
+        steps: Freeze answers.
+
     """
     if calls == "separate" or agents is rules:
         return Asking(owner, conversation, agents, rules, steps)
@@ -69,8 +79,11 @@ def asking_of(
 
 @dataclass(frozen=True, slots=True)
 class JointAsking(Asking):
-    """The agents for one conversation's work, asked in one call a window (`one`) or a
-    cell (`two`).
+    """The agents for a conversation's work, asked in a call for each window or cell.
+
+    Attributes:
+        calls: `one` asks for each window, `two` for each cell.
+
     """
 
     calls: FormationCalls = "one"
@@ -78,7 +91,14 @@ class JointAsking(Asking):
     async def boundaries(
         self, window: int, messages: Sequence[Message], previous: str | None
     ) -> Boundaries:
-        """Where one window of messages changes its topic."""
+        """The places where a window of messages changes its topic.
+
+        Args:
+            window: Its number, from 0.
+            messages: Messages of the window.
+            previous: The episode before it; None for the first window.
+
+        """
         owner, step = self.owner, f"boundary {window}"
         if self.calls == "two" and not _is_short(self.conversation.messages):
             return await Asking.boundaries(self, window, messages, previous)
@@ -94,8 +114,9 @@ class JointAsking(Asking):
         ).value
 
     async def about(self, cell: Cell) -> CellAnswers:
-        """Facts, behaviour and story of a cell, from the answer about its window or from one
-        about the cell.
+        """Facts, behaviour and story of a cell.
+
+        They come from the answer about its window, or from an answer about the cell.
         """
         answer, offset, total = await self._covering(cell)
         owner, messages, name = (
@@ -138,16 +159,16 @@ class JointAsking(Asking):
     async def rulings_at_once(
         self, own: Questions, of_all: Callable[[], Awaitable[Questions]]
     ) -> Rulings:
-        """What is to happen to what one cell meets.
+        """The decisions about the memories that a cell may contradict.
 
         Args:
-            own: the questions of the cell, without those that rules are certain about.
-            of_all: finds the questions of this cell and of all after it. They are asked together,
-                once a conversation.
+            own: The questions of the cell, without the pairs that rules are certain about.
+            of_all: Finds the questions of this cell and of all after it. They are asked together,
+                once for each conversation.
 
         Returns:
-            The rulings. Where others changed meanwhile what was shown, the cell's own questions are
-            asked again.
+            The decisions. If the shown memories have changed meanwhile, the cell's own questions
+                are asked again.
 
         """
         return (await self._asked_at_once(own, of_all)).with_repeated(own.repeated)
@@ -193,8 +214,9 @@ class JointAsking(Asking):
         )
 
     async def _covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:
-        """The answer that covers a cell, the place of the cell in what was shown for it,
-        and how many messages were shown.
+        """The answer that covers a cell, the cell's place in it, and its messages.
+
+        The place and the number of messages are those of the window or cell that was shown.
         """
         window = cell.first // MAX_MESSAGES
         if self.calls == "one" and window == cell.last // MAX_MESSAGES:
@@ -219,8 +241,9 @@ class JointAsking(Asking):
     async def _formed(
         self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool
     ) -> Answered[FormedParts]:
-        """The joint answer about these messages, frozen; without any part where the model gave
-        nothing usable.
+        """The joint answer about these messages, frozen.
+
+        It has no parts if the model gave no usable answer.
         """
         in_zone = self._shown(messages)
 
@@ -236,7 +259,7 @@ class JointAsking(Asking):
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, FormedParts)
 
     async def _checked(self, story: ConversationSummary, cell: Cell) -> ConversationSummary | None:
-        """The story, if it is one of this cell."""
+        """The story, if it is about this cell; else None."""
         if (wrong := await asyncio.to_thread(wrong_with, story.narrative, cell.messages)) is None:
             return story
         log.warning("a rule tells the story, since the model's %s", wrong)
@@ -250,7 +273,7 @@ class JointAsking(Asking):
         by: Provenance,
         rule: Callable[[Agents], Awaitable[Answered[T]]],
     ) -> Answered[T]:
-        """A part of a joint answer, or what its rule says in its place."""
+        """A part of a joint answer, or the rule's answer in its place."""
         return Answered(value, by) if value is not None else await self._by_rule(step, kind, rule)
 
     async def _by_rule(
@@ -262,7 +285,7 @@ class JointAsking(Asking):
 
 
 def _is_short(messages: Sequence[Message]) -> bool:
-    """Whether there is so little talk, without a pause, that rules find where it turns."""
+    """Whether a conversation is so short, without a pause, that rules can cut it."""
     moments = [message.timestamp for message in messages]
     return len(moments) < SHORT_CONVERSATION and all(
         later - before < PAUSE for before, later in pairwise(moments)
@@ -272,8 +295,9 @@ def _is_short(messages: Sequence[Message]) -> bool:
 def _episode_at(
     episodes: Sequence[EpisodeParts], first: int, size: int, total: int
 ) -> EpisodeParts:
-    """The episode that is exactly the cell of `size` messages from `first` on;
-    one without parts where the answer has none.
+    """The episode that is exactly the cell of `size` messages from `first` on.
+
+    Without such an episode, it has no parts.
     """
     by_first = {episode.first: episode for episode in reversed(episodes) if episode.first < total}
     ends = dict(pairwise([*sorted(by_first), total]))
@@ -284,8 +308,9 @@ _Statement = TypeVar("_Statement", SaidFact, SaidForesight, SaidInstruction)
 
 
 def _facts_within(facts: ExtractedFacts, first: int, size: int, *, is_end: bool) -> ExtractedFacts:
-    """What is from the messages of one cell, by their numbers in it. is_end: what names a message
-    that is not there goes here, too.
+    """The statements from the messages of a cell, by their numbers in it.
+
+    `is_end` means that statements about missing messages belong to this cell, too.
     """
 
     def own(statements: Sequence[_Statement]) -> list[_Statement]:

@@ -1,10 +1,11 @@
-"""Taking back what was told last in a session: its messages go, with all that came of them alone.
+"""Take back the last messages of a session, with all memories made of them alone.
 
-First the facts and notes, the latest first: what was decided between them and older ones is undone,
-then they are deleted, each by the calls that anybody has for it. The messages and their cells go
-last, in one commit with the session's history, its batch and its tasks. So of two that take back at
-once only one gets a message; and who dies in between leaves the messages, and takes the same back
-again. Note: a fact that others told too stays, and so does one that was edited since.
+Facts and notes come first, the latest first: decisions between them and older memories are undone,
+then they are deleted, each by the public operations. The messages and their cells are deleted last,
+in a single commit with the session's history, its batch and its tasks. So if two callers take back
+at once, a message is returned to only a single caller. A process that dies in between leaves the
+messages, and a further call takes the same back again. Note: a fact that other messages also stated
+stays, and so does a fact that was edited since.
 """
 
 from __future__ import annotations
@@ -62,8 +63,7 @@ from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
 
 MOST_AT_ONCE: Final = 20
-"""Messages of one commit, each two documents of its hundred, besides its cell and its
-conversation.
+"""Messages of a commit, each two documents of its hundred, besides its cell and its conversation.
 """
 _ROOM: Final = 80
 _A_PAGE: Final = 100
@@ -73,13 +73,18 @@ _EPISODIC: Final = frozenset({MemoryType.EPISODIC.value})
 
 
 class _Changed(Exception):
-    """What was to be taken back is not as it was read: look again."""
+    """The messages to take back are not as they were read: read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one commit took back, the last message first; left: how many messages are still
-    to be taken.
+    """The result of a commit.
+
+    Attributes:
+        message_ids: Ids of the messages that were taken back, the last first.
+        memories: How many memories were deleted with them.
+        left: How many messages are still to be taken back.
+
     """
 
     message_ids: Sequence[str]
@@ -89,10 +94,14 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What one commit is to take back, the last message first.
+    """The messages that a commit is to take back.
 
-    cells: those that go; left: ids of the messages of these that stay; more:
-    how many messages are to be taken after it.
+    Attributes:
+        messages: The last message first.
+        cells: Cells that are deleted, by id.
+        left: Ids of the messages of these cells that stay.
+        more: How many messages are to be taken back after it.
+
     """
 
     messages: Sequence[Memory]
@@ -107,7 +116,7 @@ class _Plan:
 
 
 class LastMessages:
-    """Takes back what was told last, for any owner."""
+    """Takes back last messages, for any owner."""
 
     def __init__(
         self,
@@ -135,17 +144,17 @@ class LastMessages:
 
         Args:
             owner: Whose session it is.
-            session_id: Which session.
-            count: How many messages; None: the last one that a person said and all that
-                came after it.
-            call: The caller and the idempotency key.
+            session_id: Id of the session.
+            count: How many messages; None for the last message of a person and all messages after
+                it.
+            call: Call with its idempotency key, if any.
 
         Returns:
-            The messages, none of a session that is empty, and how many memories went with them.
+            The messages, empty for an empty session, and how many memories were deleted with them.
 
         Raises:
-            NotFound: This user has no such session.
-            HeadMoved: Others write faster than this can be decided.
+            NotFound: The owner has no such session.
+            HeadMoved: Other writers are faster than this can decide.
 
         """
         parts, left = list[_Part](), count
@@ -166,8 +175,9 @@ class LastMessages:
     async def _part(
         self, owner: Owner, session_id: str, count: int | None, call: Call, part: int
     ) -> _Part:
-        """Take back as many messages as one commit holds, or what this very call took
-        back before.
+        """Take back as many messages as a commit holds.
+
+        A repeated call returns the same messages.
         """
         key, session = receipt_id(owner, call, part), session_document_id(owner, session_id)
         for _ in range(MOST_TRIES):
@@ -190,9 +200,7 @@ class LastMessages:
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _write_what_waits(self, owner: Owner, session_id: str, call: Call) -> None:
-        """Make memories of the messages that were told and have none yet: they are
-        the last ones.
-        """
+        """Make memories of the messages that have none yet: they are the last messages."""
         look, alone = (
             await self._ledger.look(owner, [buffer_id(owner, session_id)]),
             replace(call, idempotency_key=None),
@@ -226,7 +234,7 @@ class LastMessages:
         limit: int,
         statuses: frozenset[str] = _SHOWN,
     ) -> list[Memory]:
-        """The messages of a session, the last one first."""
+        """The messages of a session, the last first."""
         where = Filter(
             statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id
         )
@@ -239,7 +247,10 @@ class LastMessages:
         ]
 
     async def _plan(self, owner: Owner, session_id: str, count: int | None) -> _Plan:
-        """What one commit is to take back of the last `count` messages, or of the last turn."""
+        """The messages that a commit takes back.
+
+        They are the first of the last `count` messages, or of the last turn.
+        """
         messages, earlier, after, ended = list[Memory](), list[Memory](), None, False
         while not ended and (count is None or len(messages) < min(count, MOST_AT_ONCE)):
             page = await self._last(owner, session_id, after, _A_PAGE, _SHOWN_OR_DELETED)
@@ -262,8 +273,9 @@ class LastMessages:
         return await self._with_cells(owner, some, more=count - len(some))
 
     async def _with_cells(self, owner: Owner, messages: Sequence[Memory], more: int) -> _Plan:
-        """The plan for these messages: with the cells that were formed of them,
-        and the other messages of these.
+        """The plan for these messages, with the cells that were formed of them.
+
+        It also has the remaining messages of these cells.
         """
         names = list(
             dict.fromkeys(message.cell_id for message in messages if message.cell_id is not None)
@@ -304,7 +316,7 @@ class LastMessages:
     async def _commit(
         self, owner: Owner, session_id: str, plan: _Plan, memories: int, call: Call, part: int
     ) -> _Part:
-        """Take the messages back. Raises _Changed where one of them is gone, or formed, since."""
+        """Take the messages back. Raises _Changed if a message is gone, or was formed, since."""
         session, buffer = session_document_id(owner, session_id), buffer_id(owner, session_id)
         await self._messages.part(owner, plan.left, call)
         conversation_ids = list(
@@ -447,8 +459,9 @@ def _cut_conversations(
 
 
 def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
-    """The first of these messages that one commit takes back, each with what it may be the
-    only one of.
+    """The first of these messages that a commit takes back.
+
+    Each counts with its cell and its conversation, which it may be the only message of.
     """
     portion, known, some = Portion(_ROOM), set[Any](), list[Memory]()
     for message in messages[:MOST_AT_ONCE]:
@@ -466,7 +479,7 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
 
 
 def _asks(message: Memory) -> bool:
-    """Whether a person said it, so that a turn begins with it."""
+    """Whether a person sent it, so that a turn begins with it."""
     return message.metadata.get("role") == "user"
 
 

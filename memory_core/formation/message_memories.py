@@ -1,9 +1,8 @@
-"""Messages as memories: each message of a conversation is a memory of its own,
-found as it was said.
+"""Messages as memories: each message of a conversation is found as it was said.
 
-They are written in the commit that accepts the conversation, as many as fit; the rest follow in
-commits of their own, before the answer or, should this process die, by the conversation's task.
-Note: forming never writes a message again, it only marks to which cell it belongs.
+As many as fit are written in the commit that accepts the conversation. The rest follow in commits
+of their own, before the answer or, if this process dies, by the conversation's task. Note: forming
+never writes a message again, it only marks the cell to which it belongs.
 """
 
 from __future__ import annotations
@@ -36,28 +35,30 @@ from memory_core.ledger.sessions import Session, history_of
 from memory_core.ports import Clock, Embedder, Mark
 
 MOST_AT_ONCE: Final = 45
-"""Messages of one commit: each is two documents of its hundred."""
+"""Messages of a commit: each takes two documents of its hundred."""
 MOST_MARKS: Final = 80
-"""Memories that one commit marks beside the log."""
+"""Memories that a commit marks beside the log."""
 AT_THE_DOOR_S: Final = 0.3
-"""Seconds that the answer waits for vectors; the words are found without them."""
+"""Seconds that the answer waits for vectors; without them the messages are found by their words."""
 NO_TIME: Final = 0.0
 SEARCH: Final = "search"
-"""What an answer is degraded by whose messages are not all found yet."""
+"""The degraded part of an answer whose messages can't all be found yet."""
 MOST_TRIES: Final = 20
-"""How often messages are prepared again because others write turns of the same
-session meanwhile.
-"""
+"""How often messages are prepared again because of other turns of the same session."""
 TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
 Result = TypeVar("Result")
 _A_BATCH: Final = 16
-"""Texts embedded at a time at the door."""
+"""Texts embedded at a time before the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Messages that are ready to be written: from number `first` of their conversation on, each
-    with its memory's vector or without.
+    """Messages that are ready to be written.
+
+    Attributes:
+        first: Number of the first message in its conversation.
+        items: The messages from there on, each with its memory's vector or without.
+
     """
 
     first: int
@@ -79,15 +80,19 @@ class MessageWriter:
         first: int = 0,
         within_s: float | None = AT_THE_DOOR_S,
     ) -> Writing:
-        """The next messages, analysed after the turns of their session, with the vectors that can
-        be made in time.
+        """Analyse the next messages after the turns of their session.
+
+        They get the vectors that can be made in time.
 
         Args:
-            owner: whose conversation it is.
-            conversation: the conversation with its messages.
-            look: shows the session's document.
-            first: the number of the first message to prepare.
-            within_s: seconds for the vectors; None: until all are made.
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            look: A read set with the session's document.
+            first: The number of the first message to prepare.
+            within_s: Seconds for the vectors; None until all are made.
+
+        Raises:
+            Unavailable: The embedder is down, and `within_s` is None.
 
         """
         now = self._clock.now()
@@ -148,21 +153,24 @@ class MessageWriter:
         marks: Sequence[str] = (),
         title: str | None = None,
     ) -> Changes[int]:
-        """The changes that write as many of these messages as fit one commit; how many they are.
+        """The changes that write as many of these messages as fit into a commit.
 
         Args:
-            owner: whose conversation it is.
-            conversation: the conversation with its messages.
-            writing: the messages, ready to be written.
-            look: shows their session, and which of them are memories already.
-            beside: documents of the commit besides the messages and their session.
-            weight: bytes of these.
-            history: the marks that the session keeps from now on.
-            marks: those of the messages; it keeps those of what is written too.
-            title: what the session is called from now on; None leaves its title.
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            writing: The messages, ready to be written.
+            look: A read set with their session, and the messages that are memories already.
+            beside: Documents of the commit besides the messages and their session.
+            weight: Bytes of these documents.
+            history: The marks that the session keeps from now on; None changes none.
+            marks: Marks of the messages; the marks of written messages are also kept.
+            title: The session's new title; None keeps its title.
+
+        Returns:
+            The changes, with the number of messages as their result.
 
         Raises:
-            SessionGrew: The session has another last turn than the one that they were read after.
+            SessionGrew: The session's last turn is not the turn after which the messages were read.
 
         """
         page = ChangeSet(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
@@ -191,8 +199,17 @@ class MessageWriter:
     async def write_ahead(
         self, owner: Owner, conversation: Conversation, first: int, call: Call
     ) -> tuple[str, ...]:
-        """Write messages of a conversation that is still being gathered, from number `first` on:
-        nothing, or `("search",)`.
+        """Write messages of a conversation that is still being gathered.
+
+        Args:
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            first: The number of the first message to write.
+            call: Call on whose behalf it happens.
+
+        Returns:
+            `("search",)` if that is left to the task, else empty.
+
         """
         marks = [
             kept_mark(message.role, message.content, message.timestamp, message.id)
@@ -226,10 +243,22 @@ class MessageWriter:
     async def complete(
         self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False
     ) -> Conversation:
-        """Write the messages that are no memories yet; unless at the door, also make the vectors
-        that are missing.
+        """Write the messages that are no memories yet, and make missing vectors.
 
-        Raises Unavailable, HeadMoved, QuotaExceeded.
+        Args:
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            call: Call on whose behalf it happens.
+            at_the_door: Before the answer; missing vectors are then left to the task.
+
+        Returns:
+            The conversation as it is then.
+
+        Raises:
+            Unavailable: The store or the embedder is down.
+            HeadMoved: Other writers were faster.
+            QuotaExceeded: There is no room.
+
         """
         while conversation.written < len(conversation.messages):
             conversation = await self._write_more(
@@ -242,8 +271,16 @@ class MessageWriter:
     async def complete_at_the_door(
         self, owner: Owner, conversation: Conversation, call: Call
     ) -> tuple[str, ...]:
-        """Write the messages that are no memories yet before the answer: nothing, or `("search",)`
-        where that is left to the task.
+        """Write the messages that are no memories yet before the answer.
+
+        Args:
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            call: Call on whose behalf it happens.
+
+        Returns:
+            `("search",)` if that is left to the task, else empty.
+
         """
         try:
             await self.complete(owner, conversation, call, at_the_door=True)
@@ -254,7 +291,7 @@ class MessageWriter:
     async def _write_more(
         self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None
     ) -> Conversation:
-        """Write the next messages in one commit; the conversation as it is then."""
+        """Write the next messages in a single commit, and return the conversation."""
         first = conversation.written
 
         def decide(writing: Writing, seen: ReadSet) -> Changes[Conversation]:
@@ -281,20 +318,21 @@ class MessageWriter:
         within_s: float | None = AT_THE_DOOR_S,
         besides: Sequence[str] = (),
     ) -> Result:
-        """Commit what is decided about the next messages, which are prepared again while others
-        write turns of their session.
+        """Commit a decision about the next messages.
+
+        They are prepared again while other calls write turns of their session.
 
         Args:
-            owner: whose conversation it is.
-            conversation: the conversation with its messages.
-            first: the number of the first message to write.
-            decide: makes the changes of the messages that are ready and of what the store shows.
-            call: on whose behalf.
-            within_s: seconds for the vectors; None: until all are made.
-            besides: ids of what `decide` looks at besides the messages and their session.
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            first: The number of the first message to write.
+            decide: Makes the changes from the ready messages and the read set.
+            call: Call on whose behalf it happens.
+            within_s: Seconds for the vectors; None until all are made.
+            besides: Ids that `decide` needs besides the messages and their session.
 
         Raises:
-            HeadMoved: Others write to the session faster than this.
+            HeadMoved: Other calls write to the session faster than this.
 
         """
         ids = [
@@ -316,7 +354,7 @@ class MessageWriter:
     async def _embed_more(
         self, owner: Owner, conversation: Conversation, call: Call
     ) -> Conversation:
-        """Make the vectors of the next messages without one, and mark their memories with them."""
+        """Make the vectors of the next messages without a vector, and set them by marks."""
         first, last = (
             conversation.embedded,
             min(conversation.embedded + MOST_AT_ONCE, len(conversation.messages)),
@@ -349,8 +387,16 @@ class MessageWriter:
         ).result
 
     async def mark_ahead(self, owner: Owner, ids: Sequence[str], cell_id: str, call: Call) -> None:
-        """Say of messages that they belong to a cell, in commits of their own: of a cell with more
-        than its own commit marks.
+        """Mark messages as a cell's, in commits of their own.
+
+        This is for a cell with more messages than its own commit marks.
+
+        Args:
+            owner: Whose messages they are.
+            ids: Ids of the messages.
+            cell_id: Id of the cell.
+            call: Call on whose behalf it happens.
+
         """
         for start in range(0, len(ids), MOST_MARKS):
             part = ids[start : start + MOST_MARKS]
@@ -361,7 +407,14 @@ class MessageWriter:
             await self._ledger.commit(owner, decide, ids=part, call=call)
 
     async def part(self, owner: Owner, ids: Sequence[str], call: Call) -> None:
-        """Say of messages that they belong to no cell any more, in commits of their own."""
+        """Mark messages as belonging to no cell, in commits of their own.
+
+        Args:
+            owner: Whose messages they are.
+            ids: Ids of the messages.
+            call: Call on whose behalf it happens.
+
+        """
         for start in range(0, len(ids), MOST_MARKS):
             part = ids[start : start + MOST_MARKS]
 
@@ -378,13 +431,14 @@ class MessageWriter:
 
 
 def _time_left(conversation: Conversation) -> float:
-    """Seconds that an answer still waits for vectors: none once it has waited in vain."""
+    """Seconds that an answer still waits for vectors: 0 after it has waited in vain."""
     return AT_THE_DOOR_S if conversation.embedded >= conversation.written else NO_TIME
 
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
-    """Whether a message is a memory already; one that was deleted before it was told again
-    is made again.
+    """Whether a message is a memory already.
+
+    A message that was deleted before it was sent again is made again.
     """
     if known is None or known.status is not Status.DELETED:
         return known is not None
@@ -395,9 +449,14 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 def cell_marks(
     look: ReadSet, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
 ) -> dict[str, Mark]:
-    """The marks that say of these messages, where they are there, that they belong to a cell.
+    """The marks that add these messages, as far as they exist, to a cell.
 
-    unread: those that the look does not show, and that are there.
+    Args:
+        look: A read set with the messages.
+        ids: Ids of the messages.
+        cell_id: Id of the cell.
+        unread: Ids that exist, but are not in the read set.
+
     """
     memories = {name: look.memory(name) for name in ids}
     return {
@@ -408,7 +467,14 @@ def cell_marks(
 
 
 def with_written(conversation: Conversation, writing: Writing, count: int) -> Conversation:
-    """The conversation once the first `count` of these messages are written."""
+    """The conversation once the first of these messages are written.
+
+    Args:
+        conversation: As it was read.
+        writing: The messages.
+        count: How many of them are written.
+
+    """
     written = writing.first + count
     bare = next(
         (
@@ -433,13 +499,13 @@ def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
 
 
 def _current(look: ReadSet, conversation: Conversation) -> Conversation | None:
-    """The conversation as it is stored now, with its messages; None when it is gone."""
+    """The conversation as it is stored now, with its messages; None if it is gone."""
     state = state_of(look, conversation.id)
     return None if state is None else state.changed(messages=conversation.messages)
 
 
 def _ended(conversation: Conversation) -> Conversation:
-    """The conversation with nothing left to write."""
+    """The conversation without any message left to write."""
     return conversation.changed(
         written=len(conversation.messages), embedded=len(conversation.messages)
     )

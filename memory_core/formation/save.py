@@ -1,8 +1,9 @@
-"""Save: one memory or a hundred, each decided by rule, acknowledged when durable.
+"""Save memories, each decided by rule, and answer when they are durable.
 
-Items are decided in order over an overlay of what this very call is about to write, as many as fit
-one commit; so two equal items make one memory, reinforced. The turns of one session queue up before
-they are embedded, because a turn is read together with the ones before it.
+Items are decided in order, over the changes that this very call is about to write, as many as fit
+into a commit. So two equal items make a single memory, which is reinforced. The turns of a session
+wait for each other before they are embedded, because a turn is read together with the turns before
+it.
 """
 
 from __future__ import annotations
@@ -50,13 +51,19 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 
 FEWEST_OFFERED = 4
-"""Items that are looked up for a commit after one that took few of them."""
+"""Items that are looked up for a commit after a commit that took only a few of them."""
 MORE_THAN_ONE_COMMIT = "all or nothing can't be promised for more than one commit holds"
 
 
 @dataclass(frozen=True, slots=True)
 class SaveRules:
-    """The thresholds that saving goes by, on the embedder's scale of similarity."""
+    """The thresholds of saving, on the embedder's scale of similarity.
+
+    Attributes:
+        duplicate_threshold: The least similarity of texts that may say the same.
+        contradiction_floor: The least similarity of texts that may contradict each other.
+
+    """
 
     duplicate_threshold: float
     contradiction_floor: float
@@ -89,13 +96,26 @@ class Saver:
     async def save(
         self, owner: Owner, items: Sequence[SaveInput], call: Call, *, atomic: bool = False
     ) -> list[Saved | Invalid | QuotaExceeded]:
-        """One outcome an item, in order; Invalid where one alone is wrong, QuotaExceeded where
-        others took the room that was left.
+        """Save memories, and return an outcome for each item, in order.
 
-        atomic: all are written in one commit, or none is. Raises Conflict for a reused idempotency
-        key, Unavailable when a store or the embedder is down, QuotaExceeded when there is no room
-        for the first ones; if atomic, Invalid where one item is wrong, and TooLarge where one
-        commit does not hold all.
+        Args:
+            owner: Whose memories they are.
+            items: Items to save.
+            call: Call with its idempotency key, if any.
+            atomic: Whether all are written in a single commit, or none is.
+
+        Returns:
+            Invalid for an item that is wrong by itself; QuotaExceeded for items for which no room
+                was left.
+
+        Raises:
+            Conflict: The idempotency key was used for another body.
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store or the embedder is down.
+            QuotaExceeded: There is no room for the first items.
+            Invalid: An item is wrong, if `atomic`.
+            TooLarge: A commit does not hold all items, if `atomic`.
+
         """
         answers: dict[int, Saved | Invalid | QuotaExceeded] = {
             **await self._answered_before(owner, call)
@@ -140,8 +160,9 @@ class Saver:
         return [answers[place] for place in range(len(items))]
 
     async def _answered_before(self, owner: Owner, call: Call) -> dict[int, Saved | Invalid]:
-        """What this very call did before, by its items' places: its receipts, one a commit,
-        in a row.
+        """The outcomes of this very call before, by place.
+
+        They come from its receipts of each commit, in a row.
         """
         answers: dict[int, Saved | Invalid] = {}
         while name := receipt_id(owner, call, len(answers)):
@@ -159,9 +180,7 @@ class Saver:
         call: Call,
         answers: dict[int, Saved | Invalid | QuotaExceeded],
     ) -> list[Draft]:
-        """The drafts of the items without an answer; an item that can't be one has
-        its answer now.
-        """
+        """The drafts of items without an outcome; an invalid item gets its outcome."""
         now, drafts, seen = self._clock.now(), list[Draft](), Counter[str]()
         for place, item in enumerate(items):
             if place in answers and item.type is not MemoryType.EPISODIC:
@@ -179,15 +198,17 @@ class Saver:
         return drafts
 
     def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:
-        """Where to queue behind earlier saves into the same sessions; sorted, so that two calls
-        can't wait for each other.
+        """The locks of the sessions into which this call saves turns.
+
+        They are sorted, so that two calls can't wait for each other.
         """
         names = sorted({draft.memory.session_id or "" for draft in drafts if draft.is_turn})
         return [self._session_queues.setdefault((owner, name), asyncio.Lock()) for name in names]
 
     async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> ReadSet | None:
-        """What turns are prepared on. Without turns nothing has to be known before embedding,
-        and no read is spent.
+        """The read set on which turns are prepared.
+
+        Without turns no document is needed before embedding, and none is read.
         """
         if not any(draft.is_turn for draft in drafts):
             return None
@@ -217,11 +238,11 @@ class Saver:
         *,
         atomic: bool,
     ) -> dict[int, Saved | Invalid]:
-        """Commit as many as fit, and answer them by place. `part` names the receipt:
-        how many were committed before.
+        """Commit as many items as fit, and return their outcomes by place.
 
-        further: ids to read besides: cells that told what is replaced, versions that end. atomic:
-        all of them, or none. Raises LookedElsewhere when it needs others, TooLarge.
+        `part` names the receipt: how many items were committed before. `further` are ids to read
+        besides: cells that stated superseded memories, versions that end. `atomic` commits all of
+        them, or none. Raises LookedElsewhere if it needs further ids, TooLarge.
         """
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
         name = receipt_id(owner, call, part)
@@ -318,7 +339,7 @@ class Saver:
 
     @staticmethod
     def _ids_of(owner: Owner, memories: Sequence[Memory]) -> list[str]:
-        """Everything that a decision on these memories reads by id."""
+        """All ids that a decision on these memories reads."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
         ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
         ids |= {
@@ -339,8 +360,9 @@ class Saver:
 def _check_whole(
     drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid | QuotaExceeded]
 ) -> None:
-    """Refuse drafts that can't be written together: one is wrong, or they are too many.
-    Raises Invalid, TooLarge.
+    """Refuse drafts that can't be written together.
+
+    Raises Invalid if an item is wrong, TooLarge if they are too many.
     """
     for place, answer in answers.items():
         if isinstance(answer, Invalid):

@@ -1,7 +1,7 @@
-"""Plan one commit of saves: draft, analyse, decide.
+"""Plan a commit of saves: draft, analyse, decide.
 
-Pure: the same prepared memories over the same look give the same plan. So whatever turns out not to
-fit is planned again without its last item, instead of being guessed beforehand.
+The plan is pure: the same prepared memories over the same read set give the same plan. So if the
+items don't fit, they are planned again without the last item, instead of guessing beforehand.
 """
 
 from __future__ import annotations
@@ -44,28 +44,31 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
 
 MAX_ITEMS = 48
-"""More never fit, since each is an event and a memory at least; so no more are searched
-neighbours for.
+"""More items never fit, since each is an event and a memory at least; so neighbours are searched
+for no more items.
 """
 
 
 def most_of_one_commit(items: Sequence[Prepared]) -> int:
-    """How many of the first items one commit holds at most: each is an event and a memory, and each
-    session a document. With more, the plan of all that fit would be made twice.
+    """How many of the first items a commit holds at most.
+
+    Each item is an event and a memory, and each session a document. With more items, the plan of
+    all that fit would be made twice.
     """
     sessions = {item.memory.session_id for item in items[:MAX_ITEMS]} - {None}
     return max(1, min(MAX_ITEMS, (MAX_DOCUMENTS - len(sessions)) // 2))
 
 
 class SessionGrew(Exception):
-    """The session's last turn is not the one that a turn was read after: another
-    process was faster.
+    """The session's last turn is not the turn after which a turn was read.
+
+    Another process was faster.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedOutcome:
-    """One item's outcome, by ids, so that a receipt can hold it."""
+    """The outcome of an item, by ids, so that a receipt can hold it."""
 
     place: int
     outcome: Outcome
@@ -81,7 +84,7 @@ class Planned:
     outcomes: tuple[PlannedOutcome, ...]
 
     def for_receipt(self) -> dict[str, Any]:
-        """JSON-ready: places, ids and outcomes."""
+        """The outcomes as JSON: places, ids and outcomes."""
         return {
             "items": [
                 [planned.place, planned.outcome.value, planned.memory_id, planned.conflict_id]
@@ -91,7 +94,7 @@ class Planned:
 
     @classmethod
     def of_receipt(cls, result: Mapping[str, Any]) -> Planned:
-        """What `for_receipt` made."""
+        """The outcomes in a receipt, as `for_receipt` made them."""
         return cls(
             tuple(
                 PlannedOutcome(place, Outcome(outcome), *ids)
@@ -109,12 +112,24 @@ def plan(
     asked: Collection[str],
     actor: str,
 ) -> Changes[Planned]:
-    """The changes of as many items as fit one commit (at least one), and their outcomes.
+    """The changes of as many items as fit into a commit, and their outcomes.
 
-    actor: who saves. asked: ids that the look was asked for besides, those that are not there
-    included. Raises SessionGrew when a session's last turn is not the one that its next turn was
-    read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces,
-    versions that it ends, sessions of others than the items that count a memory more.
+    At least a single item is taken.
+
+    Args:
+        owner: Whose memories they are.
+        items: Prepared memories.
+        look: The read set, with neighbours of semantic items.
+        duplicate_threshold: The least similarity of texts that may say the same.
+        now: The present time.
+        asked: Further requested ids, also of missing documents.
+        actor: The caller.
+
+    Raises:
+        SessionGrew: A session's last turn is not the turn after which its next turn was read.
+        LookedElsewhere: Further documents must be read: cells that stated superseded memories,
+            versions that end, or sessions of other memories.
+
     """
     page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
     nears = iter(look.near)
@@ -157,11 +172,18 @@ def _place(
 
 
 def append_turn(page: ChangeSet, item: Prepared) -> PlannedOutcome:
-    """Episodic memories are always stored, but for one that is there already with the same words,
-    session, actor and time.
+    """Store an episodic memory, unless it is stored already.
 
-    One that was deleted and is told again begins a new life under its id, so that two who tell it
-    at once make one.
+    It is stored already if an active memory has the same words, session, actor and time. A deleted
+    memory begins again under its id, so that two equal calls at once make a single memory.
+
+    Args:
+        page: The change set.
+        item: The memory.
+
+    Raises:
+        SessionGrew: The session's last turn is not the turn after which this turn was read.
+
     """
     memory = item.memory
     existing = page.memory(memory.id)
@@ -186,10 +208,9 @@ def _reinforce(page: ChangeSet, place: int, existing: Memory) -> PlannedOutcome:
 
 
 def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
-    """One memory a key: the value that holds is reinforced, a later one becomes its next version.
+    """Store the value of a key: reinforce an equal value, or make the next version.
 
-    One that was said before the present value was is a memory of its own. A deleted key
-    begins again.
+    A value from before the present value becomes a memory of its own. A deleted key begins again.
     """
     memory = item.memory
     slot, existing = page.slot(memory), page.memory(memory.id)
@@ -260,7 +281,7 @@ def _next_version(memory: Memory, slot: SlotLog) -> int:
 
 
 def late_id(memory: Memory) -> str:
-    """The id of a procedural memory that turns out to be older than what its key holds."""
+    """The id of a procedural memory from before its key's present value."""
     return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
@@ -269,13 +290,20 @@ def late_id(memory: Memory) -> str:
 
 
 LONG_CHARACTERS = 4_000
-"""Of a text that is analysed in a thread: 31,000 characters of base64 take 27 ms."""
+"""Characters of a text that is analysed in a thread: 31,000 characters of base64 take 27 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A memory ready to be decided on. `turn`: what the next turn will need of it; `after`:
-    the turn it was read after.
+    """A memory ready to be decided on.
+
+    Attributes:
+        place: Place of its item in the call, from 0.
+        memory: Memory with its vector.
+        on_conflict: The strategy that the caller wants.
+        turn: Terms that the next turn needs; None if the memory is no turn.
+        after: Id of the turn after which it was read; None for the first turn.
+
     """
 
     place: int
@@ -291,10 +319,18 @@ async def prepare(
     stored_ids: Collection[str],
     embedder: Embedder,
 ) -> list[Prepared]:
-    """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts.
+    """Analyse and embed drafts, in order.
 
-    stored_ids: of the turns that are stored already. One of them told again is no new turn,
-    so none is read after it.
+    Args:
+        drafts: In order.
+        sessions: Sessions of every turn among the drafts, by name.
+        stored_ids: Ids of the turns that are stored already. A repeated turn is no new turn, so no
+            turn is read after it.
+        embedder: Embedder for the vectors.
+
+    Raises:
+        Unavailable: The embedder is down.
+
     """
     tails = {name: session.last_turns for name, session in sessions.items()}
     known_ids = set(stored_ids)
@@ -324,13 +360,18 @@ async def prepare(
 
 
 NO_PERSONS = frozenset({"assistant", "system", "tool"})
-"""Actors whose words tell nothing of the person."""
+"""Actors whose words say nothing about the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory before it is analysed, embedded and compared; `place` is its item's in the
-    call, from 0.
+    """A memory before it is analysed, embedded and compared.
+
+    Attributes:
+        place: Place of its item in the call, from 0.
+        memory: Without its vector.
+        on_conflict: The strategy that the caller wants.
+
     """
 
     place: int
@@ -346,8 +387,19 @@ class Draft:
 def draft(
     owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSource, call: Call
 ) -> Draft:
-    """The memory that the `place`-th item asks for. Raises Invalid where defaults and given fields
-    contradict each other.
+    """The memory that an item asks for.
+
+    Args:
+        owner: Whose memory it is.
+        place: Place of the item in the call, from 0.
+        item: The request.
+        now: The present time.
+        ids: Source of the id of a semantic memory.
+        call: Call whose correlation id the memory keeps.
+
+    Raises:
+        Invalid: Defaults and given fields contradict each other.
+
     """
     value_text = text_of_value(item.value)
     content = (
@@ -403,8 +455,14 @@ def draft(
 
 
 def told_apart(made: Draft, earlier: int) -> Draft:
-    """The draft of an episodic memory that `earlier` equal items of its call came before; sent
-    again, the call names the same ones.
+    """The draft of an episodic memory after equal items of the same call.
+
+    If the call is sent again, it names the same memories.
+
+    Args:
+        made: The draft.
+        earlier: How many equal items came before it.
+
     """
     if not earlier:
         return made
@@ -415,8 +473,10 @@ def told_apart(made: Draft, earlier: int) -> Draft:
 
 
 def _identity(item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:
-    """Procedural: by key. Episodic: by content, session, actor and event time. Semantic:
-    fresh, neighbours decide.
+    """The id of a memory by its type.
+
+    Procedural: by key. Episodic: by content, session, actor and event time. Semantic: a new id,
+    since neighbours decide.
     """
     if item.type is MemoryType.PROCEDURAL:
         return procedure_id(item.key or "")

@@ -1,9 +1,9 @@
-"""Append items to a session, each a memory of its own, in order, without forming anything of them
-unless that is asked for.
+"""Append items to a session in order, each as a memory of its own.
 
-They are written as many a commit as fit, before the answer. A call with an idempotency key leaves a
-receipt with each commit, so that the same call goes on where it ended. Forming begins afterwards,
-as a conversation of messages that are memories already.
+They are formed only if the caller asks for that. As many as fit are written in each commit, before
+the answer. A call with an idempotency key leaves a receipt with each commit, so that the same call
+goes on where it ended. Forming begins afterwards, as a conversation of messages that are memories
+already.
 """
 
 from __future__ import annotations
@@ -48,8 +48,12 @@ EMBEDDED_WITHIN_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Drafts:
-    """The items of a call as memories that are not analysed yet. conversation_id:
-    what their ids are made of.
+    """The items of a call as memories that are not analysed yet.
+
+    Attributes:
+        conversation_id: From which their ids derive.
+        memories: In order.
+
     """
 
     conversation_id: str
@@ -58,7 +62,13 @@ class _Drafts:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What one commit wrote: how many of the memories."""
+    """The result of a commit.
+
+    Attributes:
+        count: How many of the memories it wrote.
+        degraded: Parts of the service that were down.
+
+    """
 
     count: int
     degraded: tuple[str, ...] = ()
@@ -88,13 +98,19 @@ class SessionAppender:
     async def append(
         self, owner: Owner, session_id: str, request: AppendInput, call: Call
     ) -> Appended:
-        """Append the items in order. Durable when it returns.
+        """Append the items in order; they are durable when this returns.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Id of the session.
+            request: The items.
+            call: Call with its idempotency key, if any.
 
         Raises:
             Conflict: The idempotency key was used for another request.
-            HeadMoved: Others write to the session faster than this.
-            QuotaExceeded: There is no room for all of them.
-            Unavailable: A store is down.
+            HeadMoved: Other calls write to the session faster than this.
+            QuotaExceeded: There is no room for all items.
+            Unavailable: The store is down.
 
         """
         key = receipt_id(owner, call)
@@ -117,8 +133,9 @@ class SessionAppender:
     async def _write_some(
         self, owner: Owner, session_id: str, memories: Sequence[Memory], call: Call, part: int
     ) -> _Written:
-        """Write as many of the memories as fit one commit, or find that this very call has
-        written them.
+        """Write as many of the memories as fit into a commit.
+
+        If this very call has written them before, that commit's receipt answers.
         """
         session, key = session_document_id(owner, session_id), receipt_id(owner, call, part)
         ids = [session, *([key] if key else [])]
@@ -138,9 +155,7 @@ class SessionAppender:
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _embed(self, memories: Sequence[Memory]) -> tuple[str, ...]:
-        """Give the memories their vectors: nothing, or `("search",)` where that is not
-        done in time.
-        """
+        """Give the memories their vectors; return `("search",)` if that takes too long."""
         try:
             async with asyncio.timeout(EMBEDDED_WITHIN_S):
                 await embed_memories(self._embedder, memories)
@@ -158,11 +173,10 @@ class SessionAppender:
         part: int,
         look: ReadSet,
     ) -> Changes[int]:
-        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read
-        after another last turn.
+        """Write as many of the prepared memories as fit.
 
-        memories: all that are still to be written; those that this commit does not hold must
-        have room too.
+        `memories` are all that are still to be written; memories that this commit does not hold
+        must have room, too. Raises SessionGrew if the session's last turn has changed.
         """
         now = self._clock.now()
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
@@ -190,8 +204,9 @@ class SessionAppender:
     async def _form(
         self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call
     ) -> tuple[str, tuple[str, ...]]:
-        """Begin the task that forms memories of what was appended; its id, and what had to be
-        done without.
+        """Begin the task that forms memories of the appended items.
+
+        Returns its id, and the parts of the service that were down.
         """
         now, task_id = self._clock.now(), derived("tsk", drafts.conversation_id)
         searchable = [memory for memory in drafts.memories if memory.searchable]
@@ -284,7 +299,11 @@ def _drafts(
 
 
 def _metadata(item: SessionItem, number: int | None) -> dict[str, Any]:
-    """number: of the message in the conversation that is formed of it."""
+    """The metadata of an item.
+
+    `number` is that of the message in the conversation that is formed of it; None if it isn't
+    formed.
+    """
     metadata: dict[str, Any] = {"role": item.role}
     if number is not None:
         metadata["message"] = number
@@ -294,7 +313,7 @@ def _metadata(item: SessionItem, number: int | None) -> dict[str, Any]:
 
 
 async def _prepared(memories: Sequence[Memory], session: Session) -> list[Prepared]:
-    """The memories analysed after the turns of their session; what says nothing is no turn."""
+    """The memories, analysed after the turns of their session; an empty item is no turn."""
     previous, before_previous = session.last_turns
     items = list[Prepared]()
     for place, memory in enumerate(memories):

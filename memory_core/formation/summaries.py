@@ -30,25 +30,25 @@ from memory_core.tasks.lifecycle import Beginning, Ends
 
 FAST_WITHIN_S = 10.0
 MAX_READ = 2_000_000
-"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is
-refused, and can be tried again.
+"""Characters that rules read at a time for callers who wait: some ten seconds' work. Further calls
+are refused, and can be tried again.
 """
 BUSY_S = 5
 KEPT = timedelta(days=30)
-"""How long the messages of a summary's task are there to be worked on; they are no memories."""
+"""How long the messages of a summary's task are kept; they are no memories."""
 Mode = Literal["fast", "full"]
 log = logging.getLogger(__name__)
 
 
 class ToSum(DeferredModel):
-    """What a summary's task is about, as it is stored."""
+    """The stored content of a summary's task."""
 
     mode: Mode
     messages: list[Message]
 
 
 class Summaries:
-    """Sums up. `rules` are the agents without a model, which answer where `agents` fail."""
+    """Summarises messages. `rules` are the agents without a model; they answer if `agents` fail."""
 
     def __init__(
         self,
@@ -69,10 +69,16 @@ class Summaries:
         self._read = 0
 
     async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
-        """The summary. owner: without a user's name where the tokens are the app's alone.
+        """Summarise at once.
 
-        Raises Unavailable when it is to be a full one and the model is down,
-        and when rules have too much to read.
+        Args:
+            owner: Whose tokens are counted; without a user's name if they are the app's alone.
+            request: The messages and the mode.
+
+        Raises:
+            Unavailable: A full summary is requested and the model is down, or the rules have too
+                much to read.
+
         """
         messages = request.told(self._clock.now(), "user")
         return self._seen(
@@ -80,8 +86,19 @@ class Summaries:
         )
 
     async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
-        """A task that sums up, and tells the callback address. Raises Invalid, Conflict,
-        TooLarge, Unavailable.
+        """Begin a task that summarises, and sends the result to the callback address.
+
+        Args:
+            owner: Whose task it is.
+            request: The messages, the mode and the callback address.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            Invalid: The callback address will never be called.
+            Conflict: The idempotency key was used for another request.
+            TooLarge: The messages are too long.
+            Unavailable: The store is down.
+
         """
         self._callbacks.check(request.callback_url)
         now, task_id = self._clock.now(), self._ids.new("tsk")
@@ -102,7 +119,18 @@ class Summaries:
         return await self._beginning.begin(owner, task, lambda look: [subject], call)
 
     async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
-        """The summary of a task: asked for once. Raises Unavailable while the model is down."""
+        """The summary of a task; the agents are asked once.
+
+        Args:
+            owner: Whose task it is.
+            task: The task.
+            to_sum: The stored content of the task.
+            steps: Freeze the answer.
+
+        Raises:
+            Unavailable: The model or the store is down.
+
+        """
 
         async def ask() -> Answered[ConversationSummary]:
             return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
@@ -132,8 +160,9 @@ class Summaries:
     async def _by_rule(
         self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool
     ) -> Answered[ConversationSummary]:
-        """The rules' answer. Raises Unavailable when a caller would wait too long for it;
-        a task waits for its turn.
+        """The rules' answer.
+
+        Raises Unavailable if a caller would wait too long for it; a task waits for its turn.
         """
         characters = sum(len(message.content) for message in messages) if somebody_waits else 0
         if somebody_waits and self._read and self._read + characters > MAX_READ:
@@ -147,7 +176,7 @@ class Summaries:
             self._read -= characters
 
     def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
-        """An answer as callers see it, with what it says besides when that was asked for."""
+        """An answer as callers see it, with its structured part in full mode."""
         by_rule = answer.provenance.model == self._rules.model != self._agents.model
         structured = answer.value.model_dump(mode="json") if mode == "full" else None
         return Summary(answer.value.narrative, structured, ("agents",) if by_rule else ())
@@ -160,7 +189,7 @@ class SummingUp:
         self._ledger, self._summaries, self._steps, self._ends = ledger, summaries, steps, ends
 
     async def sum_up(self, lease: Lease) -> Later | None:
-        """Sum up and end the task; the result is what its callback address is told."""
+        """Summarise and end the task; its callback address gets the result."""
         owner, task = lease.owner, lease.task
         look = await self._ledger.look(owner, [task.subject_id])
         document = look.documents.get(task.subject_id)

@@ -1,8 +1,8 @@
-"""Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own,
-on a queue of its own.
+"""Webhooks: send the results of ended tasks to callback addresses.
 
-Note: a receiver may be told twice, when we die between its answer and our note of it. So it is told
-what to go by: a delivery keeps its id through all tries.
+Each delivery is a task of its own, on a queue of its own. Note: a receiver may get a delivery
+twice, if the process dies between the receiver's answer and its record. So a delivery keeps its id
+through all tries, by which the receiver can recognise it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from memory_core.tasks.lifecycle import Ends
 from memory_core.tasks.store import CallbackDelivery, Try, kept
 
 PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
-"""Before the second, third and fourth try, which is the last."""
+"""The pauses before the second, third and fourth try, which is the last."""
 WORTH_TRYING_AGAIN = frozenset({429, 503, 504})
 
 
 class Deliveries:
-    """Takes deliveries to their receivers. secret: what they are signed with."""
+    """Sends deliveries to their receivers.
+
+    They are signed with `secret`; without it they wait.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,10 @@ class Deliveries:
         self._clock, self._secret = clock, secret
 
     async def deliver(self, lease: Lease) -> Later | None:
-        """One try; what came of it is in the delivery's log before anything else happens."""
+        """Try to deliver once.
+
+        The outcome is written into the delivery's log first of all.
+        """
         document = await self._document(lease.owner, lease.task)
         delivery = CallbackDelivery.of(document)
         if self._secret is None:
@@ -80,7 +86,13 @@ class Deliveries:
         return None
 
     async def shown(self, owner: Owner, task: Task) -> Task:
-        """The task with the log of its deliveries in its result."""
+        """The task with the log of its deliveries in its result.
+
+        Args:
+            owner: Whose task it is.
+            task: The task.
+
+        """
         if not task.delivery_ids:
             return task
         look = await self._ledger.look(owner, task.delivery_ids)
@@ -97,8 +109,16 @@ class Deliveries:
 
 
 def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
-    """The headers beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp,
-    a full stop, and the body.
+    """The headers of a delivery.
+
+    `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body.
+
+    Args:
+        delivery_id: Id of the delivery.
+        body: As it is sent.
+        secret: Secret to sign with.
+        now: The time of the signature.
+
     """
     timestamp = str(int(now.timestamp()))
     signature = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
@@ -111,7 +131,7 @@ def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict
 
 
 def why_not(posted: Posted) -> str | None:
-    """Why a POST was no success; None when it was one."""
+    """Why a POST was no success; None if it was a success."""
     if posted.status is None:
         return posted.error or "there was no answer"
     if 200 <= posted.status < 300:
@@ -122,14 +142,21 @@ def why_not(posted: Posted) -> str | None:
 
 
 def is_final(posted: Posted) -> bool:
-    """Whether another try would be as much in vain as this one: after 429, 503,
-    504 and silence it might not be.
+    """Whether another try would fail in the same way.
+
+    After 429, 503, 504 and silence it might succeed.
     """
     return posted.refused or (posted.status is not None and posted.status not in WORTH_TRYING_AGAIN)
 
 
 def with_tries(document: Document, tries: list[dict[str, Any]]) -> Document:
-    """The next state of a delivery's document."""
+    """The next state of a delivery's document.
+
+    Args:
+        document: As it was read.
+        tries: The new log of its tries.
+
+    """
     return Document(document.id, document.kind, {**document.body, "tries": tries}, tag=document.tag)
 
 
@@ -139,16 +166,18 @@ UNSIGNED = (
 
 
 class Callbacks:
-    """Whether an address may be given. secret: what deliveries are signed with;
-    without it none can be.
+    """Checks callback addresses.
+
+    Deliveries are signed with `secret`; without it no address is accepted.
     """
 
     def __init__(self, courier: Courier, secret: bytes | None) -> None:
         self._courier, self._secret = courier, secret
 
     def check(self, url: str | None) -> None:
-        """Raise Invalid for an address that will never be called, as far as it can be known without
-        asking who has its name.
+        """Raise Invalid for an address that will never be called.
+
+        It is checked as far as possible without a DNS query.
         """
         if url is None:
             return

@@ -1,11 +1,11 @@
-"""Does what people ask of the memory in a conversation: standing instructions, their end,
-requests to forget.
+"""Carry out the wishes that people say in a conversation.
 
-This happens before anything is formed of the messages, and once for each wish, however often the
-work is repeated. A request to forget deletes softly what has all the words that it names. It is
-left to be confirmed where nothing has them, where several things have them and not everything is
-asked for, and where the sentence is not surely a request. Words of assistants, of tools and of what
-people quote are never obeyed.
+A wish is a standing instruction, the end of an instruction, or a request to forget. Wishes are
+carried out before memories are formed of the messages, and once for each wish, however often the
+work is repeated. A request to forget soft-deletes all memories that have all the words which it
+names. It is left to be confirmed if no memory has them, if several memories have them and the
+request is not for all of them, or if the sentence is not surely a request. Words of assistants, of
+tools and of quotations are never obeyed.
 """
 
 from __future__ import annotations
@@ -49,22 +49,24 @@ from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.tasks.agent_steps import Steps
 
 MOST_FORGOTTEN = 30
-"""Memories that one request forgets; one that means more is left to be confirmed."""
+"""Memories that a request deletes at most; a request for more is left to be confirmed."""
 MOST_INSTRUCTIONS = 100
 MOST_TO_CONFIRM = 20
 MOST_GUESSED = 5
-"""Memories that may be what a request means where none has its words: the nearest."""
+"""The nearest memories, which a request may mean if no memory has its words."""
 NEAR_ENOUGH = 0.5
-"""Of the answer threshold: as near as an instruction has to be to what lifts it in other words."""
+"""Share of the answer threshold: the least relevance of an instruction to a wish that ends it in
+other words.
+"""
 LATEST_READ = 40
-"""Latest messages among which what a user said last is looked for."""
+"""The latest messages among which the user's last words are searched for."""
 FIRST_TOLD = 1_000
-"""The number of the first wish that an agent found; those that rules read have smaller ones."""
+"""The number of the first wish that an agent found; wishes that rules read have smaller numbers."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 RULES = Provenance("rules")
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
-"""What a text finds, best first, each with its relevance to the answer threshold:
-1 and more answers it.
+"""Finds memories by a text, best first, each with its relevance to the answer threshold: 1 and more
+answers it.
 """
 
 
@@ -76,8 +78,15 @@ class HeededFields(TypedDict, total=False):
 
 
 class Heeded(DeferredModel):
-    """What was done about one wish: ids of instructions kept, of such that were lifted, of what was
-    forgotten, or is to be confirmed.
+    """The effects of a wish.
+
+    Attributes:
+        message_id: Id of the message with the wish.
+        instructed: Ids of instructions that were kept.
+        withdrawn: Ids of instructions that were ended.
+        forgotten: Ids of memories that were soft-deleted.
+        to_confirm: Ids of memories that may be meant.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -95,7 +104,7 @@ class Heeded(DeferredModel):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """Heeds the wishes in conversations of any owner."""
+    """Carries out the wishes in conversations of any owner."""
 
     store: LongTermStore
     saver: Saver
@@ -108,20 +117,20 @@ class Wishes:
     async def heed(
         self, owner: Owner, conversation: Conversation, call: Call
     ) -> tuple[Conversation, dict[str, Any]]:
-        """Do what the messages ask of the memory.
+        """Carry out the wishes in a conversation.
 
         Args:
-            owner: whose conversation it is.
-            conversation: with its messages, all of which are written.
-            call: on whose behalf.
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages, all of which are written.
+            call: Call on whose behalf it happens.
 
         Returns:
-            The conversation as it is to be formed, without the words of requests that made
-            something forgotten; and what was done, for the task's result.
+            The conversation as it is to be formed, without the words of requests by which memories
+                were deleted; and the effects, for the task's result.
 
         Raises:
-            Unavailable: a dependency is down; the wishes that were heeded by then are not
-                heeded again.
+            Unavailable: A dependency is down; the wishes that were carried out by then are not
+                repeated.
 
         """
         wishes = said_wishes(conversation.messages) if conversation.path == "converse" else []
@@ -159,14 +168,18 @@ class Wishes:
         instructions: Sequence[tuple[int, str]],
         call: Call,
     ) -> None:
-        """Keep standing instructions that an agent found, as those are kept that the rules read;
-        but for what was lifted later on.
+        """Keep standing instructions that an agent found, unless they were ended later.
+
+        They are kept like the instructions that the rules read.
 
         Args:
-            owner: whose conversation it is.
-            conversation: with its messages.
-            instructions: the number of each instruction's message, and its words.
-            call: on whose behalf.
+            owner: Whose conversation it is.
+            conversation: Conversation with its messages.
+            instructions: The number of each instruction's message, and its words.
+            call: Call on whose behalf it happens.
+
+        Raises:
+            Unavailable: A dependency is down.
 
         """
         if not instructions:
@@ -189,8 +202,9 @@ class Wishes:
     async def _without_requests(
         self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call
     ) -> Conversation:
-        """The conversation without the words of requests that were carried out;
-        the messages that say nothing else are hidden.
+        """The conversation without the words of requests that were carried out.
+
+        Messages that consist only of such requests are hidden.
         """
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
@@ -212,8 +226,9 @@ class Wishes:
         message_id: str,
         call: Call,
     ) -> Heeded:
-        """The same answer however often it is asked for; what is to be done is settled
-        before it is done.
+        """Carry out a wish; the same wish always has the same effects.
+
+        The effects are decided, and frozen, before they are carried out.
         """
 
         async def ask() -> Answered[Heeded]:
@@ -258,8 +273,9 @@ class Wishes:
     async def _meant(
         self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
     ) -> Heeded:
-        """What a request to forget names: all that has its words, the request itself apart;
-        and the instructions that have them.
+        """The memories and instructions that a request to forget names.
+
+        They have all its words; the request itself is left out.
         """
         names = message_ids(conversation)
         before = [
@@ -312,7 +328,10 @@ class Wishes:
         )
 
     async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
-        """What the user said last, newest first: it may be meant where the search finds nothing."""
+        """The user's latest messages, the newest first.
+
+        They may be meant if the search finds no memory.
+        """
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
         where = Filter(
             statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), now=self.clock.now()
@@ -325,8 +344,10 @@ class Wishes:
     async def _lifted(
         self, owner: Owner, wish: Wish, instructions: Sequence[Memory]
     ) -> list[Memory]:
-        """The instructions that share the most words with what lifts one; else the nearest,
-        unless it may instruct by itself.
+        """The instructions that a wish ends: those that share the most words with it.
+
+        Without shared words it is the nearest instruction, unless the wish may be an instruction by
+        itself.
         """
         if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
@@ -338,7 +359,7 @@ class Wishes:
         ][:1]
 
     async def _held(self, owner: Owner) -> list[Memory]:
-        """The instructions that stand, newest first."""
+        """The active instructions, the newest first."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
         types, categories = frozenset({MemoryType.PROCEDURAL.value}), frozenset({INSTRUCTION})
         where = Filter(statuses, types=types, categories=categories, now=self.clock.now())
@@ -383,7 +404,7 @@ def _only_lifts(heeded: Heeded) -> bool:
 
 
 def _request(heeded: Heeded) -> dict[str, Any]:
-    """One request as the task's result tells it, in ids alone."""
+    """A request as the task's result shows it, with ids only."""
     status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
     return {
         "message_id": heeded.message_id,
@@ -393,8 +414,9 @@ def _request(heeded: Heeded) -> dict[str, Any]:
 
 
 def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
-    """The instructions that share the most words that say something with what lifts one;
-    none where no word is shared.
+    """The instructions that share the most telling words with a wish that ends them.
+
+    It is empty if no word is shared.
     """
     wanted = _terms(text)
     shared = {
@@ -405,20 +427,26 @@ def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """The terms of a text that say what it is about."""
+    """The terms of a text that tell its topic."""
     return frozenset(terms_of(word for word in words(text) if word not in GENERAL_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What a request names: terms, and of a Japanese request words as they are written."""
+    """The content that a request names.
+
+    Attributes:
+        terms: Terms of a request that is not Japanese.
+        written: Words of a Japanese request, as they are written.
+
+    """
 
     terms: frozenset[str] = frozenset()
     written: Sequence[str] = ()
 
     @classmethod
     def of(cls, about: str) -> _Named:
-        """What a request about this names."""
+        """The content that a request about this names."""
         return (
             cls(written=japanese_words_of(about))
             if has_japanese(about)
@@ -426,13 +454,13 @@ class _Named:
         )
 
     def is_in(self, text: str) -> bool:
-        """Whether a text has any word of what is named."""
+        """Whether a text has any of the named words."""
         if self.written:
             return any(word in text.casefold() for word in self.written)
         return not self.terms.isdisjoint(terms_of(words(text)))
 
     def is_told_by(self, memory: Memory) -> bool:
-        """Whether a memory has all that is named."""
+        """Whether a memory has all of the named words."""
         text = "\n".join(
             (memory.content, memory.episode or "", memory.subject or "", memory.attribute or "")
         )
@@ -442,8 +470,9 @@ class _Named:
 
 
 def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
-    """Whether a memory is where one of these instructions was said: it stays when the
-    instruction is lifted.
+    """Whether any of these instructions was said in a memory.
+
+    Such a memory stays when the instruction is ended.
     """
     text = f"{memory.content}\n{memory.episode or ''}"
     return any(instruction.content in text for instruction in instructions)
@@ -452,8 +481,9 @@ def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
 def _repeated(
     conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]
 ) -> list[str]:
-    """The messages of assistants and tools, before the request, that say again what is forgotten of
-    the same conversation.
+    """The messages of assistants and tools that repeat the deleted messages.
+
+    They come before the request, and from the same conversation.
     """
     texts = [
         message.content
@@ -469,7 +499,8 @@ def _repeated(
 
 
 def _by_machine(memory: Memory) -> bool:
-    """Whether it is a message of an assistant, a tool or a system, which goes with the episode of
-    what a person told.
+    """Whether it is a message of an assistant, a tool or a system.
+
+    Such a message is deleted with the episode of a person's words.
     """
     return memory.metadata.get("role") in ("assistant", "tool", "system")

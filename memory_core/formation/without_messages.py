@@ -1,10 +1,10 @@
-"""Conversations without messages that were taken back: what is left of them, and has to be formed,
-becomes another conversation.
+"""Form the rest of conversations whose messages were taken back.
 
-What is left is another conversation of the same messages, each with the memory that it has already:
-nothing is found twice, and what agents answered about the longer one is not used. One that waits,
-or is under way, hands its task over to it. Note: a cell that is kept stays with the first
-conversation, and is no part of the other one.
+The rest becomes another conversation of the same messages, each with the memory that it has
+already. So no message is found twice, and agents' answers about the longer conversation are not
+used. If the longer conversation waits, or is under way, it hands its task over to the new
+conversation. Note: a cell that is kept stays with the first conversation, and is no part of the new
+conversation.
 """
 
 from __future__ import annotations
@@ -31,17 +31,23 @@ from memory_core.ports import Document
 from memory_core.tasks.store import TaskAndSubject, counted, unfinished, written
 
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
-"""The task that forms a conversation."""
+"""The kind of task that forms a conversation, by its path."""
 _UNFORMED = ("pending", "poisoned")
 _FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 
 
 @dataclass
 class Without:
-    """What a commit writes of conversations, batches and tasks. more: how many more tasks are
-    unfinished with it.
+    """The documents that a commit writes of conversations, batches and tasks.
 
-    ready: tasks that have work to do from now on; ended: those that have none any more.
+    Attributes:
+        puts: Documents to write, by id.
+        creates: Documents to create.
+        deletes: Documents to delete.
+        ready: Tasks that have work from now on.
+        ended: Tasks that have no more work.
+        more: By how many the unfinished tasks increase.
+
     """
 
     puts: dict[str, Document] = field(default_factory=dict)
@@ -53,15 +59,21 @@ class Without:
 
     @property
     def head_fields(self) -> HeadChange:
-        """What changes in the head."""
+        """The head's field that changes with it."""
         return counted(self.more)
 
     def put(self, *documents: Document) -> None:
-        """Write these documents too, each in place of what was to be written of it."""
+        """Write these documents, too; they replace earlier states of the same documents."""
         self.puts |= {document.id: document for document in documents}
 
     def turned(self, pair: TaskAndSubject, changes: Changes[Task]) -> None:
-        """Write the end of a task and of what it is about."""
+        """Write the end of a task and its subject.
+
+        Args:
+            pair: The task and its subject, as they were read.
+            changes: Changes that end them.
+
+        """
         self.put(*changes.puts)
         self.more += unfinished(changes.puts) - (not pair.task.finished)
         self.ended.append(changes.result)
@@ -69,10 +81,14 @@ class Without:
 
 @dataclass(frozen=True, slots=True)
 class TakenMessages:
-    """What is taken back of conversations. taken: ids of messages; left: of others,
-    whose cells go with those.
+    """The messages that are taken back of conversations.
 
-    clears: how often the session was cleared, by type.
+    Attributes:
+        taken: Ids of these messages.
+        left: Ids of remaining messages whose cells are deleted with these.
+        clears: How often the session was cleared, by type.
+        now: The present time.
+
     """
 
     taken: Collection[str]
@@ -82,10 +98,16 @@ class TakenMessages:
 
 
 def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
-    """Which of a conversation's messages were deleted after they were written.
+    """A conversation's messages that were deleted after they were written.
 
-    Not those that went with a clear of their session: what is formed of these is told by the types
-    that were cleared. Nor requests to forget: these are formed without their words.
+    Messages of a clear of their session are not among them: the cleared types decide which memories
+    are formed of these. Requests to forget are not among them either: they are formed without their
+    words.
+
+    Args:
+        look: A read set with the messages.
+        ids: Ids of the messages.
+
     """
     memories = ((name, look.memory(name)) for name in ids)
     return [
@@ -98,14 +120,15 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
 
 
 def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> Without:
-    """What becomes of a conversation whose messages were deleted before they were formed: what is
-    left of it becomes another one.
+    """Continue a conversation without messages that were deleted before they were formed.
+
+    The remaining messages become another conversation.
 
     Args:
-        look: shows the conversation, the one that it was made of, the messages of both with their
-            memories, and its task.
-        conversation: the one that is being formed.
-        now: the present moment.
+        look: A read set with the conversation, its first conversation, the messages of both with
+            their memories, and its task.
+        conversation: Conversation that is being formed.
+        now: The present time.
 
     """
     done, ids = Without(), message_ids(conversation)
@@ -132,13 +155,14 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
 
 
 def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMessages) -> None:
-    """Add what becomes of a conversation and of the one that forms what was left of it before.
+    """Continue a conversation, and an earlier continuation of it, without messages.
 
     Args:
-        done: what the commit writes so far.
-        look: shows both conversations, their messages with the memories of these, and their tasks.
-        name: the first conversation's id, which the memories of the messages name.
-        cut: what is taken back.
+        done: The documents of the commit so far, which are extended.
+        look: A read set with both conversations, their messages with the memories of these, and
+            their tasks.
+        name: Id of the first conversation, which the memories of the messages name.
+        cut: The messages that are taken back.
 
     """
     root = state_of(look, name)
@@ -165,8 +189,9 @@ def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMess
 def _further(
     conversation: Conversation, look: ReadSet, cut: TakenMessages, besides: Collection[str]
 ) -> Conversation:
-    """The conversation of the messages that stay, are in no cell that stays, and are formed by no
-    other conversation.
+    """The conversation of the messages that stay, and must be formed.
+
+    They are in no cell that stays, and are formed by no other conversation.
     """
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
@@ -197,7 +222,7 @@ def _further(
 
 
 def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
-    """A task of its own for what is left of a conversation whose task is over."""
+    """A task of its own for the rest of a conversation whose task is over."""
     task = Task(
         task_id=derived("tsk", further.id),
         kind=KINDS[further.path],
@@ -215,8 +240,9 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
 def _handed_over(
     done: Without, look: ReadSet, conversation: Conversation, further: Conversation, now: datetime
 ) -> None:
-    """End a conversation that is not formed to its end; its task forms `further`,
-    or ends where that has no messages.
+    """End an unformed conversation, and hand its task over to `further`.
+
+    The task ends if `further` has no messages.
     """
     pair = TaskAndSubject.of(look, conversation.task_id)
     if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
@@ -244,8 +270,18 @@ def _handed_over(
 def batch_without(
     done: Without, look: ReadSet, batch: HeldBuffer, taken: Collection[str], now: datetime
 ) -> bool:
-    """Add what becomes of a batch that is still being gathered; False where something came after
-    what is taken back meanwhile.
+    """Remove messages from a batch that is still being gathered.
+
+    Args:
+        done: The documents of the commit so far, which are extended.
+        look: A read set with the batch's messages and its task.
+        batch: As it was read.
+        taken: Ids of the messages that are taken back.
+        now: The present time.
+
+    Returns:
+        False if further messages came after these meanwhile.
+
     """
     ids = message_ids(batch.conversation(now, {}))
     first = next((number for number, name in enumerate(ids) if name in taken), None)

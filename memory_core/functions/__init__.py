@@ -1,3 +1,4 @@
-"""The HTTP door of Memory Core: thin Azure Functions over `MemoryCore`. Every one of them passes
-`gate.gated`.
+"""The HTTP interface of Memory Core: thin Azure Functions over `MemoryCore`.
+
+Every function passes `gate.gated`.
 """

@@ -1,9 +1,9 @@
-"""Who asks, and from where: API keys, and the web page that a request comes from.
+"""Callers with API keys, and the web pages that requests come from.
 
 Keys are those of the settings (`MEMORY_API_KEYS`) and those that admins make
-(`memory_core.access`); of both only hashes are kept. The app is part of the key and of what is
-hashed, so no header, field or path can name another. SHA-256 without salt or stretching is enough
-for those of the settings, because secrets are random, not chosen by people.
+(`memory_core.access`). Of both only hashes are stored. The app is part of the key and of the hashed
+text, so no header, field or path can name another app. SHA-256 without salt or stretching is enough
+for the keys of the settings, because secrets are random and not chosen by people.
 """
 
 from __future__ import annotations
@@ -38,8 +38,15 @@ _NO_KEY = hashlib.sha256(b"").digest()
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who passed the gate. user_id: the only user that this caller may name; None for any
-    user of the app.
+    """A caller that passed the gate.
+
+    Attributes:
+        app_id: The app that the key or token belongs to.
+        key_id: The key, or the client of a token.
+        rights: The granted rights.
+        user_id: The only user that this caller may name; None for any user of the app.
+        credential: Kind of the credential, for the texts of refusals.
+
     """
 
     app_id: str
@@ -47,15 +54,15 @@ class Caller:
     rights: frozenset[Right]
     user_id: str | None = None
     credential: Literal["key", "token"] = "key"
-    """What the caller came with, for the texts of refusals."""
+    """Kind of the caller's credential, for the texts of refusals."""
 
     @property
     def is_admin(self) -> bool:
-        """Whether everything is allowed."""
+        """Whether all calls are allowed."""
         return "admin" in self.rights
 
     def may(self, right: Right) -> bool:
-        """Whether the key has this right; `admin` includes the others."""
+        """Whether the key has this right; `admin` includes all rights."""
         return right in self.rights or self.is_admin
 
     def require(self, right: Right) -> None:
@@ -64,7 +71,7 @@ class Caller:
             raise Forbidden(f"This {self.credential} does not have the right `{right}`")
 
     def require_any_user(self) -> None:
-        """Raise Forbidden for a caller that is bound to one user."""
+        """Raise Forbidden for a caller that is bound to a single user."""
         if self.user_id is not None:
             raise Forbidden(
                 f"This {self.credential} is bound to one user and this call is about the whole app"
@@ -75,7 +82,7 @@ LOCAL_CALLER = Caller(LOCAL_APP, LOCAL_APP, frozenset({"admin"}))
 
 
 class Keyring:
-    """The configured keys."""
+    """The keys of the settings."""
 
     def __init__(self, keys: Iterable[ApiKey]) -> None:
         self._known: dict[tuple[str, str], tuple[bytes, Caller]] = {
@@ -87,7 +94,7 @@ class Keyring:
         }
 
     def has(self, key: PresentedKey) -> bool:
-        """Whether there is a key of this name, be its secret another one."""
+        """Whether there is a key of this name, even if its secret is another."""
         return key.name in self._known
 
     def caller(self, key: PresentedKey) -> Caller:
@@ -104,18 +111,24 @@ class Keyring:
 
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
-    """The key of a request, in `X-API-Key` or `Authorization: Bearer`. name: its app and its id;
-    empty for a text that is no key.
+    """The key of a request, in `X-API-Key` or `Authorization: Bearer`.
+
+    Attributes:
+        name: App and id of the key; empty for a text that is no key.
+
     """
 
     text: str
     name: tuple[str, str]
     is_token: bool = False
-    """Whether it may be a token of Entra ID: a bearer token that is not written as a key."""
+    """Whether it may be a token of Entra ID.
+
+    That is a bearer token that is not written as a key.
+    """
 
     @classmethod
     def of(cls, headers: Mapping[str, str]) -> PresentedKey:
-        """The key in the headers. Raises Unauthenticated for none, and for two that differ."""
+        """Read the key in the headers. Raises Unauthenticated for no key or two different keys."""
         text = _presented(headers)
         parts = _KEY.fullmatch(text)
         is_token = not text.startswith("mc_") and not headers.get("x-api-key")
@@ -123,9 +136,16 @@ class PresentedKey:
 
 
 async def stored_caller(core: MemoryCore, presented: PresentedKey) -> Caller:
-    """The caller whom a key belongs to that an admin made.
+    """Return the caller that a stored key belongs to, which an admin made.
 
-    Raises Unauthenticated; Unavailable while it can't be told whether the key is one.
+    Args:
+        core: Finds the key.
+        presented: The key of the request.
+
+    Raises:
+        Unauthenticated: The key is unknown, withdrawn or expired.
+        Unavailable: The key is not cached, and the store is down.
+
     """
     if not presented.name[0]:
         raise _unknown_key()
@@ -142,7 +162,7 @@ async def stored_caller(core: MemoryCore, presented: PresentedKey) -> Caller:
 
 
 def _unknown_key() -> Unauthenticated:
-    """The refusal of a key that is neither in the settings nor in the store."""
+    """Error for a key that is neither in the settings nor in the store."""
     return Unauthenticated("The API key is not known")
 
 
@@ -175,9 +195,9 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def check_host(headers: Mapping[str, str]) -> None:
-    """Raises Malformed where `Host` is there and is no name or address with a port.
+    """Raise Malformed if `Host` is present and is no address with a port.
 
-    A URL is made of it: a query in it would stand before the request's own.
+    The URL is built from it: a query in it would come before the request's own.
     """
     host = headers.get("host")
     if host is not None and not _is_address(host):
@@ -187,8 +207,10 @@ def check_host(headers: Mapping[str, str]) -> None:
 
 
 def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
-    """Raises Forbidden unless `host` is loopback and, for a method that may change something,
-    no page of another origin asks.
+    """Raise Forbidden unless a request comes from this machine.
+
+    `host` must be loopback. A method that may change data must not come from a page of another
+    origin.
 
     Args:
         method: The request's method, in upper case.
@@ -249,15 +271,28 @@ def is_loopback(host: str) -> bool:
 
 
 def readiness_signature(secret: bytes, seconds: int) -> str:
-    """What a deployment sends as `X-Readiness`; seconds: since 1970. `infra/scripts/ready.py`
-    makes the same.
+    """Sign a time, as a deployment does for the header `X-Readiness`.
+
+    `infra/scripts/ready.py` makes the same signature.
+
+    Args:
+        secret: The secret that cursors are signed with.
+        seconds: The time in seconds since 1970.
+
     """
     return f"{seconds}.{hmac.new(secret, f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"  # noqa: E501
 
 
 def is_readiness_signature(secret: bytes, given: str, now_s: float) -> bool:
-    """Whether it was made with this secret within the last five minutes, by a clock that may
-    differ as much.
+    """Check a signature that was made within the last five minutes.
+
+    The clock of the deployment may differ by as much.
+
+    Args:
+        secret: The secret that cursors are signed with.
+        given: The signature of the request.
+        now_s: The time in seconds since 1970.
+
     """
     seconds = given.partition(".")[0]
     if (

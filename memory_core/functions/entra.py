@@ -1,4 +1,4 @@
-"""Callers with an access token of Entra ID: what is checked, and what the claims mean here.
+"""Verify access tokens of Entra ID, and map their claims to callers.
 
 A token is verified with RS256 and a key of the configured tenant, whatever the token itself says of
 algorithms, addresses or keys.
@@ -42,8 +42,9 @@ _V1_ISSUERS = {
     "login.microsoftonline.us": "https://sts.windows.net",
     "login.partner.microsoftonline.cn": "https://sts.chinacloudapi.cn",
 }
-"""Host of an authority → what its tokens of version 1.0 begin their issuer with,
-where that is another host.
+"""Host of an authority → beginning of the issuer in its tokens of version 1.0.
+
+Listed where that is another host.
 """
 _LONG_NAMES = {
     "http://schemas.microsoft.com/identity/claims/objectidentifier": "oid",
@@ -58,11 +59,11 @@ _LONG_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class ClaimRules:
-    """How the claims of a token become a caller.
+    """Rules that map the claims of a token to a caller.
 
     Attributes:
         tenant_id: The only tenant, in lower case.
-        audiences: What a token may be meant for.
+        audiences: Audiences that a token may name.
         app: An app's name, or `claim:NAME`.
         user: `claim:NAME`.
         rights: Rights by role or scope.
@@ -76,12 +77,12 @@ class ClaimRules:
     rights: Mapping[str, frozenset[Right]]
 
     def caller(self, claims: Mapping[str, Any]) -> Caller:
-        """The caller that verified claims are about. Raises Forbidden for claims without a right,
-        an app or a user here.
+        """Map verified claims to a caller.
 
-        An application that acts for itself is bound to no user, and its roles count. Anybody else
-        is a person: their token names no other user, and of a token that has scopes only these
-        count, since a client may not do all that its user may.
+        An application that acts for itself is bound to no user, and its roles count. Any other
+        token belongs to a person, and names no other user. If such a token has scopes, only these
+        count, since a client may not do all that its user may. Raises Forbidden for claims without
+        a right, an app or a user here.
         """
         scopes = _words(claims.get("scp"))
         is_application = not scopes and _is_of_application(claims)
@@ -123,7 +124,7 @@ class ClaimRules:
 
 
 class EntraGate:
-    """What lets callers in by a token, or by the principal that App Service has authenticated."""
+    """Lets callers in by a token, or by the principal that App Service authenticated."""
 
     def __init__(
         self,
@@ -143,7 +144,13 @@ class EntraGate:
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock) -> EntraGate:
-        """The gate of settings that have a tenant, an audience and an app."""
+        """Build the gate from settings that have a tenant, an audience and an app.
+
+        Args:
+            settings: The settings of Entra ID.
+            clock: The clock of the process.
+
+        """
         tenant_id, app, authority = (
             settings.entra_tenant_id or "",
             settings.entra_app or "",
@@ -168,10 +175,10 @@ class EntraGate:
         )
 
     async def token_caller(self, token: str) -> Caller:
-        """The caller of a bearer token.
+        """Verify a bearer token and return its caller.
 
-        Raises Unauthenticated for a token that isn't one, Forbidden for one that gives nothing
-        here, Unavailable while the issuer's keys can't be fetched.
+        Raises Unauthenticated for a text that is no valid token. Raises Forbidden for a token that
+        grants no right here. Raises Unavailable while the issuer's keys can't be fetched.
         """
         claims = await self._verified(token)
         if not (claims.get("azp") or claims.get("appid")):
@@ -179,8 +186,9 @@ class EntraGate:
         return self._rules.caller(claims)
 
     def principal(self, headers: Mapping[str, str]) -> Caller | None:
-        """The caller that App Service's header names; None where that is not believed, not there,
-        or a key or a token is sent too.
+        """The caller that App Service's header names.
+
+        None if the header is not trusted or missing, or if a key or a token is sent too.
         """
         text = headers.get(PRINCIPAL_HEADER)
         if (
@@ -198,11 +206,11 @@ class EntraGate:
         return self._rules.caller(claims)
 
     async def close(self) -> None:
-        """End what is under way."""
+        """End the work under way."""
         await self._keys.close()
 
     async def _verified(self, token: str) -> Mapping[str, Any]:
-        """The claims of a token whose signature, issuer, tenant, audience and times are right."""
+        """Claims of a token whose signature, issuer, tenant, audience and times are right."""
         if len(token) > MAX_TOKEN or token.count(".") != 2:
             raise Unauthenticated("The bearer token is neither an API key nor an access token")
         if self._jwt is None:
@@ -230,8 +238,9 @@ class EntraGate:
 
 
 def audiences(names: tuple[str, ...]) -> frozenset[str]:
-    """The names, and of each client id its `api://` URI and the other way round: tokens of version
-    2.0 have the first, of 1.0 either.
+    """Add to each client id its `api://` URI, and to each URI its id.
+
+    Tokens of version 2.0 have the id, tokens of version 1.0 either.
     """
     ids = [
         name.removeprefix("api://")
@@ -242,8 +251,9 @@ def audiences(names: tuple[str, ...]) -> frozenset[str]:
 
 
 def principal_claims(text: str) -> dict[str, Any]:
-    """The claims in App Service's header, by their names in tokens; roles as a list. Raises
-    Unauthenticated for any other text.
+    """Parse the claims in App Service's header, by their names in tokens.
+
+    Roles are a list. Raises Unauthenticated for any other text.
     """
     try:
         principal = orjson.loads(base64.b64decode(text[:MAX_TOKEN], validate=True))
@@ -266,8 +276,9 @@ def principal_claims(text: str) -> dict[str, Any]:
 def _decode(
     jwt: Any, token: str, jwk: Mapping[str, Any], issuers: Set[str], audiences: Set[str]
 ) -> dict[str, Any]:
-    """The claims, if the signature, the issuer and the audience are right. Times are checked apart,
-    by an injected clock.
+    """Decode the claims if the signature, the issuer and the audience are right.
+
+    Times are checked separately, by an injected clock.
     """
     options = {
         "require": ["exp", "iss", "aud"],
@@ -297,8 +308,9 @@ def _decode(
 
 
 def _check_times(claims: Mapping[str, Any], now_s: float) -> None:
-    """Raise Unauthenticated for a token before or after its time; `exp` is required,
-    `nbf` is not (RFC 7519, 4.1).
+    """Raise Unauthenticated for a token before or after its time.
+
+    `exp` is required, `nbf` is not (RFC 7519, 4.1).
     """
     ends_s, begins_s = claims.get("exp"), claims.get("nbf", 0)
     if type(ends_s) is not int or type(begins_s) is not int:
@@ -310,8 +322,9 @@ def _check_times(claims: Mapping[str, Any], now_s: float) -> None:
 
 
 def _is_of_application(claims: Mapping[str, Any]) -> bool:
-    """Whether an application got this token for itself: it says so, or its subject is the
-    application, as a person's never is.
+    """Whether an application got this token for itself.
+
+    The token says so, or its subject is the application, as a person's never is.
     """
     kind = claims.get("idtyp")
     return (

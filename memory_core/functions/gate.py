@@ -1,10 +1,9 @@
-"""The one gate that every function passes: who asks, what they may do, whose memories these are,
-and what was asked.
+"""The gate that every function passes: authentication, authorization and checked input.
 
-A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope
-never comes from metadata: the app is the key's, the user is named by the request and compared with
-the key's own user, if it has one. Only where a door says so may a header name the user, for clients
-that can't change what they send.
+A handler gets an `Admitted` that needs no further check. It calls `MemoryCore` and answers. Scope
+never comes from metadata. The app is that of the key. The request names the user, which is compared
+with the key's own user, if it has any. Only where a function says so may a header name the user,
+for clients that can't change their requests.
 """
 
 from __future__ import annotations
@@ -67,22 +66,29 @@ Asked = TypeVar("Asked", bound=Input)
 _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 SCOPE = ("app_id", "user_id")
-"""Fields of every call about one user's memories; no input model has them."""
+"""Fields of every call about a user's memories; no input model has them."""
 USER_HEADER = "X-Memory-User"
-"""Names the user, at doors that take it."""
+"""Header that names the user, for functions that accept it."""
 LONG_BODY = 64 * 1024
-"""Bytes from which a body is read in a thread: 1 MiB takes 20 ms, and twenty of them at once would
-hold up everybody else.
+"""Bytes from which a body is read in a thread.
+
+A body of 1 MiB takes 20 ms, and twenty of them at once would delay all other requests.
 """
 _readers = ThreadPoolExecutor(1, "bodies")
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted(Generic[Asked]):
-    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers
-    already. content: a raw body.
+    """A request that passed the gate.
 
-    headers: by name in lower case.
+    Attributes:
+        input: The checked input.
+        route: Values of the path's parameters.
+        call: The caller and the idempotency key. The correlation id is in the answer's headers
+            already.
+        headers: By name in lower case.
+        content: The raw body of a function that takes a body other than a JSON object.
+
     """
 
     core: MemoryCore
@@ -113,12 +119,21 @@ def gated(
     own: bool = False,
     user_header: bool = False,
 ) -> Callable[[Handler[Asked]], AzureFunction]:
-    """Let a handler be called only with `right` and checked input: `body` from JSON,
-    `query` from the query string, or nothing.
+    """Call a handler only with `right` and checked input.
 
-    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too);
-    else in the query. A route with `{user_id}` names the user there. nameless, raw,
-    own, user_header: see `Door`.
+    With a body, scope is in the body; PUT, PATCH and DELETE may name `user_id` in the query too.
+    Otherwise scope is in the query. A route with `{user_id}` names the user there.
+
+    Args:
+        right: The right that the caller needs.
+        body: Model of the JSON body; None if the input is in the query.
+        query: Model of the query string; None if there is a body, or no input at all.
+        scoped: See `Door`.
+        nameless: See `Door`.
+        raw: See `Door`.
+        own: See `Door`.
+        user_header: See `Door`.
+
     """
     takes = body or query or Nothing
     door = Door(right, takes, body is not None, scoped, nameless, raw, own, user_header)
@@ -157,8 +172,9 @@ def gated(
 
 
 def ungated(handler: OpenHandler) -> AzureFunction:
-    """Let anyone call this handler: for what says nothing about anybody's data.
-    Errors and headers are those of a gated one.
+    """Let any client call this handler, which must not answer data of a user.
+
+    Errors and headers are those of a gated function.
     """
 
     async def pass_by(req: HttpRequest, correlation: str, headers: dict[str, str]) -> HttpResponse:
@@ -168,8 +184,9 @@ def ungated(handler: OpenHandler) -> AzureFunction:
 
 
 def correlation_id(headers: Mapping[str, str]) -> str:
-    """The caller's `X-Correlation-Id` when it is safe to log and to send back, else a new one.
-    One that looks like a secret is not.
+    """The caller's `X-Correlation-Id` if it is safe to log and return, else a new id.
+
+    An id that looks like a secret is not safe.
     """
     given = headers.get("x-correlation-id", "")
     if not _SANE_CORRELATION.fullmatch(given) or without_secrets(given) != given:
@@ -178,14 +195,17 @@ def correlation_id(headers: Mapping[str, str]) -> str:
 
 
 Answer = Callable[[HttpRequest, str, dict[str, str]], Awaitable[HttpResponse]]
-"""From a request, its correlation id, and the headers that every answer to it gets,
-to which it may add.
+"""From a request, its correlation id and the headers of every answer, to an answer.
+
+The function may add headers.
 """
 
 
 def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> AzureFunction:
-    """What Azure indexes: one parameter `req`, the handler's name and docstring, errors as
-    problems, a correlation id on all.
+    """Wrap a handler into the function that Azure indexes.
+
+    It has a single parameter `req`, and the handler's name and docstring. Errors become problems,
+    and all answers have a correlation id.
     """
 
     @functools.wraps(handler)
@@ -238,7 +258,10 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
 def _admit(
     here: runtime.Runtime, door: Door, caller: Caller, name: str, req: HttpRequest, correlation: str
 ) -> Admitted[Any]:
-    """Authorise a known caller, then read: no unknown caller makes this process parse a body."""
+    """Authorize a known caller, then read the request.
+
+    In this order, no unknown caller makes this process parse a body.
+    """
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()
@@ -279,10 +302,9 @@ def _owner(
     query: dict[str, str],
     elsewhere: str | None,
 ) -> Owner:
-    """Whose memories are meant; takes the scope's fields out of `body` and `query`.
-    All places that name the user must agree.
+    """Determine the owner, and take the fields of the scope out of `body` and `query`.
 
-    elsewhere: the user that the path names, or a header.
+    All places that name the user must agree. elsewhere: The user that the path or a header names.
     """
     if not door.scoped:
         caller.require_any_user()
@@ -320,8 +342,9 @@ def _owner(
 
 
 def _user_in_header(headers: Mapping[str, str]) -> str | None:
-    """The user that the header names. Hosts read its bytes in different ways, so beyond ASCII it
-    would name another user.
+    """The user that the header names.
+
+    It must be ASCII. Hosts read further bytes in different ways, so it would name another user.
     """
     user_id = headers.get(USER_HEADER.lower())
     if user_id is not None and not user_id.isascii():
@@ -357,8 +380,12 @@ def _misplaced_parameter(door: Door, field: str) -> FieldError:
 
 
 def another_app(field: str, caller: Caller) -> Forbidden:
-    """The refusal of a request that names another app than the caller's, in the field
-    of this path.
+    """Error for a request that names another app than the caller's.
+
+    Args:
+        field: Path of the field that names the app.
+        caller: The caller, for the text of the refusal.
+
     """
     if caller is LOCAL_CALLER:
         message = (
@@ -388,8 +415,9 @@ def _user_id(caller: Caller, given: object) -> str:
 def _call(
     req: HttpRequest, route: str, request_fields: dict[str, Any], correlation: str, actor: str
 ) -> Call:
-    """The call, with what makes this request the same as an earlier one when the caller asks for
-    that. request_fields: body or query.
+    """Build the call, with a hash of the request if there is an idempotency key.
+
+    The hash tells whether a later request is the same. request_fields: Body or query.
     """
     from memory_core.domain.results import Call  # its module is 7 % of an import of the app
 
@@ -406,8 +434,10 @@ def _call(
 
 
 def _route_value(field: str, text: str) -> str:
-    """A value out of the path. Hosts decode it, but leave an encoded slash as it is;
-    no id has one, a procedure's key may.
+    """Decode a value of the path.
+
+    Hosts decode it, but leave an encoded slash as it is. No id has a slash, but a procedure's key
+    may.
     """
     value = re.sub("%2f", "/", text, flags=re.IGNORECASE)
     if field == "key":

@@ -1,8 +1,7 @@
 """The console: a page for operators and developers, which uses the public calls alone.
-Nothing is loaded from elsewhere.
 
-Its files are ES modules and style sheets in `console`, as they were written: no build makes them.
-They are read at the first request.
+The page loads no file from elsewhere. Its files are ES modules and style sheets in `console`, as
+they were written, without a build. They are read at the first request.
 """
 
 from __future__ import annotations
@@ -26,8 +25,10 @@ POLICY = (
     "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""The page runs and shows what this app serves, and sends to this app alone. With trusted types no
-text can become HTML or a script.
+"""Content security policy of the console.
+
+The page runs and shows files of this app, and sends to this app alone. With trusted types no text
+can become HTML or a script.
 """
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _MEDIA = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -37,7 +38,7 @@ _MEDIA = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 @blueprint.route(route="console", methods=["GET"])
 @ungated
 async def console_page(req: HttpRequest) -> HttpResponse:
-    """A page to look into memories, to decide conflicts and to watch the service."""
+    """A page to read memories, to decide conflicts and to watch the service."""
     page = (FOLDER / PAGE).read_bytes().replace(b"{release}", release().encode())
     headers = {**_HEADERS, "Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
     return HttpResponse(page, mimetype="text/html", headers=headers)
@@ -68,8 +69,9 @@ async def console_file(req: HttpRequest) -> HttpResponse:
 
 @functools.cache
 def release() -> str:
-    """What the addresses of the files begin with, so that no cache mixes the modules of
-    two versions.
+    """Beginning of the addresses of the files.
+
+    With it, no cache mixes the modules of two versions.
     """
     return hashlib.sha256(b"".join(_contents().values())).hexdigest()[:12]
 

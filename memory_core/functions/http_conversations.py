@@ -1,6 +1,6 @@
 """Conversations, batches, an agent's own words, and the tasks that form them.
 
-Conversations: told at once, remembered by and by.
+A conversation is accepted at once, and memories are formed of it later.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ blueprint = func.Blueprint()
 @blueprint.route(route="api/v1/memories", methods=["POST"])
 @gated("write", body=ConverseInput)
 async def memories_converse(req: Admitted[ConverseInput]) -> HttpResponse:
-    """Tell a conversation, to be formed into memories. The answer names the task that does it;
-    Location is where to look at it.
+    """Accept a conversation, of which a task forms memories.
+
+    The answer names the task, and Location is its address.
     """
     return accepted_response(
         req.owner,
@@ -50,8 +51,9 @@ _BATCH = "api/v1/memories/batch"
 @blueprint.route(route=_BATCH, methods=["POST"])
 @gated("write", body=BatchInput)
 async def memories_batch_append(req: Admitted[BatchInput]) -> HttpResponse:
-    """Add messages to a session's batch. It is formed when it is large enough,
-    when nothing more comes, or when asked.
+    """Add messages to a session's batch.
+
+    The batch is formed when it is large enough, when no message follows for a while, or on request.
     """
     return buffered_response(
         await req.core.batch(req.owner, req.input, req.call),
@@ -70,7 +72,10 @@ async def memories_batch_state(req: Admitted[SessionInput]) -> HttpResponse:
 @blueprint.route(route=f"{_BATCH}/flush", methods=["POST"])
 @gated("write", body=SessionInput)
 async def memories_batch_flush(req: Admitted[SessionInput]) -> HttpResponse:
-    """Form what waits of a session now. When nothing does, the answer is the empty batch."""
+    """Form the waiting messages of a session now.
+
+    If no message waits, the answer is the empty batch.
+    """
     from memory_core.domain.results import Buffered
 
     accepted = await req.core.batch_flush(req.owner, req.input.session_id, req.call)
@@ -90,8 +95,9 @@ _AGENT = "api/v1/agent"
 @blueprint.route(route=f"{_AGENT}/memories", methods=["POST"])
 @gated("write", body=AgentMemoryInput)
 async def agent_memories(req: Admitted[AgentMemoryInput]) -> HttpResponse:
-    """Keep an agent's own words as one memory, after one fast summary and without comparing them
-    with anything.
+    """Keep an agent's own words as a single memory.
+
+    The words are summarized once, by a fast summary, and compared with no other memory.
     """
     return accepted_response(
         req.owner,
@@ -103,9 +109,9 @@ async def agent_memories(req: Admitted[AgentMemoryInput]) -> HttpResponse:
 @blueprint.route(route=f"{_AGENT}/summaries", methods=["POST"])
 @gated("write", body=SummaryInput, nameless=True)
 async def agent_summaries(req: Admitted[SummaryInput]) -> HttpResponse:
-    """Sum up messages, of which nothing is remembered.
+    """Summarize messages, without remembering any of them.
 
-    user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary
+    user_id says whose tokens of the day are spent beside the app's. With a callback_url the summary
     is sent there, by a task of that user.
     """
     if req.input.callback_url is None:
@@ -134,8 +140,9 @@ _TASK = f"{_TASKS}/{{task_id}}"
 @blueprint.route(route=_TASKS, methods=["GET"])
 @gated("read", query=TasksInput)
 async def tasks_list(req: Admitted[TasksInput]) -> HttpResponse:
-    """List a user's tasks, newest first; finished ones for seven days, poisoned ones until they are
-    retried or cancelled.
+    """List a user's tasks, newest first.
+
+    Finished tasks are listed for seven days, poisoned tasks until they are retried or cancelled.
     """
     page = await req.core.tasks(req.owner, req.input)
     return json_response(
@@ -146,14 +153,14 @@ async def tasks_list(req: Admitted[TasksInput]) -> HttpResponse:
 @blueprint.route(route=_TASK, methods=["GET"])
 @gated("read", query=Nothing)
 async def task_get(req: Admitted[Nothing]) -> HttpResponse:
-    """One task: how far it is, what came of it, or what went wrong."""
+    """A task with its progress, and its result or error."""
     return json_response((await req.core.task(req.owner, req.route["task_id"])).public())
 
 
 @blueprint.route(route=f"{_TASK}/retry", methods=["POST"])
 @gated("write", body=Nothing)
 async def task_retry(req: Admitted[Nothing]) -> HttpResponse:
-    """Start a task again that failed, is poisoned or waits."""
+    """Restart a task that failed, is poisoned or waits."""
     return json_response(
         (await req.core.retry(req.owner, req.route["task_id"], req.call)).public(), status=202
     )
@@ -162,7 +169,7 @@ async def task_retry(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_TASK}/cancel", methods=["POST"])
 @gated("write", body=Nothing)
 async def task_cancel(req: Admitted[Nothing]) -> HttpResponse:
-    """End a task that is not done; what it has formed stays."""
+    """End a task that is not done; the memories that it has formed stay."""
     return json_response(
         (await req.core.cancel(req.owner, req.route["task_id"], req.call)).public()
     )

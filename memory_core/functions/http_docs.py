@@ -1,8 +1,7 @@
-"""The API as a page that people read and try: Swagger UI on this app's own OpenAPI document.
-Nothing is loaded from elsewhere.
+"""The API as a page: Swagger UI on this app's own OpenAPI document.
 
-The files of Swagger UI are kept in `viewer`, as `deployment.viewer` fetched them,
-and read at the first request.
+The page loads no file from elsewhere. The files of Swagger UI are in `viewer`, as
+`deployment.viewer` fetched them, and are read at the first request.
 """
 
 from __future__ import annotations
@@ -20,13 +19,15 @@ from memory_core.functions.gate import ungated
 blueprint = func.Blueprint()
 FOLDER = Path(__file__).with_name("viewer")
 VERSION = "5.35.0"
-"""Of Swagger UI."""
+"""Version of Swagger UI."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
     "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page runs and shows what this app serves, and sends to this app alone. `data:`:
-the icons in Swagger UI's style sheet.
+"""Content security policy of the page.
+
+The page runs and shows files of this app, and sends to this app alone. `data:` is for the icons in
+Swagger UI's style sheet.
 """
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _FILES = {
@@ -36,7 +37,7 @@ _FILES = {
     "start.js": "text/javascript",
     "page.css": "text/css",
 }
-"""What the page loads, with its media type."""
+"""Files that the page loads, with their media types."""
 
 
 @blueprint.route(route="docs", methods=["GET"])

@@ -1,7 +1,7 @@
 """Keys of an app and its audit log, for its admins.
 
-An admin key belongs to an app: it makes, sees and withdraws keys of that app alone.
-A key that is bound to a user is refused.
+An admin key belongs to an app: it makes, lists and withdraws keys of that app alone. A key that is
+bound to a user is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _SECRET_HEADERS = {"Cache-Control": "no-store"}
 @blueprint.route(route=_KEYS, methods=["POST"])
 @gated("admin", body=KeyInput, scoped=False)
 async def key_make(req: Admitted[KeyInput]) -> HttpResponse:
-    """Make a key of this app. `key` is in this answer only; what is kept is a hash of it."""
+    """Make a key of this app.
+
+    `key` is in this answer only; the service stores a hash of it.
+    """
     made = await req.core.make_key(req.owner.app_id, req.input, req.call)
     return json_response(made.public(req.core.clock.now()), status=201, headers=_SECRET_HEADERS)
 
@@ -33,8 +36,9 @@ async def key_make(req: Admitted[KeyInput]) -> HttpResponse:
 @blueprint.route(route=_KEYS, methods=["GET"])
 @gated("admin", query=KeysInput, scoped=False)
 async def keys_list(req: Admitted[KeysInput]) -> HttpResponse:
-    """List the keys that were made for this app, newest first; withdrawn ones for 90 days. Keys of
-    the settings are not among them.
+    """List the keys that were made for this app, newest first.
+
+    Withdrawn keys are listed for 90 days. Keys of the settings are not listed.
     """
     page, now = await req.core.keys(req.owner.app_id, req.input), req.core.clock.now()
     return json_response(
@@ -45,8 +49,10 @@ async def keys_list(req: Admitted[KeysInput]) -> HttpResponse:
 @blueprint.route(route=_KEY, methods=["DELETE"])
 @gated("admin", query=Nothing, scoped=False)
 async def key_withdraw(req: Admitted[Nothing]) -> HttpResponse:
-    """Withdraw a key: this instance refuses it at once, every other one within 60 seconds.
-    One that is withdrawn stays so.
+    """Withdraw a key.
+
+    This instance refuses it at once, every other instance within 60 seconds. A withdrawn key stays
+    withdrawn.
     """
     await req.core.withdraw_key(req.owner.app_id, req.route["key_id"], req.call)
     return HttpResponse(status_code=204)
@@ -55,15 +61,16 @@ async def key_withdraw(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_KEY}/rotate", methods=["POST"])
 @gated("admin", body=RotateInput, scoped=False)
 async def key_rotate(req: Admitted[RotateInput]) -> HttpResponse:
-    """Make a key that takes the place of another: with its name, rights, user and end. The other
-    one works on for `overlap_seconds`.
+    """Make a key that takes the place of another.
+
+    It has the name, rights, user and end of the other key, which works on for `overlap_seconds`.
     """
     made = await req.core.rotate_key(req.owner.app_id, req.route["key_id"], req.input, req.call)
     return json_response(made.public(req.core.clock.now()), status=201, headers=_SECRET_HEADERS)
 
 
 def prefers_lines(accept: str) -> bool:
-    """Whether an `Accept` header asks for lines, and not for JSON rather (RFC 9110, 12.5.1)."""
+    """Whether an `Accept` header prefers lines to JSON (RFC 9110, 12.5.1)."""
     weights: dict[str, float] = {}
     for part in accept.split(","):
         kind, *parameters = (piece.strip().lower() for piece in part.split(";"))
@@ -79,11 +86,11 @@ def prefers_lines(accept: str) -> bool:
 @blueprint.route(route="api/v1/audit", methods=["GET"])
 @gated("admin", query=AuditInput, scoped=False)
 async def audit_list(req: Admitted[AuditInput]) -> HttpResponse:
-    """List what was done with keys and with users' data, newest first: who, when, to whom,
-    and what came of it; never content.
+    """List entries of the audit log, newest first.
 
-    With `Accept: application/x-ndjson` an entry a line, and the cursor of the next page in
-    `X-Next-Cursor`.
+    An entry says which key did an action, when, to whom, and with which outcome; it never quotes
+    content. With `Accept: application/x-ndjson` each entry is a line, and the cursor of the next
+    page is in `X-Next-Cursor`.
     """
     page = await req.core.audit(req.owner.app_id, req.input)
     entries = [entry.public() for entry in page.entries]

@@ -1,7 +1,4 @@
-"""Maintenance on request: upkeep, the archive, conflicts, time past.
-
-Upkeep on request: time taking its course over a user's memories, and forgetting.
-"""
+"""Maintenance on request: upkeep, the archive, conflicts, and past states."""
 
 from __future__ import annotations
 
@@ -35,8 +32,9 @@ blueprint = func.Blueprint()
 @blueprint.route(route="api/v1/consolidate", methods=["POST"])
 @gated("write", body=ConsolidateInput)
 async def consolidate(req: Admitted[ConsolidateInput]) -> HttpResponse:
-    """Settle what has happened since the last run, by a task, as the hourly run does by itself;
-    with dry_run, count what it would do.
+    """Consolidate the changes since the last run, by a task.
+
+    The hourly run does the same. With dry_run, count the changes.
     """
     return upkeep_response(req.owner, await req.core.consolidate(req.owner, req.input, req.call))
 
@@ -44,8 +42,9 @@ async def consolidate(req: Admitted[ConsolidateInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/decay", methods=["POST"])
 @gated("write", body=DecayInput)
 async def decay(req: Admitted[DecayInput]) -> HttpResponse:
-    """Hide memories that were not looked at for long, by a task; with dry_run, count them.
-    As often as you like.
+    """Hide memories that were not accessed for long, by a task.
+
+    With dry_run, count them. The call may be repeated at any time.
     """
     return upkeep_response(req.owner, await req.core.decay(req.owner, req.input, req.call))
 
@@ -53,8 +52,9 @@ async def decay(req: Admitted[DecayInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/forget", methods=["POST"])
 @gated("write", body=ForgetInput)
 async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
-    """Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run,
-    count it.
+    """Forget the memories that a filter matches, by a task.
+
+    They are deleted softly, or permanently with mode=hard. With dry_run, count them.
     """
     return upkeep_response(req.owner, await req.core.forget(req.owner, req.input, req.call))
 
@@ -62,8 +62,9 @@ async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/reembed", methods=["POST"])
 @gated("admin", body=ReembedInput)
 async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
-    """Replace vectors that another embedder made, by a task; with dry_run, count them.
-    Where there are none, nothing is done.
+    """Replace vectors that another embedder made, by a task.
+
+    With dry_run, count them. If there are none, no vector changes.
     """
     return upkeep_response(req.owner, await req.core.reembed(req.owner, req.input, req.call))
 
@@ -74,8 +75,9 @@ async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/archive", methods=["POST"])
 @gated("write", body=ArchiveInput)
 async def archive(req: Admitted[ArchiveInput]) -> HttpResponse:
-    """Move memories that were not used for years to cold storage, by a task; with dry_run,
-    count what would move.
+    """Move memories that were not used for years to cold storage, by a task.
+
+    With dry_run, count them.
     """
     return upkeep_response(req.owner, await req.core.archive(req.owner, req.input, req.call))
 
@@ -83,8 +85,10 @@ async def archive(req: Admitted[ArchiveInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/memories/{memory_id}/restore", methods=["POST"])
 @gated("write", body=Nothing)
 async def memory_restore(req: Admitted[Nothing]) -> HttpResponse:
-    """Bring a memory back into use: from the archive with its whole chain, or one that was deleted,
-    replaced, shortened or has decayed.
+    """Bring a memory back into use.
+
+    It returns from the archive with its whole chain. It may also be deleted, superseded, compressed
+    or decayed.
     """
     return memory_response(await req.core.restore(req.owner, req.route["memory_id"], req.call))
 
@@ -100,9 +104,7 @@ _CONFLICT = f"{_CONFLICTS}/{{conflict_id}}"
 @blueprint.route(route=_CONFLICTS, methods=["GET"])
 @gated("read", query=ConflictsInput)
 async def conflicts_list(req: Admitted[ConflictsInput]) -> HttpResponse:
-    """List conflicts, newest first: all, those that wait for a decision, or those that
-    are resolved.
-    """
+    """List conflicts, newest first: all, pending or resolved."""
     page = await req.core.conflicts(req.owner, req.input)
     return json_response(
         {
@@ -115,8 +117,9 @@ async def conflicts_list(req: Admitted[ConflictsInput]) -> HttpResponse:
 @blueprint.route(route=_CONFLICT, methods=["GET"])
 @gated("read", query=Nothing)
 async def conflict_get(req: Admitted[Nothing]) -> HttpResponse:
-    """One conflict: the two memories, why they contradict each other, and what was
-    decided by whom.
+    """A conflict: its two memories, their contradiction, and the decision.
+
+    It also says whether rules, a model or the caller decided.
     """
     return json_response((await req.core.conflict(req.owner, req.route["conflict_id"])).public())
 
@@ -134,8 +137,9 @@ async def conflict_resolve(req: Admitted[ResolveInput]) -> HttpResponse:
 @blueprint.route(route=f"{_CONFLICT}/undo", methods=["POST"])
 @gated("write", body=Nothing)
 async def conflict_undo(req: Admitted[Nothing]) -> HttpResponse:
-    """Take back what was decided, by whomever: both memories stand again, and the
-    conflict is pending.
+    """Take back a decision, whether it was made by a caller or by the service.
+
+    Both memories are active again, and the conflict is pending.
     """
     return json_response(
         (await req.core.undo_conflict(req.owner, req.route["conflict_id"], req.call)).public()
@@ -148,12 +152,12 @@ async def conflict_undo(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/timeline", methods=["GET"])
 @gated("read", query=TimelineInput)
 async def timeline_list(req: Admitted[TimelineInput]) -> HttpResponse:
-    """List what happened to a user's memories, oldest first."""
+    """List the events of a user's memories, oldest first."""
     return events_response(await req.core.timeline(req.owner, req.input))
 
 
 @blueprint.route(route="api/v1/replay", methods=["POST"])
 @gated("read", body=ReplayInput)
 async def replay_memories(req: Admitted[ReplayInput]) -> HttpResponse:
-    """List all memories as they were known at a moment, or at a sequence of the log."""
+    """List all memories as known at a moment or a sequence of the log."""
     return memories_response(await req.core.replay(req.owner, req.input), logged_only=True)

@@ -1,5 +1,6 @@
-"""The door for agents that speak the Model Context Protocol: one POST, one JSON answer,
-no sessions.
+"""The endpoint for agents that speak the Model Context Protocol.
+
+Each POST gets a single JSON answer. There are no sessions.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ _answer: Callable[[Admitted[Nothing]], Awaitable[HttpResponse]] | None = None
 @blueprint.route(route="mcp", methods=["POST"])
 @gated("read", query=Nothing, nameless=True, raw="application/json", user_header=True)
 async def mcp(req: Admitted[Nothing]) -> HttpResponse:
-    """Answer one message of the Model Context Protocol: tools, resources and prompts for one
-    user's memories.
+    """Answer a message of the Model Context Protocol.
 
-    The user is the key's own, or is named by the header X-Memory-User or by user_id in the query.
-    Tools that write need the right to write.
+    Tools, resources and prompts are about the memories of a single user. The user is the key's own,
+    or is named by the header X-Memory-User or by user_id in the query. Tools that write need the
+    right to write.
     """
     global _answer
     if _answer is None:

@@ -1,8 +1,8 @@
 """Save, find, read and change memories.
 
-Azure's host picks between overlapping routes by the functions' names in alphabetical order, not by
-which route is more literal: what has a fixed path is named `memories_…`, what has `{memory_id}` is
-named `memory_…`, and so comes later.
+Azure's host chooses between overlapping routes by the alphabetical order of the functions' names,
+not by which route is more literal. Therefore functions with a fixed path are named `memories_…`,
+and functions with `{memory_id}` are named `memory_…`, which comes later.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _MEMORY = f"{_MEMORIES}/{{memory_id}}"
 @blueprint.route(route=f"{_MEMORIES}/save", methods=["POST"])
 @gated("write", body=SaveViewInput)
 async def memories_save(req: Admitted[SaveViewInput]) -> HttpResponse:
-    """Save one memory."""
+    """Save a memory."""
     return saved_response(
         await req.core.save(req.owner, req.input, req.call), shape_of(req.input.view)
     )
@@ -82,8 +82,9 @@ async def memories_save(req: Admitted[SaveViewInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
 @gated("write", body=BulkInput)
 async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
-    """Save up to 100 memories; each has its own result, in order. With atomic,
-    all are saved or none.
+    """Save up to 100 memories; each has its own result, in order.
+
+    With atomic, all are saved or none.
     """
     good: dict[int, SaveInput] = {}
     refused: dict[int, MemoryCoreError] = {}
@@ -115,15 +116,19 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORIES}/get", methods=["POST"])
 @gated("read", body=FetchInput)
 async def memories_get(req: Admitted[FetchInput]) -> HttpResponse:
-    """Read up to 100 memories by id, procedural ones by key too, in the order of asking."""
+    """Read up to 100 memories by id or key, in the requested order.
+
+    A key names a procedural memory.
+    """
     return fetched_response(await req.core.get_many(req.owner, req.input), shape_of(req.input.view))
 
 
 @blueprint.route(route=f"{_MEMORIES}/delete", methods=["POST"])
 @gated("write", body=NamedInput)
 async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
-    """Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result,
-    in order.
+    """Soft-delete up to 100 memories by id or key.
+
+    A key names a procedural memory. Each memory has its own result, in order.
     """
     outcomes = await req.core.delete_many(req.owner, req.input, req.call)
     names: list[dict[str, Any]] = [
@@ -142,8 +147,9 @@ async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/tags", methods=["GET"])
 @gated("read", query=TagsInput)
 async def tags_list(req: Admitted[TagsInput]) -> HttpResponse:
-    """List the tags that a user's memories have, in order; with prefix, those that
-    begin with it.
+    """List the tags that a user's memories have, in order.
+
+    With prefix, list the tags that begin with it.
     """
     page = await req.core.tags(req.owner, req.input)
     return json_response({"tags": page.tags, "next_cursor": page.next_cursor})
@@ -170,7 +176,7 @@ async def memories_query(req: Admitted[QueryInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORIES}/clear", methods=["POST"])
 @gated("write", body=ClearInput)
 async def memories_clear(req: Admitted[ClearInput]) -> HttpResponse:
-    """Soft-delete the memories of a session, all or of one type."""
+    """Soft-delete the memories of a session, all or those of a type."""
     return json_response({"cleared": await req.core.clear(req.owner, req.input, req.call)})
 
 
@@ -185,7 +191,7 @@ async def memories_list(req: Admitted[ListViewInput]) -> HttpResponse:
 @blueprint.route(route=_MEMORY, methods=["GET"])
 @gated("read", query=GetInput)
 async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
-    """Read one memory: now, as it was valid at a moment, or as it was known at one."""
+    """Read a memory as it is now, was valid, or was known at a moment."""
     asked = req.input
     result = await req.core.look_at(
         req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at
@@ -202,8 +208,9 @@ async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
 @blueprint.route(route=_MEMORY, methods=["PUT"])
 @gated("write", body=UpdateInput)
 async def memory_update(req: Admitted[UpdateInput]) -> HttpResponse:
-    """Write a new version of a semantic or procedural memory; If-Match says which version
-    it replaces.
+    """Write a new version of a semantic or procedural memory.
+
+    If-Match says which version it replaces.
     """
     return memory_response(
         await req.core.update(req.owner, req.route["memory_id"], req.input, req.if_match, req.call)
@@ -213,8 +220,10 @@ async def memory_update(req: Admitted[UpdateInput]) -> HttpResponse:
 @blueprint.route(route=_MEMORY, methods=["DELETE"])
 @gated("write", query=Nothing)
 async def memory_delete(req: Admitted[Nothing]) -> HttpResponse:
-    """Soft-delete one memory; `outcome` tells whether it was deleted already. With If-Match,
-    only the revision that it names.
+    """Soft-delete a memory.
+
+    `outcome` tells whether it was deleted already. With If-Match, delete only the revision that it
+    names.
     """
     return deleted_response(
         await req.core.delete(req.owner, req.route["memory_id"], req.call, if_match=req.if_match)
@@ -224,8 +233,9 @@ async def memory_delete(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORY}/status", methods=["PATCH"])
 @gated("write", body=StatusInput)
 async def memory_status(req: Admitted[StatusInput]) -> HttpResponse:
-    """Set the status by hand: deleted, or active again. Any other status is a 409 that
-    names these two.
+    """Set the status explicitly to deleted, or back to active.
+
+    Any other status is a 409 that names these two.
     """
     return memory_response(
         await req.core.set_status(req.owner, req.route["memory_id"], req.input, req.call)
@@ -244,14 +254,17 @@ async def memory_copy(req: Admitted[CopyInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORY}/versions", methods=["GET"])
 @gated("read", query=Nothing)
 async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
-    """Every version of a memory, the oldest first."""
+    """List every version of a memory, the oldest first."""
     return json_response({"versions": await req.core.versions(req.owner, req.route["memory_id"])})
 
 
 @blueprint.route(route=f"{_MEMORY}/evolution", methods=["GET"])
 @gated("read", query=EvolutionInput)
 async def memory_evolution(req: Admitted[EvolutionInput]) -> HttpResponse:
-    """What replaced a memory, what it replaced, or both, in order."""
+    """List the memories that replaced a memory, that it replaced, or both.
+
+    They come in order.
+    """
     evolution = await req.core.evolution(req.owner, req.route["memory_id"], req.input.direction)
     return json_response(
         {
@@ -264,7 +277,10 @@ async def memory_evolution(req: Admitted[EvolutionInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORY}/evolution/graph", methods=["GET"])
 @gated("read", query=GraphInput)
 async def memory_evolution_graph(req: Admitted[GraphInput]) -> HttpResponse:
-    """The evolution of a memory as a drawing: Mermaid or Graphviz source, or a page of its own."""
+    """Draw the evolution of a memory.
+
+    The drawing is Mermaid or Graphviz source, or a page of its own.
+    """
     return graph_response(
         await req.core.evolution_graph(req.owner, req.route["memory_id"], req.input.format),
         req.input.format,
@@ -272,7 +288,10 @@ async def memory_evolution_graph(req: Admitted[GraphInput]) -> HttpResponse:
 
 
 def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput:
-    """One item as a save. It may repeat the request's scope, never name another."""
+    """Check an item of a bulk as a save.
+
+    It may repeat the request's scope, but never name another.
+    """
     if not isinstance(item, Mapping):
         raise invalid(FieldError(prefix.rstrip("."), "must be a JSON object"))
     if item.get("app_id", req.owner.app_id) != req.owner.app_id:
@@ -286,7 +305,7 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
 
 
 def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
-    """An item's own error, with its fields named as they stand in the request."""
+    """An item's own error, with its fields named by their paths in the request."""
     if not isinstance(error, Invalid):
         return error
     return invalid(*(replace(field, field=prefix + field.field) for field in error.errors))
@@ -305,7 +324,7 @@ def _bulk_problem(req: Admitted[Any], error: MemoryCoreError) -> dict[str, Any]:
 @blueprint.route(route="api/v1/sessions", methods=["GET"])
 @gated("read", query=SessionsInput)
 async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
-    """List a user's sessions, the one begun last first."""
+    """List a user's sessions, the session that began last first."""
     page = await req.core.sessions(req.owner, req.input.cursor, req.input.limit)
     return json_response({"sessions": page.sessions, "next_cursor": page.next_cursor})
 
@@ -313,14 +332,17 @@ async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/sessions/{session_id}", methods=["GET"])
 @gated("read", query=Nothing)
 async def session_get(req: Admitted[Nothing]) -> HttpResponse:
-    """One session: when it ran, and how many memories of each type it has."""
+    """A session: when it ran, and how many memories of each type it has."""
     return json_response(await req.core.session(req.owner, req.route["session_id"]))
 
 
 @blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["GET"])
 @gated("read", query=SessionMessagesInput)
 async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
-    """What was told in a session, message by message, in the order of telling."""
+    """List the messages of a session in the order in which they were sent.
+
+    With order=desc, the order is reversed.
+    """
     asked = req.input
     newest_first = asked.order == "desc"
     page = await req.core.session_messages(
@@ -337,8 +359,9 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["POST"])
 @gated("write", body=AppendInput)
 async def session_messages_append(req: Admitted[AppendInput]) -> HttpResponse:
-    """Append messages to a session as they are, in order; with form, memories are formed
-    of them too.
+    """Append messages to a session unchanged, in order.
+
+    With form, memories are formed of them too.
     """
     return appended_response(
         req.owner, await req.core.append(req.owner, req.route["session_id"], req.input, req.call)
@@ -348,8 +371,9 @@ async def session_messages_append(req: Admitted[AppendInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
 @gated("write", query=TakeBackInput)
 async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
-    """Take back the last turn of a session, or its last messages, with all that came of them alone;
-    what was taken, the oldest first.
+    """Take back the last turn of a session, or its last messages.
+
+    All memories that came of them alone go too. The answer lists the messages, the oldest first.
     """
     taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
     return json_response(
@@ -367,8 +391,10 @@ async def procedure_get(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/context", methods=["POST"])
 @gated("read", body=ContextInput)
 async def context(req: Admitted[ContextInput]) -> HttpResponse:
-    """Put together what is known: the profile, what holds just now, what matters to the query,
-    what was said last.
+    """Assemble the context for an agent's next turn.
+
+    It has standing instructions, the profile, foresight that holds now, memories that matter to the
+    query, and the last messages.
     """
     messages = req.input.messages
     return context_response(

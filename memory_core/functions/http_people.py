@@ -1,8 +1,6 @@
-"""What is known of a person, a user's rights to their data, and what an app's admin sees
-of all users.
+"""Profiles, users' rights to their data, and an admin's view of an app's users.
 
-What a user has a right to: to take along everything that is kept, to bring it elsewhere,
-to have it erased.
+A user has the right to export all stored data, to import it elsewhere, and to have it erased.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ _USER = "api/v1/users/{user_id}"
 @blueprint.route(route=f"{_USER}/settings", methods=["GET"])
 @gated("read", query=Nothing)
 async def user_settings(req: Admitted[Nothing]) -> HttpResponse:
-    """What a user has set: their time zone."""
+    """The settings of a user: the time zone."""
     return json_response((await req.core.user_settings(req.owner)).public())
 
 
 @blueprint.route(route=f"{_USER}/settings", methods=["PUT"])
 @gated("write", body=SettingsInput)
 async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
-    """Set what a user has set: their time zone."""
+    """Set the settings of a user: the time zone."""
     return json_response(
         (await req.core.set_user_settings(req.owner, req.input, req.call)).public()
     )
@@ -47,8 +45,9 @@ async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/usage", methods=["GET"])
 @gated("read", query=Nothing)
 async def usage(req: Admitted[Nothing]) -> HttpResponse:
-    """What a user takes: bytes of stored memories, and tokens of the model today; with their
-    limits, null where there are none.
+    """Bytes of a user's stored memories and tokens of the model today, with their limits.
+
+    A limit is null where there is none.
     """
     return json_response(await req.core.usage(req.owner))
 
@@ -56,21 +55,27 @@ async def usage(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/usage/app", methods=["GET"])
 @gated("admin", query=Nothing, scoped=False)
 async def usage_app(req: Admitted[Nothing]) -> HttpResponse:
-    """What all users of the app take together, with its limits."""
+    """Bytes and tokens that all users of the app take together, with their limits."""
     return json_response(await req.core.app_usage(req.owner.app_id))
 
 
 @blueprint.route(route=f"{_USER}/export", methods=["POST"])
 @gated("read", query=Nothing)
 async def user_export(req: Admitted[Nothing]) -> HttpResponse:
-    """Put everything that is kept of a user into a file, to be fetched in parts for seven days."""
+    """Export all that is stored of a user into a file.
+
+    The file can be fetched in parts for seven days.
+    """
     return accepted_response(req.owner, await req.core.export(req.owner, req.call))
 
 
 @blueprint.route(route=f"{_USER}/export/{{task_id}}", methods=["GET"])
 @gated("read", query=PartInput)
 async def user_export_part(req: Admitted[PartInput]) -> HttpResponse:
-    """A part of an export that has succeeded, counted from 1; its task says how many there are."""
+    """A part of an export that has succeeded, counted from 1.
+
+    The task of the export says how many parts there are.
+    """
     data = await req.core.export_part(req.owner, req.route["task_id"], req.input.part)
     return HttpResponse(
         data,
@@ -82,8 +87,9 @@ async def user_export_part(req: Admitted[PartInput]) -> HttpResponse:
 @blueprint.route(route=f"{_USER}/import", methods=["POST"])
 @gated("write", query=ImportInput)
 async def user_import(req: Admitted[ImportInput]) -> HttpResponse:
-    """Begin to bring a file in: an export, for a user who is empty, or conversations,
-    for any user.
+    """Begin to import a file.
+
+    An export needs a user without any data; conversations are for any user.
     """
     return accepted_response(req.owner, await req.core.begin_import(req.owner, req.input, req.call))
 
@@ -91,7 +97,10 @@ async def user_import(req: Admitted[ImportInput]) -> HttpResponse:
 @blueprint.route(route=f"{_USER}/import/{{task_id}}", methods=["PUT"])
 @gated("write", query=PartInput, raw=LINES)
 async def user_import_part(req: Admitted[PartInput]) -> HttpResponse:
-    """Bring a part of the file, counted from 1, in any order. Brought again, it replaces itself."""
+    """Upload a part of the file, counted from 1, in any order.
+
+    A part that is uploaded again replaces itself.
+    """
     await req.core.import_part(
         req.owner, req.route["task_id"], req.input.part, req.content, req.call
     )
@@ -101,8 +110,10 @@ async def user_import_part(req: Admitted[PartInput]) -> HttpResponse:
 @blueprint.route(route=f"{_USER}/import/{{task_id}}/commit", methods=["POST"])
 @gated("write", body=ImportCommitInput)
 async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
-    """All parts have been brought: look the file through, then store it, an export whole or not at
-    all, conversations one by one.
+    """Begin the import of a file whose parts have all been uploaded.
+
+    The file is checked, then stored. An export is stored completely or not at all, conversations in
+    turn.
     """
     return accepted_response(
         req.owner,
@@ -113,8 +124,9 @@ async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
 @blueprint.route(route=_USER, methods=["DELETE"])
 @gated("admin", query=Nothing, own=True)
 async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
-    """Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound
-    to this user.
+    """Erase a user permanently, in every store.
+
+    Needs `admin`, or `write` with a key that is bound to this user.
     """
     return accepted_response(req.owner, await req.core.erase(req.owner, req.call))
 
@@ -125,7 +137,7 @@ async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/scenes", methods=["GET"])
 @gated("read", query=ScenesInput)
 async def scenes_list(req: Admitted[ScenesInput]) -> HttpResponse:
-    """List a user's scenes, the one begun last first."""
+    """List a user's scenes, the scene that began last first."""
     page = await req.core.scenes(req.owner, req.input.cursor, req.input.limit)
     soon = (
         {}
@@ -144,15 +156,16 @@ async def scenes_list(req: Admitted[ScenesInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/scenes/{scene_id}", methods=["GET"])
 @gated("read", query=Nothing)
 async def scene_get(req: Admitted[Nothing]) -> HttpResponse:
-    """One scene: its theme, its story, and the episodes in it."""
+    """A scene: its theme, its story, and the episodes in it."""
     return json_response((await req.core.scene(req.owner, req.route["scene_id"])).public())
 
 
 @blueprint.route(route="api/v1/profile", methods=["GET"])
 @gated("read", query=ProfileInput)
 async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
-    """What is known of a user: what they said of themselves, and what shows; with `at`,
-    as it was true then.
+    """The profile of a user: facts that the user stated, and traits that were observed.
+
+    With `at`, as it was true then.
     """
     profile = await req.core.profile(req.owner, req.input.at)
     soon = (
@@ -172,8 +185,9 @@ async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/tasks/poisoned", methods=["GET"])
 @gated("admin", query=AcrossInput, scoped=False)
 async def poisoned_tasks_list(req: Admitted[AcrossInput]) -> HttpResponse:
-    """List the tasks of all users of the app that failed too often, newest first,
-    until they are retried or cancelled.
+    """List the poisoned tasks of all users of the app, newest first.
+
+    They failed too often, and are listed until they are retried or cancelled.
     """
     page = await req.core.poisoned_tasks(req.owner.app_id, req.input)
     tasks = [{"user_id": user_id, **task.public()} for user_id, task in page.tasks]

@@ -1,6 +1,4 @@
-"""What the service says about itself: who it is, whether it works, what it has done,
-and what can be asked of it.
-"""
+"""The service about itself: version, health, metrics and the description of its API."""
 
 from __future__ import annotations
 
@@ -30,15 +28,16 @@ from memory_core.functions.suggestions import known_calls
 
 blueprint = func.Blueprint()
 OPEN_FRESH_S = 10.0
-"""How old the readiness may be that anybody gets: what the checks cost must not depend on who
-asks how often.
+"""Age in seconds of the readiness that callers without a key may get.
+
+So the cost of the checks does not depend on how often such callers ask.
 """
 
 
 @blueprint.route(route="/", methods=["GET"])
 @ungated
 async def system_root(req: HttpRequest) -> HttpResponse:
-    """Name, version and where to go on."""
+    """Name, version and links."""
     links = {"docs": "/docs", "console": "/console", "openapi": "/openapi.json", "mcp": "/mcp"}
     links |= {"health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
     return json_response({"name": "Memory Core", "version": __version__, "links": links})
@@ -47,17 +46,17 @@ async def system_root(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="health", methods=["GET"])
 @ungated
 async def system_health(req: HttpRequest) -> HttpResponse:
-    """Liveness: this process answers. Asks nothing of any dependency."""
+    """Liveness: this process answers, without asking any dependency."""
     return json_response({"status": "ok", "version": __version__})
 
 
 @blueprint.route(route="health/ready", methods=["GET"])
 @ungated
 async def system_ready(req: HttpRequest) -> HttpResponse:
-    """Readiness: what each dependency answered; 503 when saves or retrieves can't work.
+    """Readiness: the state of each dependency; 503 if saves or retrieves can't work.
 
-    `checked_at` says when they were asked. Without a key only the status is shown,
-    as it was within the last ten seconds.
+    `checked_at` says when they were asked. Without a key only the status is shown, as it was within
+    the last ten seconds.
     """
     try:
         here = await runtime.current()
@@ -72,8 +71,9 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="metrics", methods=["GET"])
 @gated("read", query=Nothing, scoped=False)
 async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
-    """Counters and durations of the process in Prometheus's text format; of what is counted by
-    app, the caller's own.
+    """Counters and durations of the process in Prometheus's text format.
+
+    Series that are counted by app are those of the caller's app.
     """
     return HttpResponse(req.core.metrics(req.owner.app_id), mimetype="text/plain; version=0.0.4")
 
@@ -81,7 +81,7 @@ async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/system/pool-stats", methods=["GET"])
 @gated("read", query=Nothing, scoped=False)
 async def system_pool_stats(req: Admitted[Nothing]) -> HttpResponse:
-    """How the connection pools stand."""
+    """State of the connection pools."""
     return json_response(req.core.pool_stats())
 
 
@@ -93,8 +93,9 @@ async def system_openapi(req: HttpRequest) -> HttpResponse:
 
 
 def unready(error: Unavailable) -> dict[str, Any]:
-    """The readiness of a process that can't open a dependency: nothing is known but that one,
-    and why (as every 503 here says).
+    """Readiness of a process that can't open a dependency.
+
+    Only this dependency and the reason are known (as every 503 here says).
     """
     report = {
         "adapter": None,

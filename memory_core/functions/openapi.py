@@ -1,8 +1,7 @@
-"""The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings,
-inputs from the doors' models.
+"""The OpenAPI 3.1 document of this app, made from its registered functions.
 
-So it can't drift from the code; what is written by hand (answers, examples) is in `openapi_parts`
-and `openapi_schemas`.
+Routes come from the bindings, inputs from the models of the functions. So it can't drift from the
+code. The handwritten parts (answers, examples) are in `openapi_parts` and `openapi_schemas`.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def document() -> Schema:
 
 
 def _joined(schema: Any) -> Any:
-    """A schema whose descriptions have no line ends within a paragraph: they are docstrings."""
+    """Join the lines of a paragraph in a schema's descriptions, which are docstrings."""
     if isinstance(schema, dict):
         return {
             name: re.sub(r"(?<!\n)\n(?![\n*|-])", " ", value)
@@ -162,7 +161,7 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
 
 
 def _flat(model: type[BaseModel], schemas: dict[str, Schema]) -> Schema:
-    """The model's JSON schema, with what it refers to moved into the components."""
+    """The model's JSON schema, with the models that it refers to moved into the components."""
     schema = model.model_json_schema(ref_template=REF)
     schemas.update(schema.pop("$defs", {}))
     return schema

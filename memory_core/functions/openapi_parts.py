@@ -1,6 +1,7 @@
-"""What no input model says: answers, problems, headers and examples for the OpenAPI document.
+"""Parts of the OpenAPI document that no input model has.
 
-`ANSWERS` names every function; a test fails for one that is not here.
+They are answers, problems, headers and examples. `ANSWERS` names every function; a test fails for a
+function that is missing.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ HEADERS = {
     },
 }
 RATE_HEADERS = {"RateLimit": "RateLimit", "RateLimit-Policy": "RateLimitPolicy"}
-"""Fields that every answer has where requests are limited, by the names of their descriptions."""
+"""Headers of every answer where requests are limited, by the names of their descriptions."""
 SCOPE_FIELDS: dict[str, Schema] = {
     "user_id": {
         **NAME_SCHEMA,
@@ -137,7 +138,7 @@ RAW_BODIES: dict[str, Schema] = {
         "required": ["jsonrpc", "method"],
     }
 }
-"""Function → the schema of a body that is read by others."""
+"""Function → the schema of a body that another library reads."""
 CORRELATION_ID: Schema = {
     "name": "X-Correlation-Id",
     "in": "header",
@@ -458,16 +459,17 @@ _OTHERWISE = {
         for name in ("archive", "consolidate", "decay", "forget", "reembed")
     },
 }
-"""(function, status) → the schema of a body that is not the function's usual one."""
+"""(function, status) → the schema of a body that is not the function's usual body."""
 _FILES = ("console_file", "docs_file")
-"""Functions without a right that may not have what is asked for."""
+"""Functions without a right whose requested file may be missing."""
 _OF_KEYS = {
     "key_make": ("409", "413", "415"),
     "key_withdraw": ("404", "409"),
     "key_rotate": ("404", "409", "413", "415"),
 }
-"""Function of an app's keys → what it may answer beside the problems of all calls about
-a whole app.
+"""Function of an app's keys → its own problems.
+
+It also has the problems of all calls about a whole app.
 """
 _STORES_MORE = {
     *(
@@ -503,7 +505,7 @@ _PROBLEMS = {
 
 
 def tag(path: str) -> str:
-    """The group a path is shown in."""
+    """The group that a path is shown in."""
     if path == "/mcp":
         return "mcp"
     if path in (
@@ -529,7 +531,7 @@ def tag(path: str) -> str:
 
 
 def answers(name: str) -> dict[str, Schema]:
-    """The good answers of a function."""
+    """The successful answers of a function."""
     statuses, schema = ANSWERS[name]
     return {
         status: _answer(text, _OTHERWISE.get((name, status), schema))
@@ -555,7 +557,13 @@ def _answer(text: str, schema: str) -> Schema:
 
 
 def problems(door: Door, name: str) -> dict[str, Schema]:
-    """The problems that a caller of this function may get."""
+    """The problems that a caller of this function may get.
+
+    Args:
+        door: Requirements of the function.
+        name: Name of the function.
+
+    """
     if door.right is None:
         statuses = ["404", "500"] if name in _FILES else ["500"]
     elif not door.scoped:

@@ -1,8 +1,7 @@
-"""The schemas of what is answered, for the OpenAPI document: made from the models,
-or written down where an answer is no model.
+"""The schemas of answers, for the OpenAPI document.
 
-Note: a model's schema is what is stored; what never leaves the product is taken out of it in
-`_as_shown`.
+They are made from the models, or written down where an answer is no model. Note: a model's schema
+describes stored data. `_as_shown` removes fields that never leave the product.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ def answer_schemas() -> dict[str, Schema]:
 
 
 def _as_shown(schemas: dict[str, Schema]) -> None:
-    """Take out what never leaves the product, and put in what is shown beside it."""
+    """Remove fields that never leave the product, and add those that are shown beside it."""
     schemas["Event"]["properties"].pop("epoch")
     schemas["SceneView"]["properties"].pop("members")
     schemas.pop("SceneMember")
@@ -473,7 +472,7 @@ def _access() -> dict[str, Schema]:
 
 
 def _task(**beside: Schema) -> Schema:
-    """A task as it is shown: the fields of `Task.public`, and what is beside them."""
+    """A task as it is shown: the fields of `Task.public`, and further fields."""
     whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
     fields = {**beside, **{name: whole[name] for name in TASK_FIELDS}}
     return _object(fields, *fields)

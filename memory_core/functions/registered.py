@@ -1,9 +1,8 @@
-"""The calls of the app, as its functions were registered: what each is named,
-and what it asks of its callers.
+"""The calls of the app, as its functions were registered.
 
-Note: it knows the blueprints only after `blueprints` was imported, which registers them. So it
-imports none of them, and what describes all calls (`openapi`, `suggestions`) needs not import
-them either.
+Each has its name and its requirements. Note: this module knows the blueprints only after
+`blueprints` was imported, which registers them. So it imports none of them, and modules that
+describe all calls (`openapi`, `suggestions`) need not import them either.
 """
 
 from __future__ import annotations
@@ -20,12 +19,19 @@ from memory_core.functions.callers import Right
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a function asks of its callers. right: None = open to anyone. scoped:
-    it reads or writes one user's memories.
+    """Requirements of a function for its callers.
 
-    nameless: it may be about no user in particular; then the owner's user_id is the key's own, or
-    empty. raw: the media type of a body that is no JSON object. own: a key that is bound to the
-    user needs only the right to write. user_header: `X-Memory-User` may name the user, too.
+    Attributes:
+        right: The right that a caller needs; None if any client may call it.
+        takes: Model of the input.
+        has_body: Whether the input is a JSON body, not the query string.
+        scoped: Whether it reads or writes the memories of a single user.
+        nameless: Whether it may be about no user in particular. The owner's user_id is then the
+            key's own, or empty.
+        raw: The media type of a body that is no JSON object.
+        own: Whether a key that is bound to the user needs only the right to write.
+        user_header: Whether `X-Memory-User` may name the user, too.
+
     """
 
     right: Right | None
@@ -39,26 +45,34 @@ class Door:
 
 
 def door_of(function: Callable[..., Any]) -> Door | None:
-    """The door of a function that passed through this module; None for one that did not,
-    which a test forbids.
+    """The door of a function that passes the gate.
+
+    None for a function that does not pass it, which a test forbids.
     """
     return getattr(function, "door", None)
 
 
 _registered: list[func.Blueprint] = []
-"""What `register` was given in this process."""
+"""Blueprints that `register` was called with in this process."""
 
 
 def register(*blueprints: func.Blueprint) -> tuple[func.Blueprint, ...]:
-    """Name the blueprints of the app, once, for what describes or suggests its calls."""
+    """Register the blueprints of the app, once, for modules that describe or suggest its calls."""
     _registered.extend(blueprints)
     return blueprints
 
 
 @dataclass(frozen=True, slots=True)
 class HttpFunction:
-    """One call of the API. path: as callers write it, with names for its parameters:
-    `/api/v1/memories/{memory_id}`.
+    """A call of the API.
+
+    Attributes:
+        name: Name of the function.
+        method: The HTTP method.
+        path: As callers write it, with names for its parameters: `/api/v1/memories/{memory_id}`.
+        door: Requirements for its callers.
+        handler: The function itself.
+
     """
 
     name: str
@@ -69,7 +83,7 @@ class HttpFunction:
 
 
 def http_functions() -> list[HttpFunction]:
-    """All calls, by the names of their functions. The one that answers wrong paths is none."""
+    """All calls, by the names of their functions, without the function that answers wrong paths."""
     # An app of its own: the one that is served can be asked for its functions only once.
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in _registered:

@@ -1,7 +1,7 @@
 """Read a request's body and query, and check its fields.
 
-JSON is checked strictly ("5" is no number, 1 is no truth value); a query string has only text,
-so there it is not.
+JSON is checked strictly ("5" is no number, 1 is no truth value). A query string holds only text, so
+its values are converted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OF_A_FIELD = re.compile(r"\A([A-Za-z_][\w.]*): (.+)", re.DOTALL)
 
 
 class Nothing(Input):
-    """A call that takes nothing but its scope."""
+    """A call that takes no input but its scope."""
 
 
 class GetInput(Input):
@@ -61,31 +61,34 @@ class GetInput(Input):
 
 
 class EvolutionInput(Input):
-    """Which way to follow a memory's evolution."""
+    """Direction in which to follow a memory's evolution."""
 
     direction: Literal["forward", "backward", "both"] = "forward"
 
 
 class GraphInput(Input):
-    """In which format to draw a memory's evolution."""
+    """Format of the drawing of a memory's evolution."""
 
     format: Literal["mermaid", "dot", "html"] = "mermaid"
 
 
 class SaveViewInput(SaveInput):
-    """One memory to save, and how much of it the answer shows."""
+    """A memory to save, and how much of it the answer shows."""
 
     view: View = "brief"
 
 
 class RetrieveViewInput(RetrieveInput):
-    """One query, and how much of its results the answer shows."""
+    """A query, and how much of its results the answer shows."""
 
     view: View = "brief"
 
 
 class ListViewInput(ListInput):
-    """Which memories to list, and how much of each: a view, or the fields that are named."""
+    """Which memories to list, and how much of each.
+
+    The answer shows a view, or the named fields.
+    """
 
     view: View = "brief"
     fields: Fields | None = None
@@ -120,7 +123,7 @@ class SessionsInput(Input):
 
 
 class SessionMessagesInput(Input):
-    """Where to go on reading a session's messages, how many at once, and from which end."""
+    """Where to go on reading a session's messages, how many, and from which end."""
 
     cursor: Cursor | None = None
     limit: Limit = 50
@@ -128,16 +131,19 @@ class SessionMessagesInput(Input):
 
 
 class TakeBackInput(Input):
-    """How many of a session's last messages to take back; without it the last turn:
-    from the last one in the role user on.
+    """How many of a session's last messages to take back.
+
+    Without a number it is the last turn: the last message in the role user and all after it.
     """
 
     count: Limit | None = None
 
 
 class BulkInput(Input):
-    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the
-    others, unless atomic: all or nothing.
+    """Up to 100 memories.
+
+    Each is checked by itself, so that a bad item does not refuse the other items. With atomic, all
+    are saved or none.
     """
 
     atomic: bool = False
@@ -153,17 +159,17 @@ def from_json(
     now: datetime | None = None,
     also: Collection[str] = (),
 ) -> Model:
-    """The fields of a body as a checked input.
+    """Check the fields of a body as an input.
 
     Args:
         model: The input of the call.
-        fields: What the body says.
-        prefix: What comes before the name of a refused field, such as "memories.3.".
-        now: Nothing is said to have happened long after it.
+        fields: The fields of the body.
+        prefix: Text before the name of a refused field, such as "memories.3.".
+        now: Refuse a time long after this moment; None for no check.
         also: Further fields of the call, which its model does not have.
 
     Raises:
-        Invalid: Some fields are refused; each is named.
+        Invalid: Some fields are refused; the error names each.
 
     """
     try:
@@ -173,7 +179,17 @@ def from_json(
 
 
 def from_query(model: type[Model], fields: Mapping[str, str], also: Collection[str] = ()) -> Model:
-    """The fields of a query string as a checked input. Raises Invalid as `from_json` does."""
+    """Check the fields of a query string as an input.
+
+    Args:
+        model: The input of the call.
+        fields: The fields of the query string.
+        also: Further fields of the call, which its model does not have.
+
+    Raises:
+        Invalid: Some fields are refused; the error names each.
+
+    """
     try:
         return model.model_validate(fields)
     except ValidationError as error:
@@ -181,10 +197,10 @@ def from_query(model: type[Model], fields: Mapping[str, str], also: Collection[s
 
 
 def query_fields(url: str) -> dict[str, str]:
-    """The query string of `url`, read from the URL itself: a host's parsed form hides that a
-    name came twice.
+    """Parse the query string of `url`.
 
-    Raises Malformed (no UTF-8, over 50 fields) or Invalid (a name twice).
+    It is read from the URL itself, since a host's parsed form hides that a name came twice. Raises
+    Malformed (no UTF-8, over 50 fields) or Invalid (a name twice).
     """
     text = urlsplit(url).query
     if not text:
@@ -209,7 +225,7 @@ def query_fields(url: str) -> dict[str, str]:
 
 
 def invalid(*errors: FieldError) -> Invalid:
-    """The refusal of these fields; `detail` reads them out."""
+    """Build the refusal of these fields; `detail` lists them."""
     return Invalid(
         "; ".join(f"{error.field}: {error.message}" for error in errors[:5]),
         errors=errors[:MAX_ERRORS],
@@ -217,13 +233,13 @@ def invalid(*errors: FieldError) -> Invalid:
 
 
 def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "body") -> FieldError:
-    """The refusal of a field that the call does not know, with what was probably meant.
+    """Build the refusal of a field that the call does not know, with a suggestion.
 
     Args:
-        path: What comes before its name: "", or "messages.0.".
-        name: As the caller wrote it; one that is no short identifier is not repeated.
-        fields: Those that the call knows at this place.
-        whole: What is named in its place where it has no path.
+        path: Text before its name: "", or "messages.0.".
+        name: As the caller wrote it; a name that is no short identifier is not repeated.
+        fields: Fields that the call knows at this place.
+        whole: Name for the place where it has no path.
 
     """
     if not is_plain_name(name):
@@ -263,15 +279,16 @@ def _refusal(
 
 
 def _merge_errors(errors: Sequence[FieldError]) -> FieldError:
-    """One error for a field: a field of a union type has an error for each of its types."""
+    """Merge the errors of a field: a union type has an error for each type."""
     return replace(
         errors[0], message=", or ".join(dict.fromkeys(error.message for error in errors))
     )
 
 
 def _fields_at(model: type[BaseModel], path: Sequence[int | str]) -> list[str]:
-    """The fields of the model that is at `path` within another; names that are no fields name
-    branches of a union.
+    """Names of the fields of the model at `path` within another model.
+
+    Names in the path that are no fields name branches of a union.
     """
     models = [model]
     for part in path:
@@ -293,8 +310,9 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _named(error: ErrorDetails, given: Any, whole: str) -> tuple[str, str]:
-    """Field path and message of one pydantic error. Rules across fields say their field in the
-    message ("key: …").
+    """Field path and message of an error of pydantic.
+
+    Rules across fields name their field in the message ("key: …").
     """
     path: list[str] = []
     value = given
@@ -359,8 +377,19 @@ _LONGEST = 20
 
 
 def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict[str, Any]:
-    """The JSON object in `body`. Raises TooLarge, UnsupportedMediaType, Malformed (no JSON),
-    Invalid (JSON, but no object).
+    """Parse the JSON object in a body.
+
+    Args:
+        body: The bytes.
+        content_type: The header `Content-Type`.
+        limit_bytes: The most bytes.
+
+    Raises:
+        TooLarge: The body is over the limit.
+        UnsupportedMediaType: The body is not `application/json` in UTF-8.
+        Malformed: The body is not JSON, is nested too deeply, or gives a name twice.
+        Invalid: The body is JSON, but no object.
+
     """
     if len(body) > limit_bytes:
         raise too_large(limit_bytes)
@@ -379,8 +408,19 @@ def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict
 
 
 def check_raw(body: bytes, content_type: str | None, media: str, limit_bytes: int) -> None:
-    """Raises TooLarge, UnsupportedMediaType, or Malformed for an empty body, of a call whose body
-    is of the type `media`.
+    """Check a body that is no JSON object.
+
+    Args:
+        body: The bytes.
+        content_type: The header `Content-Type`.
+        media: The media type of the call.
+        limit_bytes: The most bytes.
+
+    Raises:
+        TooLarge: The body is over the limit.
+        UnsupportedMediaType: The body is of another type.
+        Malformed: The body is empty.
+
     """
     if len(body) > limit_bytes:
         raise too_large(limit_bytes)
@@ -390,8 +430,9 @@ def check_raw(body: bytes, content_type: str | None, media: str, limit_bytes: in
 
 
 def too_large(limit_bytes: int) -> TooLarge:
-    """The error for a body over the limit; the development host raises it before it has
-    read the body.
+    """Error for a body over the limit.
+
+    The development host raises it before it has read the body.
     """
     return TooLarge(
         f"body: is over {limit_bytes} bytes",
@@ -410,8 +451,9 @@ def _check_media_type(content_type: str | None, media: str = "application/json")
 
 
 def _check_shape(value: dict[str, Any], body: bytes) -> None:
-    """Refuse depth over MAX_DEPTH and names given twice (the parser keeps the last,
-    so the text has more names than the value).
+    """Refuse depth over MAX_DEPTH and names given twice.
+
+    The parser keeps the last of two equal names, so the text then has more names than the value.
     """
     names, depth = 0, 0
     level: list[Any] = [value]
@@ -432,8 +474,9 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
 
 
 def _refuse_numbers(body: bytes) -> None:
-    """Raises Malformed, naming the field, where a text that would else be JSON has a number that no
-    reader takes as it is written.
+    """Raise Malformed for a number that no reader takes as it is written.
+
+    The error names the field. The rest of the text is JSON.
     """
     try:
         left: list[tuple[str, Any]] = [
@@ -462,7 +505,7 @@ def _refuse_numbers(body: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NoNumber:
-    """What is in the place of a number."""
+    """Stand-in for a value that is no number, with the reason."""
 
     why: str
 

@@ -1,6 +1,6 @@
 """Responses: answers as JSON, and errors as `application/problem+json`.
 
-What the calls of `MemoryCore` return, as the JSON and the headers of the HTTP contract.
+They turn results of `MemoryCore` into the JSON and the headers of the HTTP contract.
 """
 
 from __future__ import annotations
@@ -46,8 +46,16 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 def json_response(
     value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was
-    redacted in the request.
+    """Serialize a value as JSON.
+
+    Datetimes end in Z, and dataclasses are objects. An object also lists the redactions of the
+    request.
+
+    Args:
+        value: The value.
+        status: Status of the response.
+        headers: Further headers.
+
     """
     if isinstance(value, dict) and (redactions := collected_redactions()):
         value = {**value, "redacted": redactions}
@@ -62,7 +70,14 @@ def json_response(
 def memory_response(
     memory: Memory, *, status: int = 200, include_embedding: bool = False
 ) -> HttpResponse:
-    """One memory, with the ETag that its next PUT has to send as If-Match."""
+    """A memory, with the ETag that its next PUT has to send as If-Match.
+
+    Args:
+        memory: The memory.
+        status: Status of the response.
+        include_embedding: Whether the vector is shown.
+
+    """
     return json_response(
         memory.public(include_embedding=include_embedding),
         status=status,
@@ -71,7 +86,7 @@ def memory_response(
 
 
 def deleted_response(deleted: Deleted) -> HttpResponse:
-    """A memory that is deleted, with the word for whether this call did it."""
+    """A deleted memory, and whether this call deleted it."""
     return json_response(
         {**deleted.memory.public(), "outcome": deleted.outcome},
         headers={"ETag": deleted.memory.etag},
@@ -81,7 +96,14 @@ def deleted_response(deleted: Deleted) -> HttpResponse:
 def settled_response(
     result: Settled, *, logged_only: bool, include_embedding: bool = False
 ) -> HttpResponse:
-    """A memory of a time past, with the sequence of the log that it is the state of."""
+    """A memory of a past moment, with the sequence of the log of that state.
+
+    Args:
+        result: The memory and the sequence.
+        logged_only: Leave out the fields that no event records.
+        include_embedding: Whether the vector is shown.
+
+    """
     fields = (
         _as_logged(result.memory)
         if logged_only
@@ -95,8 +117,14 @@ def settled_response(
 def memories_response(
     page: MemoryPage, shape: Shape = full, *, logged_only: bool = False
 ) -> HttpResponse:
-    """One page of memories; `logged_only`: without the fields that no event records,
-    where it was told from the log.
+    """A page of memories.
+
+    Args:
+        page: The memories and the cursor.
+        shape: How a memory is shown.
+        logged_only: Leave out the fields that no event records, if the page was derived from the
+            log.
+
     """
     memories = [
         shape(_as_logged(memory) if logged_only else memory.public()) for memory in page.memories
@@ -113,14 +141,20 @@ def memories_response(
 
 
 def fetched_response(fetched: Fetched, shape: Shape) -> HttpResponse:
-    """Memories by name, and the names of which there is none."""
+    """Memories by name, and the names that were not found.
+
+    Args:
+        fetched: The memories and the names.
+        shape: How a memory is shown.
+
+    """
     damaged = {"damaged": fetched.damaged} if fetched.damaged else {}
     memories = [shape(memory.public()) for memory in fetched.memories]
     return json_response({"memories": memories, "missing": fetched.missing, **damaged})
 
 
 def events_response(page: EventPage) -> HttpResponse:
-    """One page of the log."""
+    """A page of the log."""
     return json_response(
         {"events": [event.public() for event in page.events], "next_cursor": page.next_cursor}
     )
@@ -131,14 +165,26 @@ def _as_logged(memory: Memory) -> dict[str, Any]:
 
 
 def saved_response(saved: Saved, shape: Shape) -> HttpResponse:
-    """What a save did, with the ETag of the memory that now answers for it."""
+    """The result of a save, with the ETag of the memory that holds the statement.
+
+    Args:
+        saved: The result.
+        shape: How the memory is shown.
+
+    """
     return json_response(
         saved_body(saved, shape), status=saved.status, headers={"ETag": saved.memory.etag}
     )
 
 
 def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
-    """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
+    """Outcome, memory and conflict of a save, and the dependencies that it went without.
+
+    Args:
+        saved: The result.
+        shape: How the memory is shown.
+
+    """
     return {
         "outcome": saved.outcome,
         "memory": (brief_of_saved if shape is brief else shape)(saved.public),
@@ -150,10 +196,16 @@ def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
 def accepted_response(
     owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()
 ) -> HttpResponse:
-    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are
-    not known, named where there are any.
+    """A task that goes on, and its address.
 
-    200 where nothing of a conversation was new: its task is that of the messages told last.
+    The status is 200 if no message of a conversation was new. The task is then that of the messages
+    sent last.
+
+    Args:
+        owner: App and user whose task it is.
+        accepted: The task.
+        ignored: Unknown fields of messages; the answer names them if there are any.
+
     """
     body: dict[str, Any] = {
         "task_id": accepted.task_id,
@@ -169,8 +221,14 @@ def accepted_response(
 
 
 def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
-    """What was appended to a session; where memories are formed of it, the task and where
-    to look at it.
+    """The memories that were appended to a session.
+
+    If memories are formed of them, the answer has the task and its address.
+
+    Args:
+        owner: App and user whose session it is.
+        appended: The memories and the task.
+
     """
     body: dict[str, Any] = {"memory_ids": appended.memory_ids, "degraded": appended.degraded}
     if appended.task_id is None:
@@ -182,7 +240,13 @@ def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
 
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
-    """Work that goes on, as `accepted_response` has it; of a dry run, what would be done."""
+    """A task as in `accepted_response`, or the counts of a dry run.
+
+    Args:
+        owner: App and user whose task it is.
+        answer: The task, or the counts.
+
+    """
     from memory_core.domain.results import Accepted
 
     if isinstance(answer, Accepted):
@@ -193,8 +257,13 @@ def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
 def buffered_response(
     buffered: Buffered, *, status: int = 200, ignored: Sequence[str] = ()
 ) -> HttpResponse:
-    """What a buffer holds, and the task that it was handed to if this call did that. ignored:
-    as `accepted_response` has it.
+    """The state of a batch, with its task if this call handed it over.
+
+    Args:
+        buffered: The state and the task.
+        status: Status of the response; other than 200, the answer names degraded dependencies.
+        ignored: Unknown fields of messages.
+
     """
     body: dict[str, Any] = {
         "buffered": buffered.buffered,
@@ -209,12 +278,24 @@ def buffered_response(
 
 
 def summary_response(summary: Summary, ignored: Sequence[str] = ()) -> HttpResponse:
-    """A summary. ignored: as `accepted_response` has it."""
+    """A summary.
+
+    Args:
+        summary: The summary.
+        ignored: Unknown fields of messages.
+
+    """
     return json_response({**summary.public(), **_ignored(ignored)})
 
 
 def context_response(context: Context, ignored: Sequence[str] = ()) -> HttpResponse:
-    """The context of a turn. ignored: as `accepted_response` has it."""
+    """The context of a turn.
+
+    Args:
+        context: The context.
+        ignored: Unknown fields of messages.
+
+    """
     return json_response({**context.public(), **_ignored(ignored)})
 
 
@@ -223,8 +304,13 @@ def _ignored(names: Sequence[str]) -> dict[str, Any]:
 
 
 def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpResponse:
-    """The results of a query; `explain` shows how each came to its place, and what the
-    store charged.
+    """The results of a query.
+
+    Args:
+        result: The results.
+        view: Whether results are shown briefly or fully.
+        explain: Show how each result got its place, and the charge of the store.
+
     """
     show = brief_hit if view == "brief" else _hit
     body: dict[str, Any] = {
@@ -246,9 +332,14 @@ def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpR
 
 
 def graph_response(text: str, form: str) -> HttpResponse:
-    """A drawing in the format `form`.
+    """A drawing that no cache keeps and no browser takes for another type.
 
-    What it shows is one user's: no cache keeps it, no browser takes it for anything else.
+    It shows memories of a single user.
+
+    Args:
+        text: The drawing.
+        form: `mermaid`, `dot` or `html`.
+
     """
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     if form == "html":
@@ -286,17 +377,25 @@ def _hit(hit: Hit) -> dict[str, Any]:
 PROBLEM_TYPE = "application/problem+json"
 _DEFAULT_RETRY_S = 1
 _secrets = Redactor(["secrets"])
-"""For what an answer repeats of a request: names of fields, keys, and the path."""
+"""Redacts the parts of a request that an answer repeats.
+
+They are names of fields, keys, and the path.
+"""
 
 
 def without_secrets(text: str) -> str:
-    """A caller's text as it is shown or logged, whatever kinds are redacted in memories."""
+    """A caller's text for an answer or a log, whatever kinds are redacted in memories."""
     return _secrets.text(text)
 
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
-    """The members of the problem. `instance` is the path of the request, without its query (a query
-    may hold what is private).
+    """The members of a problem.
+
+    Args:
+        error: The error.
+        instance: Path of the request, without its query (a query may be private).
+        correlation_id: Names the request in logs.
+
     """
     fields: dict[str, Any] = {
         "type": f"urn:memory-core:problem:{error.type}",
@@ -324,8 +423,9 @@ def _field_problem(error: FieldError) -> dict[str, str]:
 
 
 def rate_headers(spent: Spent | None) -> dict[str, str]:
-    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): requests and
-    seconds of each limit, and what is left.
+    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+
+    They give requests and seconds of each limit, and the requests that are left.
     """
     if spent is None:
         return {}
@@ -341,7 +441,14 @@ def rate_headers(spent: Spent | None) -> dict[str, str]:
 
 
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:
-    """The answer to a request that failed with `error`."""
+    """The answer to a request that failed.
+
+    Args:
+        error: The error.
+        instance: Path of the request, without its query.
+        correlation_id: Names the request in logs.
+
+    """
     headers = {"X-Correlation-Id": correlation_id}
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="memory-core"'

@@ -1,8 +1,8 @@
-"""The one `MemoryCore` of this process, opened by the first request that needs it.
+"""The single `MemoryCore` of this process, opened by the first request that needs it.
 
-Azure's Python worker has no hook for start or stop, so nothing may happen at import: clients belong
-to the event loop that they are made in, and a cold start pays only for what it uses. The
-development host calls `start` and `close` itself.
+Azure's Python worker has no hook for start or stop, so no work may be done at import. Clients
+belong to the event loop that they are made in, and a cold start pays only for the parts that it
+uses. The development host calls `start` and `close` itself.
 """
 
 from __future__ import annotations
@@ -36,16 +36,25 @@ if TYPE_CHECKING:
 
 
 _TURN_S = 0.001
-"""How long a thread may keep the interpreter's lock while the event loop waits for it. With the
-usual 5 ms each of the loop's turns, of which a long body takes dozens, waits so long for a rule
-that reads a long text.
+"""Seconds that a thread may keep the interpreter's lock from the event loop.
+
+A long body takes dozens of the loop's turns. With the usual 5 ms, each turn waits that long for a
+rule that reads a long text.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a request needs. keyring: None when authentication is off. entra: None where no
-    tokens are taken.
+    """Objects that a request needs.
+
+    Attributes:
+        core: The opened `MemoryCore`.
+        readiness: Shared checks of the dependencies.
+        keyring: The keys of the settings; None if authentication is off.
+        deadline_s: Seconds that a request may take.
+        body_limit_bytes: The most bytes of a body.
+        entra: The gate for tokens; None if no tokens are accepted.
+
     """
 
     core: MemoryCore
@@ -56,11 +65,21 @@ class Runtime:
     entra: EntraGate | None = None
 
     async def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
-        """Who sends this request; without authentication `check_local` decides.
+        """Authenticate the caller of a request; without authentication `check_local` decides.
 
-        A key of the settings is known without asking anything. Raises Unauthenticated or Forbidden;
-        Unavailable for a key that an admin may have made, while the store can't be asked,
-        and for a token whose issuer can't.
+        A key of the settings is known without asking a store.
+
+        Args:
+            method: The request's method.
+            url: The request's URL.
+            headers: By name in lower case.
+
+        Raises:
+            Unauthenticated: The key or token is missing or unknown.
+            Forbidden: The credential grants no right here, or the request is not from this machine.
+            Unavailable: The store can't be asked for a key that an admin may have made, or the
+                issuer of a token can't be asked for its keys.
+
         """
         if self.keyring is None:
             check_local(method, urlsplit(url).netloc, headers)
@@ -83,8 +102,9 @@ _opening = asyncio.Lock()
 
 
 async def current() -> Runtime:
-    """The process's runtime, opened by the first call. Raises Unavailable when a dependency is
-    down; the next call tries again.
+    """The process's runtime, opened by the first call.
+
+    Raises Unavailable if a dependency is down; the next call tries again.
     """
     global _settings
     if _current is not None:
@@ -100,8 +120,9 @@ async def current() -> Runtime:
 
 
 async def start(settings: Settings) -> Runtime:
-    """Wire and open the runtime of this process. Raises ValueError where these settings can't be
-    served safely.
+    """Build and open the runtime of this process.
+
+    Raises ValueError if these settings can't be served safely.
     """
     global _current
     keyring = _keyring(settings)
@@ -121,7 +142,7 @@ async def start(settings: Settings) -> Runtime:
 
 
 async def close() -> None:
-    """Close the runtime, if there is one; what was acknowledged stays."""
+    """Close the runtime if it is open; acknowledged writes stay."""
     global _current, _settings
     runtime, _current, _settings = _current, None, None
     if runtime is not None:
@@ -131,9 +152,7 @@ async def close() -> None:
 
 
 def _check_principal_header(settings: Settings) -> None:
-    """Raise PlainError where a client could write the header of App Service
-    authentication itself.
-    """
+    """Raise PlainError if a client could write the header of App Service authentication itself."""
     if (
         settings.trust_principal_header == "on"
         and os.environ.get("WEBSITE_AUTH_ENABLED", "").lower() != "true"

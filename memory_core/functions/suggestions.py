@@ -1,7 +1,7 @@
-"""Suggest what was meant: the call of a wrong path, the field of an unknown name.
+"""Suggest the probable call for a wrong path, and field for an unknown name.
 
 A path is compared with those of the API segment by segment, without `/api/v1` and in the words of
-other memory services. Note: no caller is led to a DELETE that was not asked for.
+other memory services. Note: a caller is never led to a DELETE without having asked for it.
 """
 
 from __future__ import annotations
@@ -64,12 +64,14 @@ _SYNONYMS = {
 _VERSION = re.compile(r"v[0-9]{1,2}")
 _MAX_SEGMENTS, _MAX_CHARACTERS = 7, 40
 _CLOSE_SEGMENTS = 0.7
-"""Least ratio of `difflib` between two segments that may be misspellings of each other:
+"""Least ratio of `difflib` between two segments that may be misspellings of each other.
+
 `helth` and `health` have .91.
 """
 _ID, _OTHER_METHOD = 0.1, 0.2
-"""What it costs that a segment is taken for an id, and that a path has another method than was
-asked for; a wrong segment: up to 0.3.
+"""Costs of taking a segment for an id, and of a method other than requested.
+
+A wrong segment costs up to 0.3.
 """
 
 
@@ -77,21 +79,26 @@ class KnownCalls:
     """The calls of an API."""
 
     def __init__(self, calls: Iterable[tuple[str, str]]) -> None:
-        """calls: the method and the path of each, with names in braces for its parameters."""
+        """Index the calls of an API.
+
+        Args:
+            calls: The method and the path of each, with names in braces for its parameters.
+
+        """
         self._methods: dict[str, list[str]] = {}
         for method, path in calls:
             self._methods.setdefault(path, []).append(method)
         self._templates = {path: _segments(path) or [] for path in self._methods}
 
     def suggest(self, method: str, path: str) -> str | None:
-        """The call that was probably meant.
+        """Suggest the probable call for a wrong path.
 
         Args:
-            method: Of the request.
-            path: Of the request, as it came over the wire; any text.
+            method: Method of the request.
+            path: Path of the request, as it came over the wire; any text.
 
         Returns:
-            Method and path, such as "POST /api/v1/memories/save"; None where nothing comes near.
+            Method and path, such as "POST /api/v1/memories/save"; None if no call is similar.
 
         """
         segments = _segments(path)
@@ -110,25 +117,23 @@ class KnownCalls:
         return min(candidates)[1] if candidates else None
 
     def suggest_other_method(self, method: str, path: str) -> str | None:
-        """The call that has this very path and another method.
+        """Suggest the call that has exactly this path and another method.
 
-        Its last word was taken for an id then: GET /api/v1/memories/retrieve.
+        Its last word was then taken for an id: GET /api/v1/memories/retrieve.
 
         Args:
-            method: Of the request.
-            path: Of the request.
+            method: Method of the request.
+            path: Path of the request.
 
         Returns:
-            Method and path; None where there is no such call.
+            Method and path; None if there is no such call.
 
         """
         path = path.rstrip("/").lower()
         return None if method in self._methods.get(path, []) else self._call_name(method, path)
 
     def _candidates(self, method: str, segments: list[str]) -> list[tuple[float, str]]:
-        """The calls that the segments may be a misspelling of, with what it costs to take
-        them for it.
-        """
+        """Calls that the segments may be a misspelling of, each with its cost."""
         candidates: list[tuple[float, str]] = []
         for path, template in self._templates.items():
             cost, call = _distance(template, segments), self._call_name(method, path)
@@ -155,8 +160,9 @@ def known_calls() -> KnownCalls:
 
 
 def _segments(path: str) -> list[str] | None:
-    """The path's segments, decoded and in lower case, without `/api/v1`; None for a path that is
-    too long to be compared.
+    """The path's segments, decoded and in lower case, without `/api/v1`.
+
+    None for a path that is too long to be compared.
     """
     segments = unquote(path).strip().lower().removeprefix("/").removesuffix("/").split("/")
     if segments[0] == "api":
@@ -169,8 +175,9 @@ def _segments(path: str) -> list[str] | None:
 
 
 def _variants(segments: list[str]) -> list[list[str]]:
-    """The segments; and without a `memory` before what stands for itself here,
-    such as `memory/timeline`.
+    """The segments, and the same without a leading `memory`.
+
+    Some calls have no such segment here, such as `memory/timeline`.
     """
     return (
         [segments, segments[1:]] if len(segments) > 1 and segments[0] == "memories" else [segments]
@@ -184,8 +191,9 @@ def _matches(pattern: list[str], segments: list[str]) -> bool:
 
 
 def _distance(template: list[str], segments: list[str]) -> float | None:
-    """What it costs to take the segments for the template; None where a segment is neither its
-    word, nor like it, nor an id.
+    """The cost of taking the segments for the template.
+
+    None if a segment is neither its word, nor similar to it, nor an id.
     """
     if len(template) != len(segments):
         return None
@@ -211,8 +219,9 @@ def _distance(template: list[str], segments: list[str]) -> float | None:
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOSE_FIELDS = 0.75
-"""Least ratio of `difflib` between two names that may be misspellings of each other: `tag` and
-`tags` have .86, `text` and `at` .33.
+"""Least ratio of `difflib` between two names that may be misspellings of each other.
+
+`tag` and `tags` have .86, `text` and `at` .33.
 """
 
 _FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
@@ -289,15 +298,20 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     for fields, words in _FIELDS_AND_WORDS
     for word in words.split()
 }
-"""A word of another service → the fields that may mean it, in the order in which a call is
-searched for them.
+"""A word of another service → the fields that may mean it.
+
+The fields are in the order in which a call is searched for them.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class OtherMeaning:
-    """What a word means that is no field of a call: another call, or a setting. beside:
-    only where the call has that field.
+    """Meaning of a word that is no field: another call, or a setting.
+
+    Attributes:
+        text: The call or the setting.
+        beside: Only where the call has this field; None for any call.
+
     """
 
     text: str
@@ -327,15 +341,15 @@ OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
 
 
 def suggest_field(name: str, fields: Collection[str]) -> str | None:
-    """What a caller probably meant by a name.
+    """Suggest the probable meaning of a caller's name for a field.
 
     Args:
         name: As the caller wrote it; any text.
-        fields: Those that the call knows.
+        fields: The fields of the call.
 
     Returns:
-        A field of the call, several with commas between them, another call or a setting;
-        None where nothing comes near.
+        A field of the call, several with commas between them, another call or a setting; None if no
+        name is similar.
 
     """
     if not is_plain_name(name):

@@ -1,8 +1,8 @@
-"""Functions that no caller starts: queues, the hourly timer, and the warm-up of a new instance.
+"""Functions that the host starts: queues, the hourly timer, and the warm-up of an instance.
 
 Callers are not checked here, since only the host can call a queue's function. A function that
-returns has ended its message; one that raises gets it again, and after the last attempt the host
-moves it to the poison queue.
+returns has ended its message. A function that raises gets it again, and after the last attempt the
+host moves the message to the poison queue.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 blueprint = func.Blueprint()
 CONNECTION = "QueueStorage"
-"""The app setting, or the prefix of those, that says where the host finds the queues: not in the
-account that it keeps for itself.
+"""App setting, or prefix of app settings, for the connection to the queues.
+
+The queues are not in the account that the host keeps for itself.
 """
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation", connection=CONNECTION)
 async def queue_formation(msg: func.QueueMessage) -> None:
-    """Form the conversation of one task, or see to it that its message comes again."""
+    """Form the conversation of a task, or let its message come again."""
     with errors_without_text():
         here = await runtime.current()
         await here.core.work(msg.get_body().decode())
@@ -40,7 +41,10 @@ async def queue_formation(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation-poison", connection=CONNECTION)
 async def queue_formation_poison(msg: func.QueueMessage) -> None:
-    """Mark the task of a message that came too often as poisoned, unless it went on without it."""
+    """Mark the task of a message that came too often as poisoned.
+
+    A task that went on without the message is not marked.
+    """
     with errors_without_text():
         here = await runtime.current()
         await here.core.give_up(msg.get_body().decode())
@@ -52,7 +56,7 @@ async def queue_formation_poison(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="consolidation", connection=CONNECTION)
 async def queue_consolidation(msg: func.QueueMessage) -> None:
-    """Do the operation of one task, or see to it that its message comes again."""
+    """Do the operation of a task, or let its message come again."""
     with errors_without_text():
         here = await runtime.current()
         await here.core.work(msg.get_body().decode(), "consolidation")
@@ -60,7 +64,10 @@ async def queue_consolidation(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="consolidation-poison", connection=CONNECTION)
 async def queue_consolidation_poison(msg: func.QueueMessage) -> None:
-    """Mark the task of a message that came too often as poisoned, unless it went on without it."""
+    """Mark the task of a message that came too often as poisoned.
+
+    A task that went on without the message is not marked.
+    """
     with errors_without_text():
         here = await runtime.current()
         await here.core.give_up(msg.get_body().decode(), "consolidation")
@@ -75,7 +82,7 @@ async def queue_consolidation_poison(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="webhooks", connection=CONNECTION)
 async def queue_webhooks(msg: func.QueueMessage) -> None:
-    """Try one delivery, or see to it that its message comes again."""
+    """Try a delivery, or let its message come again."""
     with errors_without_text():
         here = await runtime.current()
         await here.core.work(msg.get_body().decode(), "webhooks")
@@ -83,8 +90,9 @@ async def queue_webhooks(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="webhooks-poison", connection=CONNECTION)
 async def queue_webhooks_poison(msg: func.QueueMessage) -> None:
-    """Mark the delivery of a message that came too often as poisoned, unless it went
-    on without it.
+    """Mark the delivery of a message that came too often as poisoned.
+
+    A delivery that went on without the message is not marked.
     """
     with errors_without_text():
         here = await runtime.current()
@@ -93,10 +101,9 @@ async def queue_webhooks_poison(msg: func.QueueMessage) -> None:
 
 @blueprint.warm_up_trigger(arg_name="context")
 async def warmup(context: WarmUpContext) -> None:
-    """Open the clients of an instance that was added, and load the embedder, before its
-    first request.
+    """Open the clients of an added instance and load the embedder, before its first request.
 
-    A dependency that is down is left to that request, which says so to its caller.
+    A dependency that is down is left to that request, which reports it to its caller.
     """
     with errors_without_text():
         try:
@@ -115,15 +122,17 @@ async def warmup(context: WarmUpContext) -> None:
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
 async def timer_hourly(timer: func.TimerRequest) -> None:
-    """Write accesses down, send for the users whose consolidation is due, send lost messages again,
-    remove files whose time is over: in this order.
+    """Do the work of the hour, in order.
+
+    It stores access counts, queues messages for the users whose consolidation is due, sends lost
+    messages again, and removes expired files.
     """
     with errors_without_text():
         await send_for_work((await runtime.current()).core)
 
 
 async def send_for_work(core: MemoryCore) -> None:
-    """All parts of the hour. Raises ExceptionGroup as `each` does."""
+    """Do all parts of the hour. Raises ExceptionGroup as `each` does."""
 
     async def due() -> str:
         return f"{await core.fan_out()} messages ask for the users who are due"
@@ -150,8 +159,9 @@ async def send_for_work(core: MemoryCore) -> None:
 
 
 async def each(*parts: Callable[[], Awaitable[str]]) -> None:
-    """Do all of them, one after the other, and log what they say. Raises ExceptionGroup of what
-    those that failed have raised.
+    """Run all parts in turn and log their results.
+
+    Raises ExceptionGroup of the errors of the failed parts.
     """
     failures = []
     for part in parts:

@@ -1,9 +1,8 @@
-"""Views of memories and results: brief, what a caller needs to go on; full, every field;
-or the fields that were asked for.
+"""Views of memories and results: brief, full, or the requested fields.
 
-A brief memory leaves out what is null, empty or a default, and what only tells how it is kept and
-found. Ten results of formed episodes with three passages each take 6 KB beside their texts;
-whole they took 32.
+A brief view shows all that a caller needs to go on. A brief memory leaves out fields that are null,
+empty or a default, and fields that only tell how it is stored and found. Ten results of formed
+episodes with three passages each take 6 KB beside their texts. In full they took 32.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 View = Literal["brief", "full"]
 Shape = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""What becomes of a memory as `Memory.public` shows it."""
+"""Turns a memory as `Memory.public` shows it into the shown fields."""
 SHOWN_FIELDS: Final = tuple(name for name in Memory.model_fields if name not in INTERNAL_FIELDS)
 _KEPT_AND_FOUND_BY: Final = frozenset({
     "app_id", "user_id", "conversation_id", "episode", "value_text", "atomic_facts", "keywords",
@@ -37,16 +36,17 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "conflict_state": "none",
 }  # fmt: skip
 _OF_A_MESSAGE: Final = "msg_"
-"""What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its
-expressions at every cold start).
+"""Prefix of the id of a message.
+
+It is `domain.messages.PREFIX`, whose import would load its expressions at every cold start.
 """
 LONG_BYTES: Final = 300
-"""Of a text or value, as JSON, that the answer to its own save leaves out."""
+"""Bytes as JSON above which the answer to a save omits the text or value."""
 _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 
 def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """What a brief view shows of a memory."""
+    """The fields of a memory in a brief view."""
     told_twice = set[str]()
     if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get(
         "event_timestamp"
@@ -72,8 +72,9 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """What a brief view shows of a memory that its caller has just sent: a long text or value is
-    not sent back.
+    """The fields in a brief view of a memory that its caller has just sent.
+
+    A long text or value is not sent back.
     """
     return {
         name: value
@@ -86,7 +87,7 @@ _SENT: Final = frozenset({"content", "value"})
 
 
 def full(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """Every field."""
+    """All fields."""
     return dict(memory)
 
 
@@ -96,15 +97,22 @@ def only(fields: tuple[str, ...]) -> Shape:
 
 
 def shape_of(view: View, fields: tuple[str, ...] | None = None) -> Shape:
-    """How a call wants memories to be shown."""
+    """The shape in which a call wants memories to be shown.
+
+    Args:
+        view: Whether memories are shown briefly or fully.
+        fields: The only fields to show; None for those of the view.
+
+    """
     if fields is not None:
         return only(fields)
     return brief if view == "brief" else full
 
 
 def brief_hit(hit: Hit) -> dict[str, Any]:
-    """What a brief view shows of a result: its place, and what tells that it has faded or fallen
-    only where it has.
+    """The fields of a result in a brief view.
+
+    Fields that tell that a memory has faded or is superseded are shown only where that is so.
     """
     memory = brief(hit.serialized.fields)
     # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts

@@ -1,1 +1,1 @@
-"""How writing is done: the commit loop, receipts, cursors, sessions, the short term's follow-up."""
+"""Writing: the commit loop, receipts, cursors, sessions, updates of the short-term store."""

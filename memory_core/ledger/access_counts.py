@@ -1,10 +1,10 @@
 """Count accesses beside the log.
 
-Note: nothing but ranking and fading goes by them, so no caller waits for them. They are written
-within a minute, by the process that counted them or by Redis' readers, into one document a user
-(`waiting_accesses`), and at most the last minute of a killed process is lost. They are written
-beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a
-faded memory is active again, is a run's to write.
+Note: only ranking and fading use the counts, so no caller waits for them. They are written within a
+minute, by the process that counted them or by Redis' readers, into a single document for each user
+(`waiting_accesses`). At most the last minute of a killed process is lost. They are written beside
+the log, without an event or a new ETag, since reading changes no memory. A faded memory that was
+accessed becomes active again; a run writes that.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from memory_core.ledger.waiting_accesses import WaitingAccesses, WrittenAccesses
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 
 HANDED_ON_EVERY = timedelta(seconds=5)
-"""A round trip to Redis, or to the store, every so often, instead of one a retrieve."""
+"""The interval between round trips to Redis, or to the store, instead of a trip for each retrieve.
+"""
 WRITTEN_EVERY = timedelta(minutes=1)
-"""Where no Redis gathers them: how long a user's accesses wait in this process after the last were
-written, at most.
+"""Without a Redis: how long a user's accesses wait in this process at most, after the last accesses
+were written.
 """
 MOST_GATHERED = 20_000
-"""Memories whose accesses a process holds; about 5 MB. Those of others are not counted until these
-are written.
+"""Memories whose accesses a process holds; about 5 MB. Accesses of further memories are not counted
+until these are written.
 """
 _LEAST_WAIT_S = 0.01
 OWNERS_A_FLUSH = 1_000
@@ -47,8 +48,9 @@ Written = Callable[[Owner], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """Accesses that could not be written down, and the id under which they are tried again:
-    what was applied counts once.
+    """Accesses that could not be written, with the id for further tries.
+
+    Under the same id, accesses that were applied already count once.
     """
 
     owner: Owner
@@ -67,8 +69,9 @@ class AccessCounts:
         ids: IdSource,
         written: Written | None = None,
     ) -> None:
-        """written: told of each owner some of whose accesses were added to the memories outside
-        of their run.
+        """Start without any accesses.
+
+        `written` is called with each owner whose memories got accesses outside of the owner's run.
         """
         self._waiting = WaitingAccesses(store, clock)
         self._short_term, self._clock, self._ids = short_term, clock, ids
@@ -85,9 +88,16 @@ class AccessCounts:
     def note(
         self, owner: Owner, memory_ids: Iterable[str], at: datetime, faded: Collection[str] = ()
     ) -> None:
-        """These memories were just shown. faded: those of them that count as faded.
+        """Count an access of memories that were just shown.
 
-        Costs a few microseconds; what it leads to is done in the background.
+        It costs a few microseconds; the accesses are written in the background.
+
+        Args:
+            owner: Whose memories they are.
+            memory_ids: Ids of the shown memories.
+            at: When they were shown.
+            faded: Ids of the memories that count as faded.
+
         """
         for memory_id in memory_ids:
             mine = self._gathered.setdefault(owner, {})
@@ -104,20 +114,33 @@ class AccessCounts:
             self._begin_or_wait(at)
 
     async def flush(self, owner: Owner) -> int:
-        """Write down what is gathered of one owner, here and in Redis; of how many memories.
-        Raises Unavailable.
+        """Write the gathered accesses of an owner, from here and from Redis.
+
+        Returns the number of memories. Raises Unavailable.
         """
         return (await self._flush(owner)).memories
 
     async def settle(self, owner: Owner, names: Collection[str] | None = None) -> int:
-        """Add what is written down to the memories, of all or of some; of how many there was
-        something. Raises Unavailable.
+        """Add the waiting accesses to their memories.
+
+        Args:
+            owner: Whose memories they are.
+            names: Ids of the memories; None for all.
+
+        Returns:
+            The number of memories that got accesses.
+
+        Raises:
+            Unavailable: The store is down.
+
         """
         return await self._waiting.add(owner, names)
 
     async def settle_due(self, owner: Owner) -> Head | None:
-        """Add what is written down to the memories, where it has waited for long enough. The head
-        as it was then; None where it may have moved with that. Raises Unavailable.
+        """Add the waiting accesses to their memories, if they have waited long enough.
+
+        Returns the head as it was then; None if accesses were added, which may move it. Raises
+        Unavailable.
         """
         added, head = await self._waiting.add_due(owner)
         if added and self._written is not None:
@@ -134,8 +157,9 @@ class AccessCounts:
         return written
 
     async def flush_all(self) -> int:
-        """The same of every owner that something is gathered of, up to a thousand;
-        of how many memories. Raises Unavailable.
+        """Flush every owner with gathered accesses, up to a thousand.
+
+        Returns the number of memories. Raises Unavailable.
         """
         if self._task is not None:
             await self._task  # whose accesses are being handed on can't be told this moment
@@ -150,8 +174,9 @@ class AccessCounts:
         return total
 
     async def close(self) -> None:
-        """Hand on what is gathered here, or write it down: nothing is left when the process
-        ends in peace.
+        """Hand the gathered accesses to Redis, or write them.
+
+        So no accesses are lost when the process ends regularly.
         """
         self._cancel_timer()
         if self._task is not None:
@@ -162,8 +187,9 @@ class AccessCounts:
         self._cancel_timer()
 
     def _writable_at(self, owner: Owner, at: datetime) -> datetime:
-        """When accesses that begin to wait at a moment are written: what follows soon
-        goes with them.
+        """When accesses are written that begin to wait at a moment.
+
+        Accesses that follow soon are written with them.
         """
         soon, last = at + HANDED_ON_EVERY, self._written_at.get(owner)
         if last is None or last > at:  # the clock was set back since
@@ -171,8 +197,9 @@ class AccessCounts:
         return max(soon, last + WRITTEN_EVERY)
 
     def _begin_or_wait(self, now: datetime) -> None:
-        """Hand on what is due, in the background; wake up for what is not due yet,
-        since no further request may come.
+        """Hand on due accesses in the background, and set a timer for later accesses.
+
+        The timer is needed because no further request may come.
         """
         if self._next_at is None:
             return
@@ -201,8 +228,9 @@ class AccessCounts:
             self._timer = None
 
     async def _hand_on(self, *, last: bool = False) -> None:
-        """Give Redis what is gathered; without one, write down what is due, or as the last thing
-        that is done all of it.
+        """Give the gathered accesses to Redis; without Redis write the accesses that are due.
+
+        If `last` is set, all accesses are written.
         """
         asked_at = self._next_at
         handed, self._gathered, self._held = (
@@ -245,8 +273,9 @@ class AccessCounts:
                 await self._written(owner)
 
     async def _write_gathered(self, owner: Owner) -> WrittenAccesses:
-        """Write what waits here of an owner; what can't be written is kept, to be tried again.
-        Raises Unavailable.
+        """Write the accesses of an owner that wait in this process.
+
+        Accesses that can't be written are kept, to be tried again. Raises Unavailable.
         """
         attempts = [attempt for attempt in self._failed if attempt.owner == owner]
         touches = self._gathered.pop(owner, {})
@@ -277,17 +306,16 @@ KEPT_FOR: Final = timedelta(days=1)
 
 
 class Waking:
-    """Wakes any owner; costs one look into an index where nothing faded was found."""
+    """Wakes any owner; costs a query of an index if no faded memory was found."""
 
     def __init__(self, store: LongTermStore, ledger: Ledger, clock: Clock) -> None:
         self._store, self._ledger, self._clock = store, ledger, clock
 
     async def wake(self, owner: Owner) -> None:
-        """Make the user due now, if a memory of theirs was found since it faded and no run
-        is due anyway.
+        """Make the user due now, if a faded memory was found.
 
-        A failure is logged and raises nothing: the memories are found all the same,
-        and the next access wakes the user again.
+        A failure is logged and raises no error: the memories are found all the same, and the next
+        access wakes the user again.
         """
         try:
             if await self._store.recalled(owner, None, 1):

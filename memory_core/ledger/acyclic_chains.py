@@ -1,10 +1,10 @@
-"""Chains end: no commit leads a memory, along `next_id`, back to itself.
+"""Chains end: no commit lets `next_id` lead from a memory back to itself.
 
-What sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked
-at, whatever the reasons were. A deleted memory may lead to what fell since, though, and so back:
-then it leads nowhere. What leads on in a slot is said by its log, after this. Note: looking costs
-next to nothing. Nearly always the successor is new, or was read for the decision, so the walk ends
-in what is known; only where it does not is something read.
+The code that sets a `next_id` has its own reasons why that can't happen, most of them about times.
+This module checks it whatever the reasons were. Only a deleted memory may lead to memories that
+were superseded since, and so back; then its `next_id` is cleared. The log of a slot decides its
+successors after this. Note: the check costs next to no time. Nearly always the successor is new, or
+was read for the decision, so the walk ends in known memories. Only otherwise is a document read.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from memory_core.ports import Document, LongTermStore
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""
 LED_ANEW = "led_anew"
-"""The event of a deleted memory that led back to one which leads to it now, and leads
-nowhere since.
-"""
+"""The event of a deleted memory whose chain led back to it, and whose `next_id` is cleared."""
 
 
 async def without_circles(
@@ -36,13 +34,24 @@ async def without_circles(
     documents: Mapping[str, Document],
     sequence: int,
 ) -> Changes[Result]:
-    """The changes, resting on all that was walked over besides: a change of that voids
-    the decision.
+    """Check that the changes close no circle, and clear a deleted memory's `next_id`.
 
-    Of a circle that they would close, the first deleted memory leads to nothing any more.
-    documents: what was read for the decision, at this sequence. Raises Conflict where a memory
-    would lead back to itself over none that is deleted; HeadMoved where that is because others
-    changed the chain since; Unavailable.
+    Of a circle that the changes would close, the first deleted memory loses its `next_id`. All
+    memories that were walked over join the reads of the changes, so a change of them voids the
+    decision.
+
+    Args:
+        store: Store to read further memories from.
+        owner: Whose memories they are.
+        changes: Changes of a decision.
+        documents: Documents that were read for the decision, by id.
+        sequence: At which they were read.
+
+    Raises:
+        Conflict: A memory would lead back to itself, over memories that are not deleted.
+        HeadMoved: There is a circle because other commits changed the chain since.
+        Unavailable: The store is down.
+
     """
     chain = _Chain(store, owner, changes, documents, sequence)
     for start in chain.moved:
@@ -67,8 +76,9 @@ async def without_circles(
 
 
 class _Chain:
-    """Who leads where once the changes are committed, as far as anybody asked. walked:
-    all that was walked over.
+    """The `next_id` of memories once the changes are committed, read when needed.
+
+    `walked` holds the ids of all memories that were walked over.
     """
 
     def __init__(
@@ -99,9 +109,7 @@ class _Chain:
         ]
 
     async def circle(self, start: str) -> list[str]:
-        """The memories that lead, one after the other, from this one back to it;
-        none where they don't.
-        """
+        """The ids along `next_id` from a memory back to it; else empty."""
         way, at = [start], self._following[start]
         while at is not None and at not in way and not is_version(at) and len(way) < MAX_STEPS:
             way.append(at)
@@ -121,7 +129,7 @@ class _Chain:
         return document
 
     def memory(self, name: str) -> Memory | None:
-        """One that was walked over, as the changes leave it."""
+        """A memory that was walked over, as the changes leave it."""
         document = self._documents.get(name)
         if name in self._states or document is None or document.kind != "memory":
             return self._states.get(name)
@@ -130,7 +138,7 @@ class _Chain:
         return memory
 
     def end_at(self, fallen: Memory) -> None:
-        """Let a deleted memory lead nowhere."""
+        """Clear the `next_id` of a deleted memory."""
         anew = fallen.changed(next_id=None)
         places = [
             place for place, change in enumerate(self.changes) if change.after.id == fallen.id

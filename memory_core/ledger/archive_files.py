@@ -1,9 +1,9 @@
-"""Files in the archive: cold copies, exports and imports, notes of erasures.
+"""Files in the archive: copies of memories, exports and imports, notes of erasures.
 
-A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the
-members as keyed hashes (`owner_names`), so that a list of names does not tell whose they are. Note:
-a name that is taken is no error. It was written by this very operation of this very state, perhaps
-by a try whose answer was lost; so what counts is what is read back.
+The name of a copy is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`. The owner
+and the members are keyed hashes (`owner_names`), so that a list of names does not reveal the
+owners. Note: a name that exists already is no error. The same operation wrote it from the same
+state, perhaps in a try whose answer was lost. So only the content that is read back counts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from memory_core.ports import Archive, Clock
 
 FILES: Final = "cold"
 NAMED_MEMBERS = 5
-"""Members whose hashes fit into a name of 100 characters a part; of a longer chain the name says
-that it must be read to know.
+"""Members whose hashes fit into a name of 100 characters for each part. The name of a longer chain
+says that the copy must be read to know its members.
 """
 MANY: Final = "many"
 NAMES_A_PAGE = 500
@@ -35,18 +35,29 @@ _NAME = re.compile(
 
 
 class ColdCopies:
-    """The copies of every owner."""
+    """The archived copies of memories of every owner."""
 
     def __init__(self, archive: Archive, names: OwnerNames) -> None:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, operation_id: str, copy: ColdCopy) -> str:
-        """Write a copy, read it back and verify it: its location, to be kept as
-        `archival_location`.
+        """Write a copy, read it back and verify it.
 
-        operation_id: of the operation that will commit the location; until that has ended the copy
-        is not swept. Written twice it is written once. Raises Damaged when what is read back is not
-        what was written, Unavailable.
+        A copy that is written twice is stored once.
+
+        Args:
+            owner: Whose memories they are.
+            operation_id: Id of the operation that will commit the location. Until it has ended, the
+                copy is not swept.
+            copy: Copy to write.
+
+        Returns:
+            The location, to be kept as `archival_location`.
+
+        Raises:
+            Damaged: The content that was read back differs from the copy.
+            Unavailable: The archive is down.
+
         """
         data = await asyncio.to_thread(encoded, copy)
         name = await self._name(owner, operation_id, copy, data)
@@ -56,8 +67,17 @@ class ColdCopies:
         return name
 
     async def read(self, owner: Owner, location: str) -> ColdCopy:
-        """The copy at a location. Raises NotFound when none of this owner is there,
-        Damaged when it can't be read, Unavailable.
+        """The copy at a location.
+
+        Args:
+            owner: Whose copy it is.
+            location: As `write` returned it.
+
+        Raises:
+            NotFound: This owner has no copy there.
+            Damaged: The copy can't be read.
+            Unavailable: The archive is down.
+
         """
         if not location.startswith(await self.prefix(owner)):
             raise NotFound("no such cold copy for this user")
@@ -85,14 +105,24 @@ class ColdCopies:
         return copy
 
     async def prefix(self, owner: Owner, epoch: str | None = None) -> str:
-        """What the names of all copies of an owner begin with; those of one epoch,
-        when it is given.
+        """The common beginning of the names of an owner's copies.
+
+        Args:
+            owner: Whose copies they are.
+            epoch: Epoch of the copies; None for all epochs.
+
         """
         whose = f"{FILES}/{await self._names.of(owner)}/"
         return whose if epoch is None else f"{whose}{epoch}/"
 
     async def names(self, owner: Owner, epoch: str | None = None) -> AsyncIterator[str]:
-        """The locations of all copies of an owner, in order, page by page."""
+        """The locations of all copies of an owner, in order, page by page.
+
+        Args:
+            owner: Whose copies they are.
+            epoch: Epoch of the copies; None for all epochs.
+
+        """
         prefix, last = await self.prefix(owner, epoch), None
         while page := await self._archive.names(prefix, last, NAMES_A_PAGE):
             for name in page:
@@ -100,13 +130,31 @@ class ColdCopies:
             last = page[-1]
 
     async def remove(self, owner: Owner, location: str) -> bool:
-        """Remove one copy for good; False when it was not there, or is not this owner's."""
+        """Remove a copy for good.
+
+        Args:
+            owner: Whose copy it is.
+            location: As `write` returned it.
+
+        Returns:
+            False if this owner has no copy there.
+
+        """
         return location.startswith(await self.prefix(owner)) and await self._archive.remove(
             location
         )
 
     async def remove_all(self, owner: Owner, *, but_epoch: str | None = None) -> int:
-        """Remove every copy of an owner, but those of one epoch, if given; how many there were."""
+        """Remove every copy of an owner.
+
+        Args:
+            owner: Whose copies they are.
+            but_epoch: The copies of this epoch are kept; None keeps none.
+
+        Returns:
+            The number of removed copies.
+
+        """
         spared = None if but_epoch is None else await self.prefix(owner, but_epoch)
         removed = 0
         async for name in self.names(owner):
@@ -115,10 +163,15 @@ class ColdCopies:
         return removed
 
     async def holding(self, owner: Owner, memory_ids: Collection[str]) -> list[str]:
-        """The locations of all copies that hold any of these memories, those that nothing points
-        to among them.
+        """The locations of all copies that hold any of these memories.
 
-        Long chains are read to know; one that is damaged counts as holding them.
+        Copies that no memory points to are among them. Copies of long chains are read to know their
+        members; a damaged copy counts as holding the memories.
+
+        Args:
+            owner: Whose copies they are.
+            memory_ids: Ids of the memories.
+
         """
         hashes = [await self._names.of_memory(owner, memory_id) for memory_id in memory_ids]
         wanted, locations = frozenset(hashes), list[str]()
@@ -175,27 +228,55 @@ _PEOPLE, _DUE = "people", "due"
 
 
 class Parts:
-    """The files of every owner."""
+    """The exported and imported files of every owner."""
 
     def __init__(self, archive: Archive, names: OwnerNames, clock: Clock) -> None:
         self._archive, self._names, self._clock = archive, names, clock
 
     async def announce(self, owner: Owner, task_id: str, began: datetime) -> None:
-        """Note when a task's files have to go. Before the first of them is written,
-        so that none is ever forgotten.
+        """Record when a task's files are due for removal.
+
+        Call it before the first file is written, so that no file stays for ever.
+
+        Args:
+            owner: Whose files they are.
+            task_id: Id of the task.
+            began: When the task began.
+
         """
         day = (began + LIFETIME).date().isoformat()
         await self._archive.put(f"{_DUE}/{day}/{await self._names.of(owner)}.{task_id}", b"-")
 
     async def write(self, owner: Owner, task_id: str, data: bytes) -> str:
-        """Write a part: its name within the task, which is its checksum. Raises Unavailable."""
+        """Write a part.
+
+        Args:
+            owner: Whose file it is.
+            task_id: Id of the task.
+            data: Data of the part.
+
+        Returns:
+            The part's name within the task, which is its checksum.
+
+        Raises:
+            Unavailable: The archive is down.
+
+        """
         part = _checksum(data)
         await self._archive.put(await self._name(owner, task_id, part), data)
         return part
 
     async def find(self, owner: Owner, task_id: str, part: str) -> bytes | None:
-        """The part of this name, or None where it was removed. Raises Unavailable where it is not
-        what was written.
+        """The part of this name; None if it was removed.
+
+        Args:
+            owner: Whose file it is.
+            task_id: Id of the task.
+            part: As `write` returned it.
+
+        Raises:
+            Unavailable: The stored content is damaged, or the archive is down.
+
         """
         data = await self._archive.get(await self._name(owner, task_id, part))
         if data is not None and _checksum(data) != part:
@@ -205,8 +286,16 @@ class Parts:
         return data
 
     async def read(self, owner: Owner, task_id: str, part: str) -> bytes:
-        """The part of this name, for work that is tried again. Raises Unavailable where it was
-        removed or is not what was written.
+        """The part of this name, for work that is tried again.
+
+        Args:
+            owner: Whose file it is.
+            task_id: Id of the task.
+            part: As `write` returned it.
+
+        Raises:
+            Unavailable: The part was removed or is damaged, or the archive is down.
+
         """
         data = await self.find(owner, task_id, part)
         if data is None:
@@ -214,14 +303,29 @@ class Parts:
         return data
 
     async def remove(self, owner: Owner, task_id: str, part: str) -> None:
-        """Remove one part."""
+        """Remove a part.
+
+        Args:
+            owner: Whose file it is.
+            task_id: Id of the task.
+            part: As `write` returned it.
+
+        """
         await self._archive.remove(await self._name(owner, task_id, part))
 
     async def remove_all(
         self, owner: Owner, task_id: str | None = None, *, but: frozenset[str] = frozenset()
     ) -> int:
-        """Remove the parts of a task, but those named, or of all tasks of an owner:
-        how many there were.
+        """Remove the parts of a task, or of all tasks of an owner.
+
+        Args:
+            owner: Whose files they are.
+            task_id: Id of the task; None for all tasks.
+            but: Names of parts to keep.
+
+        Returns:
+            The number of removed parts.
+
         """
         prefix = (
             f"{_PEOPLE}/{await self._names.of(owner)}/{'' if task_id is None else f'{task_id}/'}"
@@ -229,7 +333,7 @@ class Parts:
         return await self._emptied(prefix, but)
 
     async def sweep(self) -> int:
-        """Remove the files whose time is over: how many blobs. Raises Unavailable."""
+        """Remove the files whose time is over, and return their number. Raises Unavailable."""
         today, removed = self._clock.now().date().isoformat(), 0
         async for name in self._all(f"{_DUE}/"):
             _, day, whose = name.split("/")
@@ -279,23 +383,40 @@ class OwnerNames:
         self._key: bytes | None = None
 
     async def of(self, owner: Owner) -> str:
-        """32 hex digits. Raises Unavailable."""
+        """An owner's name: 32 hex digits. Raises Unavailable."""
         return (await self._hash("owner", *owner))[:32]
 
     async def of_memory(self, owner: Owner, memory_id: str) -> str:
-        """8 hex digits: enough to pass over what is another memory's, not to be sure.
-        Raises Unavailable.
+        """8 hex digits: enough to skip other memories, but not to identify a memory.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+
+        Raises:
+            Unavailable: The archive is down.
+
         """
         return (await self._hash("memory", *owner, memory_id))[:8]
 
     async def session_key(self, owner: Owner, session_id: str) -> bytes:
-        """What a session's history is sealed with where some of it was forgotten for good.
-        Raises Unavailable.
+        """The key that seals a session's history after messages were deleted for good.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Id of the session.
+
+        Raises:
+            Unavailable: The archive is down.
+
         """
         return bytes.fromhex(await self._hash("history", *owner, session_id))
 
     async def _hash(self, *parts: str) -> str:
-        """Parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ."""
+        """The keyed hash of the parts.
+
+        Parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ.
+        """
         raw = [part.encode() for part in parts]
         message = b"".join(len(part).to_bytes(4, "big") + part for part in raw)
         return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()
@@ -335,12 +456,22 @@ class ErasureNotes:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, epochs: Iterable[str], began: datetime) -> None:
-        """Note that these lives are over. Raises Unavailable."""
+        """Record that these epochs of an owner were erased.
+
+        Args:
+            owner: Owner that was erased.
+            epochs: Epochs that are over.
+            began: When the erasure began.
+
+        Raises:
+            Unavailable: The archive is down.
+
+        """
         for epoch in epochs:
             await self._archive.put(await self._name(owner, epoch), began.isoformat().encode())
 
     async def all(self) -> frozenset[str]:
-        """Every note, to be asked with `tells_of`. Raises Unavailable."""
+        """All notes, to be given to `tells_of`. Raises Unavailable."""
         names: list[str] = []
         while page := await self._archive.names(
             f"{_NOTES}/", names[-1] if names else None, NOTES_A_PAGE
@@ -349,7 +480,14 @@ class ErasureNotes:
         return frozenset(names)
 
     async def tells_of(self, notes: frozenset[str], owner: Owner, epoch: str) -> bool:
-        """Whether one of these notes says that this life of the owner was erased."""
+        """Whether a note says that this epoch of the owner was erased.
+
+        Args:
+            notes: As `all` returned them.
+            owner: Owner of the epoch.
+            epoch: Epoch to look for.
+
+        """
         return await self._name(owner, epoch) in notes
 
     async def _name(self, owner: Owner, epoch: str) -> str:

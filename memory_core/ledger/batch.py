@@ -1,8 +1,8 @@
-"""Make decided changes into one batch, and say how many fit into one.
+"""Make decided changes into a batch, and say how many changes fit into it.
 
-`Changes` is what a decision wants; `assemble` numbers it against a head. Numbering is separate from
-deciding because a head that moved by something unrelated only needs the numbers again,
-not the decision.
+`Changes` is the content of a decision; `assemble` numbers it against a head. Numbering is separate
+from deciding: if an unrelated commit moved the head, only the numbers are computed again, not the
+decision.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ HeadChange = Callable[[Head], HeadFields]
 
 NONE_KNOWN: Final[Mapping[str, Document]] = MappingProxyType({})
 CONSOLIDATION: Final = "consolidation"
-"""Who makes the changes of a run, as their events say. They make no further run due,
-or there would be one every hour for ever.
+"""The actor of a run's changes, as their events say. These changes make no further run due:
+otherwise a run would follow every hour for ever.
 """
 
 
@@ -56,12 +56,20 @@ def no_change(_: Head) -> HeadFields:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
+    """A change of a memory.
 
-    unsaid: the event says that it happened, not what, because what was taken out must not stand in
-    the log. removed: the memory is gone for good after it, `after` being what it was; its event is
-    a redacted one. follows: it follows from others of the commit. says: what it adds to the log of
-    its slot (an `evolution.slot_log.Act`), where that does not follow from the change itself.
+    Attributes:
+        event_type: Type of its event.
+        after: The memory as it becomes; if `removed`, as it was.
+        before: None for a new memory.
+        metadata: Goes into the event as it is.
+        unsaid: The event says that a change happened, without its content, because removed content
+            must not be in the log.
+        removed: The memory is deleted for good; its event is redacted.
+        follows: The change follows from other changes of the commit.
+        says: Act (`evolution.slot_log.Act`) that makes the entries for the log of its slot, if they
+            don't follow from the change itself.
+
     """
 
     event_type: str
@@ -76,23 +84,34 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes(Generic[Result]):
-    """What a decision wants committed, what it answers, and what it was based on.
+    """The changes that a decision wants committed, its result, and its basis.
 
-    reads: ids whose change since would void the decision. sessions: sessions whose growth would.
-    types: memory types that were searched for neighbours. Neither changes nor documents = nothing
-    to commit, the result stays as it is. Documents alone (a receipt for nothing done) are a commit
-    without an event, hence without a marker: the head alone tells that it was applied, until the
-    next one. So they must bear being written twice, or be creations that the decision looks for.
-    head_fields: from the head that it is put on to the fields of it that change besides; it may be
-    put on a newer head than the decision saw. fragile: any other commit voids the decision, because
-    it rests on documents that no event tells of. deletes: documents that are to be gone; one that
-    is not there does no harm. staged: documents that are written as they are, of an epoch that is
-    not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing
-    stays, and what `puts` and `creates` bring is of the new epoch. marks: fields of memories, by
-    id, that are set beside the log. slots: logs that the decision read already
-    (`evolution.slot_log.SlotLog`), by the names of their slots. without_log: names of slots whose
-    logs are made of their members by this commit. more_bytes: what memories will
-    count that follow from the commit and have to have room with it.
+    Without changes and documents there is no commit, and the result is returned as it is. Documents
+    alone (such as the receipt of a call without effect) are a commit without an event, hence
+    without a marker: only the head shows that it was applied, until the next commit. So these
+    documents must bear being written twice, or be creations that the decision looks for.
+
+    Attributes:
+        result: Result of the decision.
+        changes: Changes of memories.
+        puts: Documents to write.
+        creates: Documents to create.
+        reads: Ids whose change by another commit voids the decision.
+        sessions: Sessions whose growth voids the decision.
+        types: Memory types that were searched for neighbours.
+        head_fields: Makes further fields of the head from the head that the commit is put on, which
+            may be newer than the head that the decision saw.
+        fragile: Any other commit voids the decision, because it rests on documents without events.
+        deletes: Documents to delete; a missing document does no harm.
+        staged: Documents that are written as they are, of an epoch that is not (yet) the head's.
+        begins: The epoch that starts with this commit. No field of the old head is kept, and `puts`
+            and `creates` belong to the new epoch.
+        marks: Fields of memories that are set without an event, by memory id.
+        slots: Logs that the decision read already (`evolution.slot_log.SlotLog`), by the names of
+            their slots.
+        without_log: Names of slots whose logs this commit makes of their members.
+        more_bytes: Bytes of memories that follow from the commit, and must have room with it.
+
     """
 
     result: Result
@@ -113,8 +132,9 @@ class Changes(Generic[Result]):
     more_bytes: int = 0
 
     def stand(self, events: Iterable[Event]) -> bool:
-        """Whether the decision is still right after these events of other commits:
-        they touch nothing that it looked at.
+        """Whether the decision is still right after these events of other commits.
+
+        It is right if they touch no part of its read set.
         """
         return not self.fragile and not any(
             event.memory_id in self.reads
@@ -125,14 +145,15 @@ class Changes(Generic[Result]):
 
 
 ENDED: Final = frozenset({"formed", "cancelled"})
-"""States of a conversation of which nothing more is formed."""
+"""States of a conversation of which no more cells are formed."""
 MAX_OPERATIONS = 99
-"""Of the 100 that a batch holds; the other is the head."""
+"""Operations of a batch besides the head; a batch holds 100."""
 
 
 def surplus_endings(changes: Changes[Any]) -> list[Change]:
-    """The changes by which a truth ends because of others, where all changes together are more than
-    a batch holds; else none.
+    """The endings of truths that must be committed ahead, because a batch can't hold all.
+
+    They are the changes that follow from other changes; the list is empty if all changes fit.
     """
     if _documents(changes) <= MAX_OPERATIONS:
         return []
@@ -147,8 +168,15 @@ def _documents(changes: Changes[Any]) -> int:
 
 
 def ended_as(change: Change, memory: Memory | None) -> Change | None:
-    """The same ending for the memory as it is now; None where it has ended by then,
-    or has become something else.
+    """The same ending for the memory as it is now.
+
+    Args:
+        change: An ending of a truth.
+        memory: As it is now; None if it is gone.
+
+    Returns:
+        None if the memory has ended by then, or its status has changed.
+
     """
     assert change.before is not None
     if (
@@ -177,8 +205,12 @@ def _holds_less(change: Change) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A batch, with the memories in it as they are stored (epoch, sequence and revision set),
-    by id.
+    """A batch, with the memories in it as they are stored.
+
+    Attributes:
+        batch: Batch to send to the store.
+        memories: By id, with epoch, sequence and revision set.
+
     """
 
     batch: Batch
@@ -186,7 +218,7 @@ class Assembled:
 
     @property
     def grown(self) -> int:
-        """By how many bytes the user's memories are more; 0 where they are not counted."""
+        """By how many bytes the user's memories grow; 0 if they are not counted."""
         before, after = self.batch.expected, self.batch.head.kept_bytes
         if after is None or (before is not None and before.kept_bytes is None):
             return 0
@@ -203,12 +235,25 @@ def assemble(
     call: Call,
     known: Mapping[str, Document] = NONE_KNOWN,
 ) -> Assembled:
-    """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
+    """The batch that puts `changes` on top of `head`.
 
-    known: the documents that the decision was shown, so that an old version which is written again,
-    or goes, counts what it did before. occurred_at = max(now, head.last_occurred_at + 1 µs), so
-    that the log's order is the clock's order for this owner. Several changes of one memory become
-    several events and one write of its last state.
+    The first event occurs at max(now, head.last_occurred_at + 1 µs), so that the log's order is the
+    order of its times for this owner. Several changes of a memory become several events and a
+    single write of its last state.
+
+    Args:
+        head: The present head; None before the first write.
+        changes: Changes to commit.
+        commit_id: Id of the commit.
+        epoch: Used when there is no head yet.
+        now: The present time.
+        call: Call whose actor and correlation id the events carry.
+        known: Documents that the decision saw. By them an old version that is written again, or
+            deleted, counts the bytes that it counted before.
+
+    Raises:
+        Conflict: A change of status is not allowed.
+
     """
     base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
@@ -235,10 +280,10 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class _Logged:
-    """What changes come to.
+    """The events and the memories that changes lead to.
 
     Attributes:
-        events: One for each change.
+        events: A single event for each change.
         stored: By id, the last state of each memory that is there afterwards.
         versions: By the id of an old version, the memory as it was.
 
@@ -281,7 +326,7 @@ def _logged(
 
 
 def _writes(base: Head, changes: Changes[Any], logged: _Logged) -> tuple[Write, ...]:
-    """The documents of a commit: memories first, what goes last."""
+    """The documents of a commit: memories first, deletions last."""
     memories = [
         Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
         for memory in logged.stored.values()
@@ -305,8 +350,9 @@ def _writes(base: Head, changes: Changes[Any], logged: _Logged) -> tuple[Write, 
 
 
 def _unexpected(base: Head, changes: Changes[Any]) -> dict[str, Mark]:
-    """Marks for the messages of a conversation that ends, which no cell was formed of: as many as
-    fit; of others the head goes on to say so.
+    """Marks for messages of an ended conversation that no cell was formed of.
+
+    There are as many marks as fit; the head keeps naming the remaining messages.
     """
     ended = [
         cell_id
@@ -323,7 +369,7 @@ def _unexpected(base: Head, changes: Changes[Any]) -> dict[str, Mark]:
 
 
 def _as_expected(base: Head, marks: Mapping[str, Mark]) -> dict[str, Mark]:
-    """The marks, with those that say what the head has foretold named as such."""
+    """The marks, with `is_expected` set if the head foretold the same."""
     unformed = base.unformed_messages
     return {
         name: replace(mark, is_expected=True)
@@ -394,10 +440,10 @@ def _moved_head(
     *,
     quiet: bool,
 ) -> Head:
-    """The head after these events. A change of something that was there is a "removal" for every
-    cache that may hold it.
+    """The head after these events.
 
-    quiet: the changes are a run's own, after which nothing is due that was not before.
+    A change of an existing memory is a "removal" for every cache that may hold it. `quiet` means
+    that the changes are a run's own, after which no more is due than before.
     """
     if not events:
         unlogged: HeadFields = {
@@ -455,10 +501,10 @@ def _moved_head(
 def _grown_by_versions(
     base: Head, changes: Changes[Any], made: Mapping[str, Memory], known: Mapping[str, Document]
 ) -> int:
-    """By how many bytes old versions are more. made: those that the commit makes, by id.
+    """By how many bytes old versions are more.
 
-    One that is written again without having been shown to the decision has other times only,
-    which count nothing.
+    `made` holds the versions that the commit makes, by id. A version that is written again without
+    having been shown to the decision changes only in its times, and times don't count.
     """
     grown = 0
     for document in changes.puts:
@@ -472,8 +518,9 @@ def _grown_by_versions(
 
 
 def _counted(document: Document | None, head: Head) -> int:
-    """What a stored document counts; 0 for none, one of another epoch, and one that
-    can't be read.
+    """The bytes that a stored document counts.
+
+    It is 0 for None, for a document of another epoch, and for a damaged document.
     """
     if document is None:
         return 0
@@ -489,8 +536,9 @@ def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
 
 
 def _mode(document: Document) -> Literal["create", "put"]:
-    """A session's or a slot's document that was not there when it was read must not be there now:
-    others may have made it meanwhile.
+    """Write mode: "create" for a session or slot that was missing when read.
+
+    Another process may have made it meanwhile.
     """
     return "create" if document.kind in ("session", "slot") and document.tag is None else "put"
 
@@ -498,13 +546,13 @@ def _mode(document: Document) -> Literal["create", "put"]:
 def _numbered(
     document: Document, base: Head, version_of: Memory | None = None, *, logs: bool
 ) -> Document:
-    """Bookkeeping documents carry the epoch, and the sequence at which they were first written
-    (their keyset place): that of the head where the commit `logs` nothing, or a reader would take
-    them for newer than the head that they came with.
+    """The document with its epoch and sequence.
 
-    An old version carries the numbers of the memory as it was before: in this very commit, where it
-    was changed more than once. The entries that a commit adds to a slot's log carry the sequence of
-    its first event.
+    The sequence is that of the first write, which is the document's keyset place. If the commit
+    `logs` no event, it is the head's sequence, or a reader would take the document for newer than
+    its head. An old version carries the numbers of the memory as it was before: within this commit,
+    if the memory was changed more than once. The entries that a commit adds to a slot's log carry
+    the sequence of its first event.
     """
     body = {**document.body, "epoch": base.epoch}
     if document.kind == "slot":
@@ -521,12 +569,12 @@ def _numbered(
 
 
 DOCUMENTS = 90
-"""Of the hundred of a batch; the others are the head, the operation, its task and what an end of
-it announces.
+"""Documents, of the hundred of a batch. The remaining documents are the head, the operation, its
+task and the webhooks' announcement of its end.
 """
 BYTES = 1_400_000
-"""Of the 1.8 MB of a batch; an operation with the ids of all that it has to do takes some
-of the rest.
+"""Bytes of memories, of the 1.8 MB of a batch. An operation with the ids of all its memories takes
+some of the rest.
 """
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
@@ -538,8 +586,14 @@ class Portion:
         self._documents, self._size, self._empty = documents, size, True
 
     def takes(self, documents: int, size: int) -> bool:
-        """Take so much, if there is room for it; the first always has, or nothing
-        would ever go on.
+        """Take room, if there is enough of it; the first call always succeeds.
+
+        Otherwise a memory that is too large would block the operation for ever.
+
+        Args:
+            documents: Documents that are to be written.
+            size: Their bytes.
+
         """
         if not self._empty and (documents > self._documents or size > self._size):
             return False
@@ -552,7 +606,7 @@ class Portion:
 
 
 def size_of(*memories: Memory) -> int:
-    """Bytes that memories, their vectors and an event of each take in a batch, about."""
+    """About how many bytes memories, their vectors and their events take in a batch."""
     numbers = sum(len(memory.embedding) for memory in memories if memory.embedding is not None)
     return (
         sum(len(memory.model_dump_json()) for memory in memories)
@@ -562,5 +616,5 @@ def size_of(*memories: Memory) -> int:
 
 
 def size_of_bodies(bodies: Iterable[object]) -> int:
-    """Bytes of JSON."""
+    """The bytes of these bodies as JSON."""
     return sum(len(orjson.dumps(body)) for body in bodies)

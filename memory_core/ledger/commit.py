@@ -1,10 +1,10 @@
-"""Commit changes: the one way in which memories reach the store.
+"""Commit changes: the only way by which memories reach the store.
 
-A store's "it failed" may be the echo of one's own success (a connection cut after the commit was
-applied, resent silently by an SDK). So after any failure the commit's marker, its first event, is
-read, and the head, which names the commit that wrote it: either is ours → it was applied; else the
-identical batch is sent again; only a head that moved without us permits a new decision,
-under the same commit id.
+A store's "it failed" may be the echo of the commit's own success: a connection was cut after the
+commit was applied, and an SDK resent it silently. So after any failure two documents are read: the
+commit's marker, which is its first event, and the head, which names the commit that wrote it. If
+either is of this commit, it was applied. Otherwise the identical batch is sent again. Only a head
+that another commit moved permits a new decision, under the same commit id.
 """
 
 from __future__ import annotations
@@ -40,17 +40,22 @@ from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Ne
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
 MAX_ENDED_AHEAD = 40
-"""Past truths that one commit ends before the decision that ends them; each is two documents of a
-commit's hundred.
+"""Past truths that a commit ends before the decision that ends them. Each takes two of the hundred
+documents of a commit.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSet:
-    """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
+    """The head, the documents and the neighbours that a decision was based on.
 
-    asked: the ids that were asked for; of those without a document there is none. empty_slots:
-    names of slots without a log that turned out to have no members either.
+    Attributes:
+        head: Head of the owner; None before the first write.
+        documents: By id.
+        near: A tuple of neighbours for each `Near`, in their order.
+        asked: Requested ids; an id without a document is in here only.
+        empty_slots: Names of slots that have no log, and no members either.
+
     """
 
     head: Head | None
@@ -60,7 +65,7 @@ class ReadSet:
     empty_slots: frozenset[tuple[str, ...]] = frozenset()
 
     def memory(self, memory_id: str) -> Memory | None:
-        """The memory of this id, with its vector; None when there is none in the head's epoch."""
+        """The memory of this id, with its vector; None if the head's epoch has none."""
         document = self.documents.get(memory_id)
         return (
             None
@@ -71,11 +76,19 @@ class ReadSet:
 
 @dataclass(frozen=True, slots=True)
 class Committed(Generic[Result]):
-    """A decision that is durable now: its result, the memories as stored and their documents,
-    by id, and the stamp for caches.
+    """A decision that is durable now.
 
-    fresh: how many memories had been made since the last consolidation before it, and how many have
-    after it. settled_at: when that was.
+    Attributes:
+        result: Result of the decision.
+        memories: As they are stored, by id.
+        bodies: Bodies of their documents, by id.
+        changes: The committed changes; None if there was no need to commit.
+        stamp: Stamp for caches; None if there was no need to commit.
+        previous_removal: The head's `last_removal_sequence` before this commit.
+        fresh: How many memories had been made since the last consolidation, before this commit and
+            after it.
+        settled_at: When the last consolidation was.
+
     """
 
     result: Result
@@ -95,14 +108,15 @@ class _InTheWay:
 
 
 Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
-"""Told after each commit how many memories had been made since the last consolidation,
-before it and after.
+"""Receives after each commit how many memories had been made since the last consolidation: before
+the commit, and after it.
 """
 
 
 class WithoutLog(Exception):
-    """A slot may have members of an earlier version, and has no log: that is made first, in a
-    commit of its own.
+    """A slot may have members of an earlier version, but has no log.
+
+    The log is made first, in a commit of its own.
     """
 
     def __init__(self, name: tuple[str, ...]) -> None:
@@ -111,53 +125,74 @@ class WithoutLog(Exception):
 
 
 class NotCounted(Exception):
-    """What a user's memories take is not known: the head is of an earlier version."""
+    """The size of a user's memories is unknown: the head is of an earlier version."""
 
 
 class StorageRoom(Protocol):
-    """The bytes that memories may take: each commit takes what it adds, before it is sent."""
+    """The bytes that memories may take.
+
+    Each commit takes the bytes that it adds before it is sent.
+    """
 
     async def take(
         self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool
     ) -> None:
-        """Let a commit in, and count what it adds.
+        """Let a commit in, and count the bytes that it adds.
 
         Args:
             owner: Whose memories they are.
-            used: What they take by the head that the commit is put on; None where that
-                does not say.
-            grown: By how much the commit makes that more, or less.
-            more: What follows from it, and must have room with it.
-            limited: Whether it is refused where there is no room.
+            used: Bytes of the owner's memories by the head that the commit is put on; None if that
+                head doesn't say.
+            grown: By how many bytes the commit makes that more; negative if it makes them less.
+            more: Bytes that follow from the commit, and must have room with it.
+            limited: Whether the commit is refused if there is no room.
 
         Raises:
-            QuotaExceeded: It makes them more, and there is no room for it.
-            NotCounted: There is a limit, and what is used has to be counted first.
-            Unavailable: What the app's other users take can't be known.
+            QuotaExceeded: The commit adds bytes, and there is no room for them.
+            NotCounted: There is a limit, and the used bytes have to be counted first.
+            Unavailable: The bytes that the app's other users take can't be known.
 
         """
 
     def give_back(self, owner: Owner, grown: int) -> None:
-        """What was taken was not committed."""
+        """Return bytes that were taken, because their commit failed.
+
+        Args:
+            owner: Whose memories they are.
+            grown: As in `take`.
+
+        """
 
     async def check(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Whether there is room for memories that follow from what is written without a commit.
-        Raises QuotaExceeded, Unavailable.
+        """Check that memories have room that follow from a write without a commit.
+
+        Args:
+            owner: Whose memories they are.
+            head: Head of the owner; None before the first write.
+            size: Bytes of the memories.
+
+        Raises:
+            QuotaExceeded: There is no room.
+            Unavailable: The used bytes can't be known.
+
         """
 
     async def count(self, owner: Owner) -> int:
-        """Count what a user's memories take, and have their head say so. Raises
-        Unavailable, HeadMoved.
+        """Count the bytes of a user's memories, and write them into the user's head.
+
+        Raises Unavailable, HeadMoved.
         """
 
 
 Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
-"""Completes what is decided before each commit. Raises WithoutLog."""
+"""Completes a decision before each commit. Raises WithoutLog."""
 
 
 class Ledger:
-    """Commits decisions, one after the other per owner within this process, optimistically
-    across processes.
+    """Commits decisions of owners.
+
+    Within this process decisions of an owner are committed in sequence; across processes the
+    commits are optimistic.
     """
 
     def __init__(
@@ -177,8 +212,18 @@ class Ledger:
         self._recent = RecentCommits()
 
     async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> ReadSet:
-        """Head, documents and neighbours, none older than the head, so no commit slips in
-        between unseen.
+        """Read the head, documents and neighbours; none are older than the head.
+
+        So no commit comes in between without being noticed.
+
+        Args:
+            owner: Whose documents they are.
+            ids: Ids of the documents.
+            nears: Searches for neighbours.
+
+        Raises:
+            Unavailable: The store is down.
+
         """
         first, *others = await asyncio.gather(
             self._store.snapshot(owner, ids, nears[0] if nears else None),
@@ -193,8 +238,17 @@ class Ledger:
         return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded,
-        Unavailable.
+        """Check that more bytes have room, by a head that was read.
+
+        Args:
+            owner: Whose memories they are.
+            head: As it was read; None before the first write.
+            size: Bytes of the memories that are to come.
+
+        Raises:
+            QuotaExceeded: There is no room.
+            Unavailable: The used bytes can't be known.
+
         """
         if self.room is not None:
             await self.room.check(owner, head, size)
@@ -210,16 +264,27 @@ class Ledger:
         call: Call,
         while_erasing: bool = False,
     ) -> Committed[Result]:
-        """Decide on what the store shows and commit it. `basis` is a look that the caller
-        took already.
+        """Decide on the state of the store, and commit the decision.
 
-        while_erasing: `decide` looks for itself whether its work is still wanted, as only what is
-        done to tasks does. Without it, nothing is committed while the user is erased, nor across
-        the beginning of another epoch.
-        `decide` may be called again when what it was shown has changed. Raises what `decide`
-        raises, HeadMoved when others write faster than we decide until the deadline, QuotaExceeded
-        when it adds memories that there is no room for, Unavailable when the store stays down,
-        or the user's life ends.
+        Args:
+            owner: Whose memories are changed.
+            decide: Makes changes of a read set. It is called again if the state that it saw has
+                changed.
+            ids: Ids of the documents that `decide` needs.
+            nears: Searches whose neighbours `decide` needs.
+            basis: A read set that the caller read already; None reads it first.
+            call: Call whose actor and correlation id the events carry.
+            while_erasing: `decide` checks by itself whether its work is still wanted, as only
+                changes of tasks do. Without it, a commit is refused while the user is erased, or
+                once another epoch has begun.
+
+        Raises:
+            HeadMoved: Other writers moved the head until the deadline.
+            QuotaExceeded: The changes add memories that have no room.
+            TooLarge: The changes don't fit into a batch, though they were reduced.
+            Unavailable: The store stays down, or the user's epoch ends.
+            Exception: Any error that `decide` raises.
+
         """
         queue = self._queues.setdefault(owner, asyncio.Lock())
         while True:
@@ -325,8 +390,9 @@ class Ledger:
         *,
         is_part: bool,
     ) -> tuple[Changes[Result], Changes[Result]]:
-        """What is decided on a look, with what follows in slots, and the same with what that does
-        to open questions.
+        """Decide on a read set, and add the changes that follow in slots.
+
+        Returns these changes twice: without and with the effects on pending conflicts.
         """
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
@@ -338,7 +404,7 @@ class Ledger:
     async def _make_logs(
         self, owner: Owner, names: Collection[tuple[str, ...]], call: Call
     ) -> frozenset[tuple[str, ...]]:
-        """Commit the logs of slots that have none; the names of those that have no members."""
+        """Commit the logs of slots without a log; return the names of slots without members."""
         wanted = Changes(None, without_log=frozenset(names))
         made = await self._commit(
             owner, lambda look: wanted, (), (), None, call, while_erasing=False
@@ -347,19 +413,21 @@ class Ledger:
         return frozenset(name for name in names if slot_document_id(*name) not in written)
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
-        """What is decided, as it fits a commit: no question ends with it, or, where that alone is
-        what it is for, one.
+        """Reduce a decision so that it fits into a commit.
+
+        The commit then ends no pending conflict. If the decision consists only of such ends, it
+        ends a single conflict.
         """
         if all(change.event_type == SETTLED for change in bare.changes):
             return await settled(self._store, owner, bare, self._clock.now(), most=1)
         return followed(bare)
 
     async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
-        """End the questions about memories that stopped being active in a commit that had no
-        room for it.
+        """End the pending conflicts of memories that stopped being active.
 
-        A memory names its open questions until that is done, so the next writer of it does it,
-        should this process die here.
+        The commit that ended these memories had no room for that. A memory names its pending
+        conflicts until they are ended. So if this process dies here, the next commit that writes
+        the memory ends them.
         """
         for name in memory_ids:
 
@@ -372,10 +440,10 @@ class Ledger:
             await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
 
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
-        """Commit, before the decision itself, that these past truths end earlier; what was changed.
+        """Commit, before the decision itself, that past truths end earlier; return these changes.
 
-        Should this process die after it, less holds than the decision wants, never more;
-        deciding again finds them ended.
+        If this process dies after it, fewer truths hold than the decision wants, never more. A
+        repeated decision finds them ended.
         """
         done = list[Change]()
         for start in range(0, len(endings), MAX_ENDED_AHEAD):
@@ -402,9 +470,10 @@ class Ledger:
     async def _send_within_room(
         self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool
     ) -> _InTheWay | None:
-        """As `_send`, once there is room for what the batch adds. Raises QuotaExceeded, NotCounted.
+        """Send a batch as `_send` does, once there is room for its bytes.
 
-        What a run derives is let in: stopped by a limit, it would not come to what makes room.
+        A run's changes are always let in. If a limit stopped a run, it would never reach the steps
+        that make room. Raises QuotaExceeded, NotCounted.
         """
         room, grown, before = self.room, assembled.grown, assembled.batch.expected
         used = 0 if before is None else before.kept_bytes
@@ -423,8 +492,9 @@ class Ledger:
     async def _send(
         self, owner: Owner, assembled: Assembled, while_erasing: bool
     ) -> _InTheWay | None:
-        """None once the batch is in; what is in its way otherwise. Resends after every
-        unclear answer.
+        """Send a batch, again after every unclear answer.
+
+        Returns None once the batch is written, else the head that is in its way.
         """
         batch, attempt = assembled.batch, 0
         while True:
@@ -475,8 +545,9 @@ class Ledger:
         )
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
-        """The head of this process's last commit, when it is ahead of the one that was read
-        before queueing.
+        """The head of this process's last commit, if it is ahead of `head`.
+
+        That head was read before the commit waited in the queue.
         """
         known = self._recent.head(owner)
         if known is None or head is None:
@@ -489,11 +560,11 @@ class Ledger:
     async def _stand(
         self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head
     ) -> bool:
-        """Whether a decision is still right on a newer head: one of the same life, whose events
-        since touch nothing that it looked at.
+        """Whether a decision is still right on a newer head.
 
-        Marks are told by no event: a memory written as it was read before would lose those that
-        it got since.
+        It is right within the same epoch, if events since then touch no part of its read set. Marks
+        have no events: writing a memory as it was read before would lose the marks that were set
+        since.
         """
         if (
             any(change.before is not None for change in changes.changes)
@@ -506,8 +577,9 @@ class Ledger:
         )
 
     async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:
-        """Events after `head` up to `newer`: from this process's memory where it has them all,
-        else from the store.
+        """Events after `head` up to `newer`.
+
+        They come from this process's memory if it has all of them, else from the store.
         """
         start = head.sequence if head is not None and head.epoch == newer.epoch else 0
         if self._recent.head(owner) is not None:
@@ -528,8 +600,9 @@ class Ledger:
 
 
 def _begun_anew(head: Head | None, newer: Head | None) -> bool:
-    """Whether the user was erased, or imported, between the two. What was decided before that must
-    not be written after it.
+    """Whether the user was erased or imported between the two heads.
+
+    A decision from before that must not be written after it.
     """
     if newer is None or head is None:
         return newer is not None and newer.expires_at is not None
@@ -537,7 +610,7 @@ def _begun_anew(head: Head | None, newer: Head | None) -> bool:
 
 
 def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> None:
-    """Raise Unavailable where this user's life is over, or another one has begun since `before`."""
+    """Raise Unavailable if the user is being erased, or another epoch began since `before`."""
     if while_erasing:
         return
     if now is not None and now.state == "erasing":
@@ -551,6 +624,6 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
 
 
 def _without_log(look: ReadSet, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:
-    """The names of slots that were looked at and have no log."""
+    """The names of slots that were read and have no log."""
     names = (("slot", *near.slot) for near in nears if near.slot is not None)
     return (name for name in names if slot_document_id(*name) not in look.documents)

@@ -1,5 +1,6 @@
-"""Signed keyset cursors: a place in a list, good only for the owner (or the app),
-the epoch and the query that it was made for.
+"""Signed keyset cursors: places in lists.
+
+A cursor is valid only for the owner (or the app), the epoch and the query that it was made for.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ _VOID = (
 
 
 _MARK_BYTES = 4
-"""Of a result that a cursor of a retrieve names."""
+"""Bytes of a result's mark in a retrieval's cursor."""
 
 
 class Cursors:
-    """Makes and reads cursors; `secret` must be the same in every process that serves
-    the same data.
+    """Makes and reads cursors.
+
+    The secret must be the same in every process that serves the same data.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -43,8 +45,15 @@ class Cursors:
         place: Place,
         as_of: int | None = None,
     ) -> str:
-        """The opaque text for "after this place of this query"; `as_of`: the sequence at which the
-        first page was settled.
+        """The opaque text for "after this place of this query".
+
+        Args:
+            owner: Whose list it is.
+            head: Whose epoch the cursor is bound to.
+            query: Query that the cursor is bound to.
+            place: The last of the page.
+            as_of: The sequence at which the first page was settled; None if the list has none.
+
         """
         body = orjson.dumps([place.sequence, place.id, *(() if as_of is None else (as_of,))])
         return self._signed(owner, head.epoch, query, body)
@@ -52,14 +61,34 @@ class Cursors:
     def read(
         self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None
     ) -> Place | None:
-        """The place a cursor names; None for no cursor. Raises Malformed for a void one."""
+        """The place that a cursor names; None for no cursor.
+
+        Args:
+            owner: Whose list it is.
+            head: Whose epoch the cursor is bound to; None refuses every cursor.
+            query: Query that the cursor was made for.
+            cursor: None for the first page.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
+        """
         return None if cursor is None else self._read(owner, head, query, cursor)[0]
 
     def read_settled(
         self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str
     ) -> tuple[Place, int]:
-        """The place and the sequence of a cursor that was made with one. Raises Malformed
-        for a void one.
+        """The place and the sequence of a cursor that was made with a sequence.
+
+        Args:
+            owner: Whose list it is.
+            head: Whose epoch the cursor is bound to; None refuses every cursor.
+            query: Query that the cursor was made for.
+            cursor: As `make` returned it.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
         """
         place, (as_of,) = self._read(owner, head, query, cursor)
         return place, as_of
@@ -67,24 +96,54 @@ class Cursors:
     def make_for_app(
         self, app_id: str, query: Mapping[str, Any], place: Sequence[int | str]
     ) -> str:
-        """The opaque text for "after this place" of a list over an app's users."""
+        """The opaque text for "after this place" of a list over an app's users.
+
+        Args:
+            app_id: Id of the app.
+            query: Query that the cursor is bound to.
+            place: The last of the page.
+
+        """
         return self._signed(_whole(app_id), "", query, orjson.dumps(list(place)))
 
     def read_for_app(
         self, app_id: str, query: Mapping[str, Any], cursor: str | None
     ) -> list[Any] | None:
-        """The place a cursor of such a list names; None for no cursor. Raises Malformed
-        for a void one.
+        """The place that a cursor of `make_for_app` names; None for no cursor.
+
+        Args:
+            app_id: Id of the app.
+            query: Query that the cursor was made for.
+            cursor: None for the first page.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
         """
         return None if cursor is None else self._verified(_whole(app_id), "", query, cursor)
 
     def make_results(self, owner: Owner, query: Mapping[str, Any], marks: Sequence[str]) -> str:
-        """The opaque text for "after these results of this query"."""
+        """The opaque text for "after these results of this query".
+
+        Args:
+            owner: Whose memories they are.
+            query: Query that the cursor is bound to.
+            marks: Hexadecimal marks of the results, 4 bytes each.
+
+        """
         return self._signed(owner, "", query, b"".join(bytes.fromhex(mark) for mark in marks))
 
     def read_results(self, owner: Owner, query: Mapping[str, Any], cursor: str | None) -> list[str]:
-        """The marks that a cursor of a retrieve names; none for no cursor. Raises Malformed
-        for a void one.
+        """The marks that a retrieval's cursor names; empty for no cursor.
+
+        Args:
+            owner: Whose memories they are.
+            query: Query that the cursor was made for.
+            cursor: None for the first page.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
         """
         if cursor is None:
             return []
@@ -136,8 +195,9 @@ def _text_of(raw: bytes) -> str:
 
 
 def _whole(app_id: str) -> Owner:
-    """Whose the lists over a whole app are: no user's, since every user has a name and
-    every epoch one.
+    """The owner of lists over a whole app.
+
+    No user has it, since every user has a name and every epoch has a name.
     """
     return Owner(app_id, "")
 

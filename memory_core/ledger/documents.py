@@ -1,6 +1,6 @@
 """Documents beside memories: conversations, buffers of sessions, a user's settings.
 
-Conversations as documents: two for each, because one of them is never written again.
+A conversation has two documents, because its messages are never written again.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def messages_id(conversation_id: str) -> str:
 
 
 def documents_of(conversation: Conversation) -> tuple[Document, Document]:
-    """The conversation without its messages, which each forming commit writes again, and the
-    messages, which nothing writes again.
+    """Split a conversation into its state and its messages.
 
-    A conversation may be 1 MiB long; a commit holds 1.8 MB.
+    Each forming commit writes the state again; the messages are never rewritten. A conversation may
+    be 1 MiB long, while a commit holds 1.8 MB.
     """
     body = conversation.model_dump(mode="json")
     messages = {"messages": body.pop("messages")}
@@ -50,8 +50,15 @@ def documents_of(conversation: Conversation) -> tuple[Document, Document]:
 
 
 def conversation_of(look: ReadSet, conversation_id: str) -> Conversation | None:
-    """The whole conversation, out of its two documents; None when it is not there in the
-    head's epoch.
+    """The whole conversation, out of its two documents.
+
+    Args:
+        look: A read set with both documents.
+        conversation_id: Id of the conversation.
+
+    Returns:
+        None if the head's epoch has no such conversation.
+
     """
     state, messages = (
         look.documents.get(conversation_id),
@@ -69,11 +76,10 @@ def conversation_of(look: ReadSet, conversation_id: str) -> Conversation | None:
 
 
 def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
-    """The messages of an ended conversation that nothing was made of, to be deleted;
-    none where something was.
+    """The messages document to delete of an ended conversation without memories.
 
-    They are not read again, and as no memory names the conversation, no filter of what is to be
-    forgotten would find them.
+    It is empty if memories were made of the conversation. The messages are not read again. As no
+    memory names the conversation, a filter of memories to forget wouldn't find them.
     """
     if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
         return ()
@@ -81,8 +87,15 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
 
 
 def state_of(look: ReadSet, conversation_id: str) -> Conversation | None:
-    """The conversation as it is stored in the head's epoch, without its messages;
-    None when it is not there.
+    """The conversation as it is stored, without its messages.
+
+    Args:
+        look: A read set with its document.
+        conversation_id: Id of the conversation.
+
+    Returns:
+        None if the head's epoch has no such conversation.
+
     """
     document = look.documents.get(conversation_id)
     if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
@@ -93,8 +106,13 @@ def state_of(look: ReadSet, conversation_id: str) -> Conversation | None:
 
 
 def cleared_since(look: ReadSet, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
-    """The types of memories that its session was cleared of since a conversation was accepted;
-    the look shows the session.
+    """The types of memories that a session was cleared of after a conversation was accepted.
+
+    Args:
+        look: A read set with the session's document.
+        owner: Whose session it is.
+        conversation: As it was accepted.
+
     """
     if conversation.session_id is None:
         return frozenset()
@@ -109,9 +127,9 @@ def cleared_since(look: ReadSet, owner: Owner, conversation: Conversation) -> fr
 def message_ids(conversation: Conversation) -> list[str]:
     """The ids of the memories of a conversation's messages, in order.
 
-    A message with an id of its own is known by it within its session. Without a session, the very
-    same told again, with the same times, is the same messages. One that an earlier conversation has
-    written keeps the id that it got there.
+    A message with an id of its own is known by it within its session. Without a session, equal
+    messages with equal times get equal ids. A message that an earlier conversation has written
+    keeps the id that it got there.
     """
     seen = Counter[tuple[str, ...]]()
     ids = []
@@ -145,8 +163,8 @@ def message_ids(conversation: Conversation) -> list[str]:
 
 
 MAX_BYTES = 1_048_576
-"""Of messages in one buffer: as much as one request may bring. What would pass it is gathered in
-the next generation.
+"""Bytes of the messages in a buffer: as many as a request may bring. Further messages are gathered
+in the next generation.
 """
 
 
@@ -161,8 +179,17 @@ class BufferFields(TypedDict, total=False):
 
 
 class Buffer(DeferredModel):
-    """What a session's buffer holds. appends: the ids of the appends of this generation.
-    last_append_at: None while it is empty.
+    """The content of a session's buffer.
+
+    Attributes:
+        session_id: Id of the session.
+        generation: Counts how often the buffer was closed.
+        messages: Messages that wait to be formed.
+        appends: Ids of the appends of this generation.
+        last_append_at: None while the buffer is empty.
+        correlation_id: Correlation id of the last append.
+        time_zone: Time zone of the speakers; None if unknown.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -184,8 +211,15 @@ class Buffer(DeferredModel):
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """What one call adds: messages, under an id of its own. time_zone: of those who speak,
-    None where it is not known.
+    """Messages that a call adds to a buffer, under an id of their own.
+
+    Attributes:
+        id: Id of the append.
+        messages: In order.
+        at: When they were added.
+        correlation_id: Correlation id of the call.
+        time_zone: Time zone of the speakers; None if unknown.
+
     """
 
     id: str
@@ -197,8 +231,13 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class HeldBuffer:
-    """A buffer as it was read: its content, and the document that it was read from,
-    None when there was none.
+    """A buffer as it was read.
+
+    Attributes:
+        owner: Whose buffer it is.
+        buffer: Its content.
+        document: Document that it was read from; None if there was none.
+
     """
 
     owner: Owner
@@ -207,7 +246,14 @@ class HeldBuffer:
 
     @classmethod
     def of(cls, owner: Owner, session_id: str, look: ReadSet) -> HeldBuffer:
-        """What a look shows; an empty one where there is none, or only one of an erased user."""
+        """The buffer in a read set; an empty buffer if the present epoch has none.
+
+        Args:
+            owner: Whose buffer it is.
+            session_id: Id of the session.
+            look: A read set with the buffer's document.
+
+        """
         document = look.documents.get(buffer_id(owner, session_id))
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             return cls(owner, Buffer(session_id=session_id), document)
@@ -215,7 +261,7 @@ class HeldBuffer:
 
     @property
     def task_id(self) -> str:
-        """The task of this generation: it waits with the buffer, and then forms what it held."""
+        """The task of this generation: it waits with the buffer, then forms the messages."""
         return derived("tsk", self._id, str(self.buffer.generation))
 
     @property
@@ -227,8 +273,8 @@ class HeldBuffer:
         """The conversation that this generation becomes, as it is now.
 
         Args:
-            now: when it is accepted.
-            clears: how often its session was cleared by then, by type.
+            now: When it is accepted.
+            clears: How often its session was cleared by then, by type.
 
         """
         return Conversation(
@@ -243,8 +289,9 @@ class HeldBuffer:
         )
 
     def takes(self, append: Append) -> bool:
-        """Whether there is room for it; an empty buffer takes anything, and leaves it to the store
-        to say what is too large.
+        """Whether there is room for the append.
+
+        An empty buffer takes any append; the store then refuses it if it is too large.
         """
         return (
             not self.buffer.messages
@@ -252,7 +299,7 @@ class HeldBuffer:
         )
 
     def grown(self, append: Append) -> HeldBuffer:
-        """With what is appended, in the same generation."""
+        """The same generation, with the append added."""
         buffer = self.buffer
         more: BufferFields = {
             "messages": [*buffer.messages, *append.messages],
@@ -264,7 +311,7 @@ class HeldBuffer:
         return replace(self, buffer=buffer.changed(**more))
 
     def closed(self) -> HeldBuffer:
-        """With the next generation begun, which is empty."""
+        """The buffer with its next generation begun, which is empty."""
         return replace(self, buffer=_emptied(self.buffer))
 
     @property
@@ -281,17 +328,29 @@ class HeldBuffer:
 
 
 def buffer_id(owner: Owner, session_id: str) -> str:
-    """The id of a session's buffer."""
+    """The id of a session's buffer.
+
+    Args:
+        owner: Whose session it is.
+        session_id: Id of the session.
+
+    """
     return derived("buf", *owner, session_id)
 
 
 def conversation_id(buffer: str, generation: int) -> str:
-    """The id of the conversation that a generation of a buffer becomes."""
+    """The id of the conversation that a generation of a buffer becomes.
+
+    Args:
+        buffer: Id of the buffer.
+        generation: Generation of the buffer, from 0.
+
+    """
     return derived("cnv", buffer, str(generation))
 
 
 def emptied(document: Document) -> Document:
-    """A buffer's document with its present generation thrown away."""
+    """A buffer's document without its present generation."""
     return replace(
         document,
         body={**_of_the_store(document), **_emptied(_buffer_in(document)).model_dump(mode="json")},
@@ -327,11 +386,22 @@ class SettingsOfUsers:
         self._ledger = ledger
 
     async def get(self, owner: Owner) -> UserSettings:
-        """The settings as they stand; the defaults where nothing is set. Raises Unavailable."""
+        """The present settings; the defaults if none are set. Raises Unavailable."""
         return settings_in(await self._ledger.look(owner, [SETTINGS_ID]))
 
     async def put(self, owner: Owner, settings: UserSettings, call: Call) -> UserSettings:
-        """Set them. Durable when it returns. Raises HeadMoved, Unavailable."""
+        """Set the settings; they are durable when this returns.
+
+        Args:
+            owner: Whose settings they are.
+            settings: All of them.
+            call: Call whose actor and correlation id are recorded.
+
+        Raises:
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store is down.
+
+        """
 
         def decide(look: ReadSet) -> Changes[UserSettings]:
             if settings_in(look) == settings:
@@ -350,7 +420,7 @@ class SettingsOfUsers:
 
 
 def settings_in(look: ReadSet) -> UserSettings:
-    """The settings that a look shows, which was asked for `SETTINGS_ID`."""
+    """The settings in a read set for which `SETTINGS_ID` was requested."""
     document = look.documents.get(SETTINGS_ID)
     if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
         return UserSettings()

@@ -1,8 +1,8 @@
-"""What every memory was at an earlier sequence.
+"""All memories as they were at an earlier sequence.
 
 Note: a snapshot is several documents, written one by one, and counts only when all are there. Until
-then, and where it was deleted because something in it was forgotten, the one before it serves, or
-the log from its beginning; only slower.
+then the previous snapshot serves, or the log from its beginning, which is only slower. The same
+applies where a snapshot was deleted because some of its content was forgotten.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from memory_core.ledger.ids import snapshot_id
 from memory_core.ports import Document, EventFilter, LongTermStore, Place
 
 MAX_PART_BYTES = 1_000_000
-"""Of one document of a snapshot; a batch holds 1.8 MB."""
+"""Bytes of a document of a snapshot; a batch holds 1.8 MB."""
 PARTS_A_READ = 4
 EVENTS_A_PAGE = 500
 
@@ -46,7 +46,14 @@ class Past:
         self._store = store
 
     async def sequence_at(self, owner: Owner, head: Head, known_at: datetime) -> int:
-        """The sequence of the last event that occurred at `known_at` or before; 0 for none."""
+        """The sequence of the last event at `known_at` or before; 0 if there is none.
+
+        Args:
+            owner: Whose log it is.
+            head: Head of the owner.
+            known_at: System time.
+
+        """
         if head.last_occurred_at is None or head.last_occurred_at <= known_at:
             return head.sequence
         later = await self._store.events(
@@ -55,8 +62,16 @@ class Past:
         return later[0].sequence - 1 if later else head.sequence
 
     async def states(self, owner: Owner, head: Head, sequence: int) -> States:
-        """Every memory and old version at `sequence`, by id. Raises HeadMoved when the user was
-        erased meanwhile.
+        """All memories and old versions at a sequence, by id.
+
+        Args:
+            owner: Whose memories they are.
+            head: Head of the owner.
+            sequence: At which the states are wanted.
+
+        Raises:
+            HeadMoved: The user was erased meanwhile.
+
         """
         taken = await self.taken(owner, head, sequence)
         states = await self.after(owner, taken, sequence)
@@ -66,7 +81,16 @@ class Past:
         return states
 
     async def memory(self, owner: Owner, memory_id: str, sequence: int) -> States:
-        """One memory and its old versions at `sequence`, by id, from its own events alone."""
+        """A memory and its old versions at a sequence, by id.
+
+        They are computed from the memory's own events alone.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Id of the memory.
+            sequence: At which the states are wanted.
+
+        """
         states, after = States(), 0
         while page := await self._store.events(
             owner, after, EVENTS_A_PAGE, EventFilter(memory_id=memory_id, up_to=sequence)
@@ -75,7 +99,14 @@ class Past:
         return states
 
     async def after(self, owner: Owner, taken: TakenSnapshot, sequence: int) -> States:
-        """The states at `sequence`, told on from a snapshot at or before it."""
+        """The states at a sequence, computed from a snapshot and the events after it.
+
+        Args:
+            owner: Whose memories they are.
+            taken: A snapshot at `sequence` or before.
+            sequence: At which the states are wanted.
+
+        """
         states, at = taken.states, taken.sequence
         while at < sequence:
             page = await self._store.events(owner, at, EVENTS_A_PAGE, EventFilter(up_to=sequence))
@@ -85,8 +116,16 @@ class Past:
         return states
 
     async def taken(self, owner: Owner, head: Head, sequence: int) -> TakenSnapshot:
-        """The last whole snapshot at or before `sequence`; the empty beginning where
-        there is none.
+        """The last whole snapshot at a sequence or before.
+
+        Args:
+            owner: Whose memories they are.
+            head: Head of the owner; snapshots of other epochs are ignored.
+            sequence: Sequence of the wanted state.
+
+        Returns:
+            The empty states at sequence 0 if there is no snapshot.
+
         """
         place = Place(sequence + 1, "")
         while documents := await self._store.page(owner, "snapshot", None, place, 1):
@@ -100,8 +139,9 @@ class Past:
         return TakenSnapshot(0, {})
 
     async def _read(self, owner: Owner, body: dict[str, Any]) -> States | None:
-        """All parts of the snapshot that `body` is one of; None while one is missing,
-        or is of another attempt.
+        """The states of all parts of the snapshot to which the part `body` belongs.
+
+        None if a part is missing, or is of another attempt.
         """
         names = [
             snapshot_id(body["epoch"], body["sequence"], part) for part in range(body["parts"])
@@ -123,8 +163,9 @@ class Past:
 
 
 def parted(taken: TakenSnapshot) -> list[list[str]]:
-    """The ids of the states in each document of a snapshot: all of them in order,
-    so that every process makes the same.
+    """The ids of the states in each document of a snapshot.
+
+    All ids are in order, so that every process makes the same documents.
     """
     parts: list[list[str]] = [[]]
     size = 0
@@ -141,8 +182,14 @@ def parted(taken: TakenSnapshot) -> list[list[str]]:
 def part_of(
     taken: TakenSnapshot, head: Head, parts: Sequence[Sequence[str]], number: int
 ) -> Document:
-    """One document of a snapshot that is `parted` so. head: as it was before anything was
-    read for it.
+    """A document of a snapshot.
+
+    Args:
+        taken: The snapshot.
+        head: As it was before the snapshot's states were read.
+        parts: As `parted` returns them.
+        number: Number of the part, from 0.
+
     """
     states = {name: taken.states[name].row() for name in parts[number]}
     common = {
@@ -165,7 +212,7 @@ def part_of(
 
 
 DROPPED_AT_ONCE = 10
-"""Documents of up to 1 MB, which are read to be listed."""
+"""Documents of up to 1 MB that are read, and deleted, at a time."""
 _CALL = Call(actor="upkeep")
 
 
@@ -176,12 +223,21 @@ class Snapshots:
         self._store, self._ledger, self._past = store, ledger, Past(store)
 
     async def write_due(self, owner: Owner, head: Head | None = None) -> int:
-        """Write the snapshots that are due; how many. For nothing due, one point read where the
-        head is not at hand.
+        """Write the snapshots that are due, and return their number.
 
-        One is due EVENTS_A_SNAPSHOT events after the last, or as many as that holds states if these
-        are more: so all snapshots together take no more room than the log does. Raises HeadMoved
-        when others write faster than this can, Unavailable; then it is done later.
+        If no snapshot is due, this costs a point read, or no read if the head is given. A snapshot
+        is due EVENTS_A_SNAPSHOT events after the last, or as many events as the last holds states,
+        if these are more. So all snapshots together take no more room than the log. After an error
+        it is done later.
+
+        Args:
+            owner: Whose log it is.
+            head: Head of the owner; None reads it.
+
+        Raises:
+            HeadMoved: Other writers are faster than this.
+            Unavailable: The store is down.
+
         """
         head = head or (await self._store.snapshot(owner)).head
         written = 0
@@ -196,11 +252,18 @@ class Snapshots:
         return written
 
     async def drop(self, owner: Owner, since: int) -> int:
-        """Delete every snapshot at sequence `since` or later, finished or not; how many documents.
-        They are made again when next due.
+        """Delete every snapshot at a sequence or later, complete or not.
 
-        To be called when events are redacted: after the last commit that redacts,
-        with the sequence of the first event that was.
+        They are written again when they are due next. Call this when events are redacted, after the
+        last commit that redacts.
+
+        Args:
+            owner: Whose snapshots they are.
+            since: The sequence of the first redacted event.
+
+        Returns:
+            The number of deleted documents.
+
         """
         dropped, place = 0, None
         while True:
@@ -222,8 +285,9 @@ class Snapshots:
             place = Place(page[-1].body["sequence"], page[-1].id)
 
     async def _write(self, owner: Owner, head: Head, taken: TakenSnapshot) -> bool:
-        """All parts, the last with the word when the next is due. False when events were redacted
-        since `head` was read.
+        """Write all parts; the last sets in the head when the next snapshot is due.
+
+        False if events were redacted since `head` was read.
         """
         parts = await asyncio.to_thread(parted, taken)
         for number in range(len(parts)):
@@ -255,8 +319,9 @@ class Snapshots:
 
 
 def redacting(head: Head) -> HeadFields:
-    """The fields of the head that a commit which redacts events sets: from then on no state that
-    was read before is written.
+    """The fields of the head that a commit sets which redacts events.
+
+    After it, no state is written that was read before it.
     """
     return {"redactions": head.redactions + 1}
 

@@ -1,7 +1,7 @@
 """Deterministic ids, and the receipts that use them.
 
-Note: the id of a memory is made of what it holds, never of whose it is. It is unique among its
-user's, and stays right when all of them are imported for another user.
+Note: the id of a memory is made of its content, never of its owner. It is unique among the owner's
+memories, and stays right when all of them are imported for another user.
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ from memory_core.ports import Document
 
 
 def derived(prefix: str, *parts: str) -> str:
-    """`<prefix>_<26 hex digits>` of the parts. Parts are length-prefixed, so ("a_b",
-    "c") and ("a", "b_c") differ.
+    """The id `<prefix>_<26 hex digits>` of the parts.
+
+    Parts are length-prefixed, so ("a_b", "c") and ("a", "b_c") differ.
+
+    Args:
+        prefix: Prefix of the kind, such as "mem".
+        *parts: Parts that are hashed, in order.
+
     """
     raw = [part.encode() for part in parts]
     digest = hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in raw))
@@ -38,24 +44,47 @@ def note_id(cell_id: str) -> str:
 
 @lru_cache(maxsize=1024)
 def session_document_id(owner: Owner, session_id: str) -> str:
-    """The id of a session's own document; each save of a turn asks for it several times."""
+    """The id of a session's document.
+
+    It is cached, because each save of a turn needs it several times.
+
+    Args:
+        owner: Whose session it is.
+        session_id: Id of the session.
+
+    """
     return derived("ses", *owner, session_id)
 
 
 def procedure_id(key: str) -> str:
-    """The id of the procedural memory of a key: one a key, so an upsert finds it
-    without a query.
+    """The id of the procedural memory of a key.
+
+    A key has a single id, so an upsert finds the memory without a query.
     """
     return derived("mem", "procedure", key)
 
 
 def told_late_id(key: str, event: str, content: str) -> str:
-    """The id of what a key held before its present value, told after that."""
+    """The id of an earlier value of a key that was asserted out of order.
+
+    Args:
+        key: Key of the procedure.
+        event: Event time of the statement.
+        content: Content of the memory.
+
+    """
     return derived("mem", "procedure told late", key, event, content)
 
 
 def snapshot_id(epoch: str, sequence: int, part: int) -> str:
-    """The id of one part of the snapshot at a sequence."""
+    """The id of a part of the snapshot at a sequence.
+
+    Args:
+        epoch: Epoch of the owner.
+        sequence: Sequence of the snapshot.
+        part: Its number.
+
+    """
     return derived("snp", epoch, str(sequence), str(part))
 
 
@@ -65,35 +94,59 @@ def marker_id(commit_id: str) -> str:
 
 
 def event_id(commit_id: str, number: int) -> str:
-    """The id of a commit's event; `number` counts from 0."""
+    """The id of a commit's event.
+
+    Args:
+        commit_id: Id of the commit.
+        number: Number of the event in the commit, from 0.
+
+    """
     return f"evt_{commit_id.removeprefix('cmt_')}_{number}"
 
 
 def slot_document_id(*names: str) -> str:
-    """The id of the document of a slot: of its names, never of whose it is."""
+    """The id of a slot's document: made of the slot's names, never of its owner."""
     return derived("slt", *names)
 
 
 def slot_part_id(slot_id: str, number: int) -> str:
-    """The document of a sealed part of a slot's log."""
+    """The id of the document of a sealed part of a slot's log.
+
+    Args:
+        slot_id: Id of the slot's document.
+        number: Number of the part.
+
+    """
     return f"{slot_id}.{number}"
 
 
 def slot_of_part(name: str) -> str:
-    """The document of the slot to which a document of its log belongs: itself, or a sealed part."""
+    """The id of the slot's document, given the id of a document of its log.
+
+    The latter is the slot's document itself, or a sealed part.
+    """
     return name.partition(".")[0]
 
 
 def earlier_interval_id(memory_id: str, version: int, part: int) -> str:
-    """The id of what a memory, or one of its versions, was in an earlier time;
-    `part` counts its times from 1.
+    """The id of a memory for an earlier interval of another memory.
+
+    Args:
+        memory_id: Id of the memory.
+        version: Version of the memory.
+        part: Counts the intervals from 1.
+
     """
     return derived("mem", "earlier interval", memory_id, str(version), str(part))
 
 
 def conflict_record_ids(first: str, second: str) -> tuple[str, str]:
-    """The ids under which the record about two memories may be: with the first as the older side,
-    and the other way round.
+    """The two ids under which the record about two memories may be stored.
+
+    Args:
+        first: Id of a memory; it is the older side in the first id.
+        second: Id of the other memory; it is the older side in the second id.
+
     """
     return derived("cft", first, second), derived("cft", second, first)
 
@@ -109,8 +162,16 @@ LIFETIME = timedelta(hours=24)
 
 
 def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
-    """The call, telling what it asks for, so that another one with its idempotency key is known as
-    another. A door may have told.
+    """The call, identified by its route and body if it has an idempotency key.
+
+    By them another request with the same key is recognised. They are kept if the caller has set
+    them already.
+
+    Args:
+        call: Call to complete.
+        name: Name of the operation, as its route.
+        *asked: Parts of the request.
+
     """
     if call.idempotency_key is None or call.body_hash:
         return call
@@ -120,8 +181,13 @@ def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
 
 
 def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:
-    """The id of a call's receipt; None for a call without an idempotency key. Large calls have one
-    receipt a part.
+    """The id of a call's receipt; None for a call without an idempotency key.
+
+    Args:
+        owner: Owner for whom the call is.
+        call: Call with its route.
+        part: Large calls have a receipt for each part, from 0.
+
     """
     if call.idempotency_key is None:
         return None
@@ -131,8 +197,18 @@ def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:
 def receipt(
     owner: Owner, call: Call, now: datetime, result: Mapping[str, Any], part: int = 0
 ) -> tuple[Document, ...]:
-    """The receipt to create in the effect's batch: empty without an idempotency key.
-    `result` names ids, not contents.
+    """The receipt to create in the effect's batch.
+
+    Args:
+        owner: Owner for whom the call is.
+        call: Call with its route and body hash.
+        now: When the effect is committed.
+        result: Names ids, not contents.
+        part: Large calls have a receipt for each part, from 0.
+
+    Returns:
+        Empty without an idempotency key.
+
     """
     identity = receipt_id(owner, call, part)
     if identity is None:
@@ -144,8 +220,17 @@ def receipt(
 def earlier_result(
     documents: Mapping[str, Document], owner: Owner, call: Call, part: int = 0
 ) -> dict[str, Any] | None:
-    """What this very call did before, or None. Raises Conflict when the key was used for
-    another body.
+    """The result of the same call before; None for a new call.
+
+    Args:
+        documents: Among them the receipt, if there is one.
+        owner: Owner for whom the call is.
+        call: Call with its route and body hash.
+        part: Large calls have a receipt for each part, from 0.
+
+    Raises:
+        KeyReused: The key was used for another body.
+
     """
     identity = receipt_id(owner, call, part)
     document = None if identity is None else documents.get(identity)

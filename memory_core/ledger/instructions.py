@@ -24,7 +24,7 @@ async def instructions_of(
     Args:
         store: Where they are.
         owner: Whose they are.
-        message_ids: Of the messages.
+        message_ids: Ids of the messages.
 
     Raises:
         Unavailable: The store is down.

@@ -23,8 +23,15 @@ class Mirror:
         self._short_term = short_term
 
     async def follow(self, owner: Owner, committed: Committed[Any]) -> tuple[str, ...]:
-        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is
-        down, else nothing.
+        """Write a commit to the short-term store.
+
+        Args:
+            owner: Whose memories were committed.
+            committed: The commit.
+
+        Returns:
+            The degraded parts: `("short_term",)` if that store is down, else none.
+
         """
         if committed.changes is None or committed.stamp is None:
             return ()

@@ -1,11 +1,11 @@
-"""Open questions follow their memories: which conflicts wait for a decision is the same in records,
-memories and head, after every commit.
+"""Pending conflicts follow their memories.
 
-A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever
-kind, makes one of them inactive, the question ends in that very commit; but its successor inherits
-it, and in a slot, where one truth must hold in the end, the memory that is left. An edit of a
-slot's member that makes both say the same ends it too. Note: this is why nothing that deletes,
-clears, supersedes or edits needs to think of conflicts.
+After every commit, records, memories and head agree on which conflicts are pending. Both sides of a
+pending conflict name it (`conflict_ids`). When a commit of any kind makes a side inactive, the
+conflict ends in that very commit. But the successor of that memory inherits the conflict, and in a
+slot, where a single truth must hold in the end, the memory that is left inherits it. An edit of a
+slot's member that makes both sides say the same ends the conflict, too. Note: this is why no code
+that deletes, clears, supersedes or edits needs to handle conflicts.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
-"""The event of a memory about which a question ended without anything else changing."""
+"""The event of a memory of which only the pending conflicts change."""
 MAX_ENDED = 20
-"""Questions that one commit ends: each is two records, and the other side with its event,
-of a commit's hundred documents.
+"""Conflicts that a commit ends. Each takes two records, and the other side with its event, of a
+commit's hundred documents.
 """
 
 
@@ -39,10 +39,22 @@ async def settled(
     now: datetime,
     most: int = MAX_ENDED,
 ) -> Changes[Result]:
-    """The changes, and with them what they do to open questions; the very same ones when that is
-    nothing. Raises Unavailable.
+    """Complete changes with their effects on pending conflicts.
 
-    At `most` so many questions are ended at once: `left_open` names whom the rest is about.
+    Args:
+        store: Store to read records and memories from.
+        owner: Whose memories they are.
+        changes: Changes of a decision.
+        now: The present time.
+        most: How many conflicts are ended at once. `left_open` names the memories of the remaining
+            conflicts.
+
+    Returns:
+        The very same changes if they affect no conflict.
+
+    Raises:
+        Unavailable: The store is down.
+
     """
     carried = any(change.after.conflict_ids for change in changes.changes)
     if not carried and not any(document.kind == "conflict" for document in changes.puts):
@@ -65,8 +77,9 @@ async def settled(
 
 
 def followed(changes: Changes[Result]) -> Changes[Result]:
-    """The changes with sides that name their open questions, as far as that takes no further
-    document: none of them is ended.
+    """The changes, with sides that name their pending conflicts, without further documents.
+
+    No conflict is ended.
     """
     sheet = _Sheet.of(changes)
     sheet.follow_records()
@@ -74,7 +87,13 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
 
 
 def counting(changes: Changes[Any], more: int) -> HeadChange:
-    """The head's fields by these changes, with so many more open questions, or fewer."""
+    """The head's fields by these changes, with the count of pending conflicts.
+
+    Args:
+        changes: Changes of a decision.
+        more: By how many the pending conflicts increase; negative if they decrease.
+
+    """
 
     def head_fields(head: Head) -> HeadFields:
         fields = changes.head_fields(head)
@@ -85,15 +104,14 @@ def counting(changes: Changes[Any], more: int) -> HeadChange:
 
 
 def unsettled(changes: Changes[Any]) -> list[str]:
-    """Ids of the memories that these changes make inactive, or edit, and about which
-    questions are open.
-    """
+    """Ids of memories with pending conflicts that these changes make inactive or edit."""
     return [memory.id for memory in _Sheet.of(changes).in_doubt()]
 
 
 def left_open(changes: Changes[Any]) -> list[str]:
-    """Ids of those of them that do not stand: a commit of its own ends the rest of what is
-    open about them.
+    """Ids of memories with pending conflicts that these changes make inactive.
+
+    A commit of its own ends the rest of these conflicts.
     """
     doubted = _Sheet.of(changes).in_doubt()
     return [memory.id for memory in doubted if memory.status not in FOUND_BY_DEFAULT]
@@ -101,12 +119,21 @@ def left_open(changes: Changes[Any]) -> list[str]:
 
 @dataclass(slots=True)
 class _Sheet:
-    """A commit's memories as it leaves them (`states`), those `read` besides as they were,
-    records by id.
+    """A commit's memories and records while conflicts are completed.
 
-    ended, begun: records of questions that end, and of those that take their place. heirs: who is
-    left for one that fell. risen: memories that are active after this commit and were not before.
-    edited: memories that were edited. dropped: records that are deleted.
+    Attributes:
+        states: The memories as the commit leaves them, by id.
+        put: Ids of the records that the commit writes anyway.
+        records: Documents of conflicts, by id.
+        read: Further memories as they were read, by id.
+        ended: Records of conflicts that end.
+        begun: Records of conflicts that take their place.
+        about: By memory id, the conflict that its change is about.
+        heirs: By the id of an inactive memory, the memory that is left for it.
+        risen: Memories that are active after this commit and were not before.
+        edited: Memories that were edited.
+        dropped: Records that are deleted.
+
     """
 
     states: dict[str, Memory]
@@ -144,7 +171,7 @@ class _Sheet:
         return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
 
     def follow_records(self) -> None:
-        """A pending record is named by both its sides, one that is resolved or deleted by none."""
+        """Let both sides name a pending record, and neither a resolved or deleted record."""
         for name in self.dropped:
             for side in [*self.states]:
                 self._set(side, name, open=False)
@@ -164,9 +191,7 @@ class _Sheet:
         return sorted(sides - self.states.keys())
 
     def end_questions(self, now: datetime, most: int) -> None:
-        """Settle, or pass on, questions one of whose sides does not stand any more,
-        or that an edit has answered.
-        """
+        """End or pass on conflicts with an inactive side, or that an edit has answered."""
         names = self.names()
         # who is in the last one is left: so each commit passes its part on to the same
         for name in reversed(names[most:]):
@@ -202,7 +227,7 @@ class _Sheet:
             self.ended[name] = replace(document, body={**document.body, **body})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
-        """The given changes, completed."""
+        """The given changes, with the effects on conflicts."""
         last = {change.after.id: place for place, change in enumerate(changes.changes)}
         made = [*changes.changes]
         for name, state in self.states.items():
@@ -225,7 +250,7 @@ class _Sheet:
         )
 
     def in_doubt(self) -> list[Memory]:
-        """Those whose open questions may end with this commit."""
+        """The memories whose pending conflicts may end with this commit."""
         return [
             memory
             for memory in self.states.values()
@@ -234,14 +259,15 @@ class _Sheet:
         ]
 
     def names(self) -> list[str]:
-        """The records of what is asked about these."""
+        """The ids of the records of these memories' pending conflicts."""
         return list(
             dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
         )
 
     def _answer(self, *sides: str) -> str | None:
-        """How an edit has answered whether two that stand can both be true; None
-        where it has not.
+        """How an edit has decided whether two active memories can both be true.
+
+        None if it has not.
         """
         if len(sides) != 2:
             return None
@@ -266,7 +292,7 @@ class _Sheet:
         self.about[memory_id] = name
 
     def _leave_to_the_other(self, record: ConflictRecord) -> None:
-        """Of two of which one is active, that one is the heir of the other."""
+        """If a single side is active, make it the heir of the other side."""
         standing = [side for side in record.sides if self._stands(side)]
         if len(standing) == 1:
             self.heirs |= {
@@ -276,11 +302,11 @@ class _Sheet:
             }
 
     def _heir(self, record: ConflictRecord) -> tuple[str, str] | None:
-        """Who fell, and who is left for it, to be asked about with the other side:
-        unless these two are asked about already.
+        """The inactive side, and its heir against the other side.
 
-        In a slot that is the active memory there; elsewhere only its successor, since what spoke
-        against one may speak against the other.
+        None if these two have a pending conflict already. In a slot the heir is the active memory
+        there. Elsewhere it is only the successor, since the contradiction of a memory need not
+        apply to another memory.
         """
         fallen = [side for side in record.sides if side in self.states and not self._stands(side)]
         others = [self.states[side] for side in record.sides if self._stands(side)]
@@ -300,14 +326,14 @@ class _Sheet:
 
 
 def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) -> ConflictRecord:
-    """A question of its own, about the heir and the other side."""
+    """A conflict of its own, about the heir and the other side."""
     old_id, new_id = (heir if side == fallen else side for side in record.sides)
     identity = derived("cft", record.id, old_id, new_id)
     return record.changed(id=identity, old_id=old_id, new_id=new_id, at=now, by=RULE, previous=None)
 
 
 def _consistent(memory: Memory) -> Memory:
-    """`conflict_state` as `conflict_ids` have it."""
+    """The memory, with `conflict_state` according to its `conflict_ids`."""
     state: ConflictState = (
         "pending"
         if memory.conflict_ids

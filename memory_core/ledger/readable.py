@@ -1,7 +1,7 @@
-"""Memories read from what a store keeps, where some of it may be damaged.
+"""Memories read from a store whose documents may be damaged.
 
 `memory_in` and `as_memory` raise Damaged. `readable` and `readable_shown` are for callers that go
-on without the damaged ones.
+on without the damaged memories.
 """
 
 from __future__ import annotations
@@ -34,8 +34,18 @@ def memory_in(document: Document) -> Memory:
 
 
 def as_memory(document: Document, head: Head | None) -> Memory | None:
-    """The memory in a document, with its vector; None for one of another epoch (an erased user's
-    leftovers). Raises Damaged.
+    """The memory in a document, with its vector.
+
+    Args:
+        document: As it was read.
+        head: The present head; None for a user without writes.
+
+    Returns:
+        None if the document is of another epoch (left over from an erased user).
+
+    Raises:
+        Damaged: The document can't be read.
+
     """
     if head is None or document.body.get("epoch", head.epoch) != head.epoch:
         return None
@@ -45,8 +55,9 @@ def as_memory(document: Document, head: Head | None) -> Memory | None:
 
 
 def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document]]:
-    """The memories of these documents, without vectors, and the documents that can't be read,
-    which the log names.
+    """The memories of these documents, without vectors, and the damaged documents.
+
+    The damaged documents are logged.
     """
     memories, damaged = list[Memory](), list[Document]()
     for document in documents:
@@ -61,7 +72,7 @@ def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document
 def readable_shown(
     serialised: Mapping[str, SerializedMemory],
 ) -> tuple[dict[str, Memory], list[str]]:
-    """The memories by id, and the ids of those that can't be read, which the log names."""
+    """The memories by id, and the ids of damaged memories, which are logged."""
     memories, damaged = dict[str, Memory](), list[str]()
     for name, memory_json in serialised.items():
         try:
@@ -80,10 +91,21 @@ async def memories_of(
     seen: Head | None = None,
     where: Filter | None = None,
 ) -> dict[str, Memory]:
-    """Memories by id, those that a search brought along and the others read; without those that
-    can't be read, which the log names.
+    """Memories by id: from a search, or read if the search did not bring them.
 
-    seen: the head that the search has read. where: what the search was for. Raises Unavailable.
+    Damaged memories are left out, and logged.
+
+    Args:
+        store: Store to read the missing memories from.
+        owner: Whose memories they are.
+        names: Ids of the memories.
+        at_hand: Memories that a search brought along, by id.
+        seen: The head that the search has read.
+        where: The filter of the search.
+
+    Raises:
+        Unavailable: The store is down.
+
     """
     known = {name: at_hand[name] for name in names if name in at_hand}
     missing = [name for name in names if name not in known]

@@ -1,7 +1,8 @@
-"""What this process committed last, by user: the head, and the events since some earlier head.
+"""The last commits of this process, by user.
 
-Note: events hold whole memories, 3 KB each as measured. So the bound is on the events of all users
-together, and who committed longest ago is let go first.
+That is the head, and the events since some earlier head. Note: events hold whole memories, 3 KB
+each as measured. So the events of all users together are limited, and the user with the oldest
+commit is dropped first.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from memory_core.domain.scope import Owner
 
 OF_A_USER, OF_ALL = 256, 2_048
 """Events that are kept. They serve calls under way, which decided on an earlier head: at 600 events
-a second the last three seconds, 6 MB. What is missing is read from the store.
+a second the last three seconds, 6 MB. Missing events are read from the store.
 """
 
 
 class RecentCommits:
-    """The last commits of the users that committed last."""
+    """The last commits of the most recent users."""
 
     def __init__(self, of_a_user: int = OF_A_USER, of_all: int = OF_ALL) -> None:
         self._of_a_user, self._of_all = of_a_user, of_all
@@ -28,11 +29,18 @@ class RecentCommits:
 
     @property
     def count(self) -> int:
-        """Events that are kept of all users."""
+        """The number of kept events of all users."""
         return self._count
 
     def add(self, owner: Owner, head: Head, events: Iterable[Event]) -> None:
-        """Keep what was committed; what is of another epoch is dropped."""
+        """Keep a commit; events of another epoch are dropped.
+
+        Args:
+            owner: Whose commit it is.
+            head: After the commit.
+            events: Events of the commit, in order.
+
+        """
         known, recent = self._users.pop(owner, (head, deque(maxlen=self._of_a_user)))
         self._count -= len(recent)
         if known.epoch != head.epoch:
@@ -44,7 +52,7 @@ class RecentCommits:
             self._count -= len(self._users.popitem(last=False)[1][1])
 
     def head(self, owner: Owner) -> Head | None:
-        """Of the user's last commit by this process, if it is kept."""
+        """The head of the user's last commit by this process, if it is kept."""
         known = self._users.get(owner)
         return None if known is None else known[0]
 
@@ -54,6 +62,6 @@ class RecentCommits:
         return () if known is None else known[1]
 
     def forget(self, owner: Owner) -> None:
-        """Drop what is kept of a user."""
+        """Drop the commits of a user."""
         known = self._users.pop(owner, None)
         self._count -= 0 if known is None else len(known[1])

@@ -1,10 +1,10 @@
-"""A session's own document: when it ran, what it counts, how often it was cleared, and its last two
-turns, which the next is read with.
+"""The document of a session: its times, counts, clears and last two turns.
 
-A session is active when it is told something or has a memory saved, not when a task forms these or
-a caller deletes them. Its document is written in the batch of the memories that it counts, onto the
-very state that was read: a clear that finds nothing to delete adds no event, and what was told
-before it must not be formed on a look from before it. Only episodic memories are turns.
+The next turn is read with the last two turns. A session is active when it receives messages or a
+memory is saved in it, not when a task forms these messages or a caller deletes memories. Its
+document is written in the batch of the memories that it counts, onto the very state that was read.
+Otherwise messages from before a clear could be formed by a commit that had read the session
+earlier, since a clear that deletes no memory adds no event. Only episodic memories are turns.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document
 
 MESSAGES: Final = "messages"
-"""Under which name messages are counted."""
+"""The name under which messages are counted."""
 
 
 class Session:
-    """The working copy of a session's document while a batch is decided; `document` is what
-    gets written.
+    """The working copy of a session's document while a batch is decided.
+
+    `document` is written in the batch.
     """
 
     def __init__(self, owner: Owner, session_id: str, document: Document | None) -> None:
@@ -48,7 +49,7 @@ class Session:
 
     @property
     def turns(self) -> int:
-        """How many episodic memories were ever saved in it: the next one's ordinal."""
+        """How many episodic memories were ever saved in it: the ordinal of the next turn."""
         return int(self._body.get("turns", 0))
 
     @property
@@ -59,7 +60,7 @@ class Session:
 
     @property
     def last_turns(self) -> tuple[TurnTerms | None, TurnTerms | None]:
-        """The previous turn and the one before it."""
+        """The previous turn, and the turn before it."""
         # Sessions of earlier versions hold the text of a turn, too.
         turns = [
             TurnTerms(turn["id"], turn["counts"], turn["asks"])
@@ -68,15 +69,23 @@ class Session:
         return (turns[0] if turns else None, turns[1] if len(turns) > 1 else None)
 
     def add_turn(self, turn: TurnTerms) -> None:
-        """`turn` is the last one now."""
+        """Make `turn` the last turn."""
         # asdict would copy the counts, 0.2 ms
         last_turn = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}
         self._body["last_turns"] = [last_turn, *self._body.get("last_turns", [])][:2]
         self._body["turns"] = self.turns + 1
 
     def count(self, before: Memory | None, after: Memory, now: datetime) -> None:
-        """Follow one memory's change: the counts hold what was saved and not deleted, by type,
-        and how many messages were told.
+        """Count a change of a memory.
+
+        The counts are those of saved memories that are not deleted, by type, and of received
+        messages.
+
+        Args:
+            before: None for a new memory.
+            after: The memory as it becomes.
+            now: The present time.
+
         """
         for memory, sign in ((before, -1), (after, 1)):
             if memory is not None and memory.status is not Status.DELETED:
@@ -90,9 +99,15 @@ class Session:
         self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
 
     def drop(self, memory: Memory, now: datetime, seal_key: bytes) -> None:
-        """A memory is gone for good, and with it the session's title, which may say the same.
+        """Count a memory that is deleted for good.
 
-        seal_key: what seals the hole that a message leaves in the history.
+        The session's title is dropped, since it may say the same as the memory.
+
+        Args:
+            memory: As it was.
+            now: The present time.
+            seal_key: Seals the hole that a message leaves in the history.
+
         """
         self._body.pop("title", None)
         self.count(memory, memory.changed(status=Status.DELETED), now)
@@ -100,8 +115,10 @@ class Session:
         self._forget_mark(memory, seal_key)
 
     def _forget_mark(self, memory: Memory, seal_key: bytes) -> None:
-        """A message that is gone for good leaves a hole: it is not told again with its history,
-        and nothing tells what it said.
+        """Leave a hole in the history for a message that is deleted for good.
+
+        The message is not stored again when its history is sent again, and the hole doesn't reveal
+        its content.
         """
         history = self._body.get("history")
         if history is not None and is_message(memory.id) and not is_untold(memory):
@@ -113,8 +130,10 @@ class Session:
             }
 
     def forget_history(self, seal_key: bytes) -> None:
-        """All that was told is gone for good: none of it is told again with its history, and
-        nothing tells what it said.
+        """Seal the whole history, because all its messages are deleted for good.
+
+        They are not stored again when the history is sent again, and the marks don't reveal their
+        content.
         """
         history = self._body.get("history")
         if history is not None:
@@ -124,8 +143,9 @@ class Session:
             }
 
     def take_back(self, messages: Iterable[Memory]) -> None:
-        """Messages that were told last, the last one first, are no longer known when they
-        are told again.
+        """Drop messages from the end of the history, the last message first.
+
+        They are unknown when they are sent again.
         """
         history = self._body.get("history")
         if history is None:
@@ -136,33 +156,39 @@ class Session:
         self._body["history"] = {**history, "marks": marks}
 
     def forget_turn(self, memory: Memory) -> None:
-        """A removed memory no longer lends its words to the next turn."""
+        """Drop a removed memory from the last turns.
+
+        The next turn is then not read with its words.
+        """
         if memory.type is MemoryType.EPISODIC:
             self._body["last_turns"] = [
                 turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id
             ]
 
     def keep_history(self, marks: Sequence[str], task_id: str) -> None:
-        """Remember what was told last, to know it again when a history is sent again,
-        and by which task.
+        """Remember the end of the history, to recognise it when it is sent again.
 
         Args:
-            marks: of the messages, the latest last (`domain/chat/history.py`).
-            task_id: of the call that told the last of them.
+            marks: Marks of the messages, the latest last (`domain/chat/history.py`).
+            task_id: Id of the call that sent the last message.
 
         """
         self._body["history"] = {"marks": list(marks), "task_id": task_id}
 
     def name(self, title: str) -> None:
-        """It is called this from now on."""
+        """Set the session's title."""
         self._body["title"] = title
 
     def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
-        """It is cleared of these types once more: what was told before this, and is not formed yet,
-        is not to be formed.
+        """Count a clear of the session by type.
 
-        keeps_history: whether a message that is sent again is known, and not stored again. What
-        was forgotten for good is known in any case.
+        Messages that came before it and are not formed yet must not be formed.
+
+        Args:
+            types: Types of the cleared memories.
+            keeps_history: Whether a message that is sent again is recognised, and not stored again.
+                Messages that were deleted for good are recognised in any case.
+
         """
         clears = dict(self._body.get("clears", {}))
         self._body["clears"] = clears | {
@@ -176,12 +202,12 @@ class Session:
 
     @property
     def document(self) -> Document:
-        """The document to write in the batch; one without a tag is to be created."""
+        """The document to write in the batch; without a tag it is to be created."""
         return Document(self._id, "session", self._body, tag=self._tag)
 
 
 def _as_told(message: Memory) -> CallMessage:
-    """A message as its mark was made of it."""
+    """A message in the form from which its mark is made."""
     read = ReadMessage(
         message.metadata.get("role"),
         message.content,
@@ -197,8 +223,12 @@ def clears_of(document: Document | None) -> Mapping[str, int]:
 
 
 class History(NamedTuple):
-    """What a session was told last: marks of the messages, and the task that told the
-    last of them.
+    """The end of a session's history.
+
+    Attributes:
+        marks: Marks of the messages, the latest last.
+        task_id: Id of the call that sent the last message.
+
     """
 
     marks: Sequence[str] = ()
@@ -206,7 +236,7 @@ class History(NamedTuple):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether it takes the session's key to know all of it."""
+        """Whether the session's key is needed to recognise all its messages."""
         return any(map(is_sealed, self.marks))
 
 
@@ -217,7 +247,8 @@ def history_of(document: Document | None) -> History:
 
 
 def has_begun(document: Document) -> bool:
-    """Whether a memory was ever saved in it; a session that was only cleared is in no list
-    of sessions.
+    """Whether a memory was ever saved in the session.
+
+    A session that was only cleared is in no list of sessions.
     """
     return "started_at" in document.body

@@ -16,16 +16,14 @@ from memory_core.domain.scope import Owner
 
 
 class WriteTurn:
-    """One piece of work's turn: taken when it is needed, kept until the work ends."""
+    """The turn of a piece of work: taken when needed, kept until its end."""
 
     def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
         self._lock, self._kept = lock, stack
         self._taken = False
 
     async def take(self) -> None:
-        """Wait for those of the same user who asked before; nothing when it is this work's
-        turn already.
-        """
+        """Wait for earlier work of the same user, unless the turn is taken."""
         if not self._taken:
             await self._kept.enter_async_context(self._lock)
             self._taken = True
@@ -39,7 +37,7 @@ class WriteTurns:
 
     @asynccontextmanager
     async def of(self, owner: Owner) -> AsyncIterator[WriteTurn]:
-        """A turn that ends with the block, should it be taken in it."""
+        """A turn that ends with the block, if it is taken in it."""
         lock = self._locks.setdefault(owner, asyncio.Lock())
         async with AsyncExitStack() as stack:
             yield WriteTurn(lock, stack)

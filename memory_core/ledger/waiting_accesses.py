@@ -1,10 +1,10 @@
-"""Accesses that wait in one small document a user, and are added to the memories now and then.
+"""Accesses of a user that wait in a document to be added to memories.
 
-A memory is a large document, and one that was shown is shown again. So accesses are merged into one
-document, and added to the memories a day after the first of them: by the hour's work, at once where
-there are many, and before anything fades that is among them. Those of memories that count as faded
-are added at once, since by that they come back. Note: what is added leaves the document in the same
-commit, so a crash counts nothing twice.
+A memory is a large document, and a memory that was shown is often shown again. So accesses are
+merged into a small document, and added to the memories a day after the first of them by the hourly
+work. They are added at once if there are many, and before a memory among them fades. Accesses of
+memories that count as faded are added at once, because they bring the memories back. Note: accesses
+leave the document in the commit that adds them, so a crash counts none twice.
 """
 
 from __future__ import annotations
@@ -24,25 +24,30 @@ from memory_core.ports import Clock, Document, LongTermStore, Touch
 
 DOCUMENT_ID: Final = "acs_waiting"
 ADDED_AFTER: Final = timedelta(days=1)
-"""How long accesses wait: readers see how often a memory was shown so much later, at most,
-and an hour.
+"""How long accesses wait. Readers see the number of accesses that much later, plus an hour, at
+most.
 """
 MOST_WAITING: Final = 300
-"""Memories in the document; with more, all are added at once. About 16 KB, so that a write of it
-stays cheaper than one of a memory.
+"""Memories in the document; if there are more, all are added at once. About 16 KB, so that writing
+it stays cheaper than writing a memory.
 """
 _MOST_LEFT: Final = 10 * MOST_WAITING
-"""Memories up to which the document grows while nothing can be added; about 160 KB."""
+"""Memories up to which the document grows while accesses can't be added; about 160 KB."""
 _ADDED_AT_ONCE = 90
 _FLUSHES_KNOWN = 12
-"""Flushes that the document remembers, so that one whose answer was lost is not merged twice."""
+"""Flushes that the document remembers, so that a flush whose answer was lost is not merged twice.
+"""
 _TRIES, _PAUSE_S = 6, 0.02
 log = logging.getLogger(__name__)
 
 
 class WrittenAccesses(NamedTuple):
-    """What became of accesses: how many memories' were written down, and how many of these were
-    added to their memories.
+    """The result of writing accesses.
+
+    Attributes:
+        memories: How many memories have accesses that were written.
+        added: How many of these memories got their accesses added.
+
     """
 
     memories: int = 0
@@ -51,10 +56,15 @@ class WrittenAccesses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """The document.
+    """The content of the document.
 
-    flushes: how many memories of each flush were merged, in the order of their ids. urgent:
-    some are to be added at once.
+    Attributes:
+        epoch: Epoch of the owner.
+        touches: Waiting accesses, by memory id.
+        first_at: When the first of them began to wait; None if there are none.
+        flushes: How many memories of each flush were merged, in the order of their ids.
+        urgent: Some accesses are to be added at once.
+
     """
 
     epoch: str
@@ -65,7 +75,7 @@ class _Waiting:
 
     @classmethod
     def of(cls, document: Document | None, head: Head) -> _Waiting:
-        """As it is stored; empty where it is of an earlier life of the user."""
+        """The stored content; empty if it is of an earlier epoch."""
         if document is None or document.body["epoch"] != head.epoch:
             return cls(head.epoch)
         body = document.body
@@ -80,7 +90,7 @@ class _Waiting:
         return cls(head.epoch, touches, first_at, flushes, urgent)
 
     def document(self, tag: str | None) -> Document:
-        """To be written in the place of the one with this tag."""
+        """The document, to be written in the place of the document with this tag."""
         due_at = (
             None
             if self.first_at is None
@@ -102,8 +112,9 @@ class _Waiting:
     def with_accesses(
         self, flush_id: str, touches: Mapping[str, Touch], end: int, now: datetime
     ) -> _Waiting:
-        """With further accesses of one flush. end: how many memories of it are
-        merged with these.
+        """Merge further accesses of a flush.
+
+        `end` is the number of the flush's memories that are merged with these.
         """
         together = dict(self.touches)
         for name, touch in touches.items():
@@ -121,8 +132,10 @@ class _Waiting:
         )
 
     def without(self, names: Collection[str]) -> _Waiting:
-        """With the others alone. They have time, unless some count as faded: who was to add these
-        could not, or is about to.
+        """The content without these memories.
+
+        The remaining accesses can wait, unless some are of faded memories: adding these failed, or
+        is about to be done.
         """
         rest = {name: touch for name, touch in self.touches.items() if name not in names}
         urgent = any(touch.faded for touch in rest.values())
@@ -138,10 +151,17 @@ class WaitingAccesses:
     async def merge(
         self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]
     ) -> WrittenAccesses:
-        """Write accesses down, once a flush, and add those to their memories that have no time.
+        """Write accesses, once for each flush, and add urgent accesses to their memories.
 
-        What can't be added stays due. Raising for it would make callers bring a flush again that is
-        written down, when others may have come after it and the document knows it no more.
+        Accesses that can't be added stay due without an error. With an error, callers would repeat
+        a flush that is already written, and the document may no longer know it after further
+        flushes.
+
+        Args:
+            owner: Whose memories they are.
+            flush_id: Id of the flush; the same for each try.
+            touches: Accesses by memory id.
+
         """
         names, total, end = sorted(touches), WrittenAccesses(), 0
         while end < len(names):
@@ -168,16 +188,24 @@ class WaitingAccesses:
         return total
 
     async def add(self, owner: Owner, names: Collection[str] | None = None) -> int:
-        """Add what waits to the memories: of all, or of those that are named. Of how many there
-        was something.
+        """Add waiting accesses to their memories.
+
+        Args:
+            owner: Whose memories they are.
+            names: Ids of the memories; None for all.
+
+        Returns:
+            The number of memories that got accesses.
+
         """
         if names is not None and not names:
             return 0
         return (await self._add(owner, lambda waiting: names))[0]
 
     async def add_due(self, owner: Owner) -> tuple[int, Head | None]:
-        """Add all that waits, where its time has come: of how many memories, and the head
-        as it was then.
+        """Add all waiting accesses if they are due.
+
+        Returns the number of memories, and the head as it was then.
         """
         now = self._clock.now()
         return await self._add(
@@ -187,11 +215,11 @@ class WaitingAccesses:
     async def _merge_some(
         self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch], done: int
     ) -> tuple[Document | None, int, int]:
-        """Merge the next of a flush: the document, from which of its names on, and up to which;
-        None for a user who is gone.
+        """Merge the next memories of a flush into the document.
 
-        done: how many were merged by this call, which the document may know no more when others
-        merge as well.
+        Returns the document, and the first and the end of the merged range of names; the document
+        is None if the user is gone. `done` is the number of names that this call has merged
+        already. The document may no longer know it if other processes merge, too.
         """
         for attempt in range(_TRIES):
             try:
@@ -222,7 +250,10 @@ class WaitingAccesses:
     async def _add(
         self, owner: Owner, wanted: Callable[[datetime | None], Collection[str] | None]
     ) -> tuple[int, Head | None]:
-        """wanted: told when what waits is due, which of it to add; None: all."""
+        """Add waiting accesses until none are wanted.
+
+        `wanted` receives the time when they are due, and returns the ids to add; None for all.
+        """
         added = attempt = 0
         while attempt < _TRIES:
             seen = await self._store.snapshot(owner, [DOCUMENT_ID])
@@ -254,20 +285,27 @@ class WaitingAccesses:
 
 
 def both(known: Touch, further: Touch) -> Touch:
-    """Accesses of one memory together."""
+    """The accesses of a memory together.
+
+    Args:
+        known: Earlier accesses.
+        further: Later accesses.
+
+    """
     return Touch(
         known.count + further.count, max(known.at, further.at), known.faded or further.faded
     )
 
 
 def _numbers(touch: Touch) -> list[float]:
-    """As it is stored; with a third number where it counted as faded."""
+    """An access as it is stored; a third number marks a faded memory."""
     return [touch.count, touch.at.timestamp(), *([1] if touch.faded else [])]
 
 
 def _has_memories(head: Head | None) -> TypeGuard[Head]:
-    """Whether a user may have memories: after an erasure nothing is written beside the head,
-    which goes with its time.
+    """Whether a user may have memories.
+
+    After an erasure no documents are written beside the head, which expires.
     """
     return head is not None and head.state == "live" and head.expires_at is None
 

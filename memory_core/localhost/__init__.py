@@ -1,6 +1,5 @@
-"""The development host: serves the functions of `function_app.py` on one machine,
-where Azure's own host is not.
+"""The development host serves the functions of `function_app.py` without Azure's host.
 
-It stands in for that host, it does not replace it: no scaling beyond the cores of one machine, no
-admin site.
+It substitutes for that host on a single machine, and does not replace it. It does not scale beyond
+the cores of the machine, and has no admin site.
 """

@@ -1,7 +1,7 @@
 """Start Memory Core on this machine: the command line of the development host.
 
-On a loopback address authentication is off unless MEMORY_AUTH or MEMORY_API_KEYS say otherwise;
-on any other it is on.
+On a loopback address authentication is off unless MEMORY_AUTH or MEMORY_API_KEYS say otherwise. On
+any other address it is on.
 """
 
 from __future__ import annotations
@@ -38,8 +38,11 @@ COUNTED_ALONE = "without Redis, MEMORY_RATE_PER_KEY and MEMORY_RATE_PER_APP hold
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the host of the project's folder until it is stopped. 0 after a stop,
-    1 when it could not start, 2 for wrong settings or options.
+    """Run the host of the project's folder until it is stopped.
+
+    Returns an exit code.
+
+    0: it was stopped. 1: it could not start. 2: wrong settings or options.
     """
     given = _options(arguments)
     if given.place is not None:
@@ -54,8 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_host(load: Load | None = None) -> int:
-    """Serve the functions that `load` returns, or those of the project, with the settings of the
-    environment. Returns an exit code as `main` does.
+    """Serve the functions that `load` returns, or those of the project.
+
+    The settings are those of the environment. Returns an exit code as `main` does.
     """
     return _run_with_settings(lambda settings: _serve_alone(settings, load))
 
@@ -69,7 +73,7 @@ def _serve_alone(settings: Settings, load: Load | None = None) -> int:
 
 
 def _run_worker(place: WorkerPlace) -> int:
-    """Serve, as one of several processes, what the parent hands over."""
+    """Serve the connections that the parent hands over, as a worker among several."""
     from memory_core.localhost.process import import_ahead, serve_at
 
     channel = Channel(place.channel)
@@ -86,8 +90,10 @@ def _run_worker(place: WorkerPlace) -> int:
 
 
 def _run_workers(count: int, *, is_wish: bool) -> int:
-    """Serve in so many processes; in one, unless so many were asked for, where only one keeps
-    what the settings promise.
+    """Serve in several processes.
+
+    If only a single process keeps the limits of the settings, serve in a single process, unless the
+    number was given explicitly.
     """
 
     async def serve_in_workers(settings: Settings, server_socket: socket.socket) -> int:
@@ -118,10 +124,11 @@ def counts_alone(settings: Settings) -> bool:
 
 
 def environment_of_workers(settings: Settings) -> dict[str, str]:
-    """The environment of this process, for each worker.
+    """The environment of each worker.
 
-    A short term inside a process would keep what another process forgot, so workers have none
-    where there is no Redis: each read goes to the long term.
+    It is that of this process, except for the short-term store. A store inside a process would keep
+    memories that another process forgot. So workers have no such store if there is no Redis, and
+    each read goes to the long-term store.
     """
     if settings.short_term == "embedded":
         return {**os.environ, "MEMORY_SHORT_TERM": "none"}
@@ -153,8 +160,9 @@ def _run_with_settings(run: Callable[[Settings], int], *, is_worker: bool = Fals
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """What was given; some options become environment variables, where functions look for
-    their settings on Azure too.
+    """Parse the options.
+
+    Some options become environment variables, where functions look for their settings on Azure too.
     """
     parser = argparse.ArgumentParser(
         prog="python -m memory_core.localhost", description="The development host of Memory Core."
@@ -184,7 +192,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def allow_without_keys_on_loopback() -> None:
-    """Turn authentication off where only this machine can ask and no key is configured."""
+    """Turn authentication off if only this machine can connect and no key is configured."""
     if callers.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get(
         "MEMORY_API_KEYS"
     ):

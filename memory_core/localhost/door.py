@@ -1,6 +1,6 @@
-"""The socket that a development host listens on, and what it says on the terminal.
+"""The socket that a development host listens on, and its lines on the terminal.
 
-Nothing that takes long to import is imported here: a parent of workers needs no more.
+Modules that take long to import are not imported here: a parent of workers needs no more.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from contextlib import suppress
 
 
 def say(text: str) -> None:
-    """Print, at once: a reader at the end of a pipe waits for it. A terminal that is gone, or a
-    disk that is full under the output, is no reason to end a host.
+    """Print a line at once, since the reader of a pipe waits for it.
+
+    A host does not end because its terminal is gone or the disk under its output is full.
     """
     with suppress(OSError):
         print(text, flush=True)
@@ -27,13 +28,29 @@ def address_of(server_socket: socket.socket) -> str:
 
 
 def failed(why: object, code: int) -> int:
-    """Say why the host did not start; the exit code."""
+    """Print why the host did not start, and return the exit code.
+
+    Args:
+        why: The reason.
+        code: The exit code.
+
+    """
     sys.stderr.write(f"Memory Core did not start: {' '.join(str(why).split())}\n")
     return code
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError with a message for the person who started the host."""
+    """Open a listening socket.
+
+    Args:
+        host: Address to listen on.
+        port: Port to listen on; 0 for any free port.
+
+    Raises:
+        OSError: The port is taken or can't be opened; the message is for the person starting the
+            host.
+
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     server = socket.socket(family, socket.SOCK_STREAM)
     try:

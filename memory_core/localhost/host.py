@@ -1,7 +1,6 @@
-"""What the development host is made of: the app's functions sorted by trigger, a socket,
-and a server that stops gracefully.
+"""The parts of the development host: functions by trigger, a socket, and a graceful server.
 
-Whatever trigger this host can't serve is refused at start, not ignored in silence.
+A trigger that this host can't serve is refused at start, not ignored in silence.
 """
 
 from __future__ import annotations
@@ -36,8 +35,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The functions of an app: those triggered by HTTP as a router, its timers ready to start,
-    those triggered by queues.
+    """The functions of an app.
+
+    Attributes:
+        router: Routes of the functions that HTTP triggers.
+        timers: Timers, ready to start.
+        queues: Functions that queues trigger.
+
     """
 
     router: Router
@@ -46,10 +50,17 @@ class Served:
 
 
 def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Served:
-    """The app's functions by trigger. `connection` of a queue trigger is not looked at: there is
-    one `TaskQueue`, that of the settings.
+    """Sort the app's functions by trigger.
 
-    Raises ValueError for what this host can't serve.
+    `connection` of a queue trigger is not read: the only `TaskQueue` is that of the settings.
+
+    Args:
+        app: The app.
+        settings: App settings, for `%NAME%` in bindings.
+
+    Raises:
+        ValueError: This host can't serve a trigger.
+
     """
     routes: list[Route] = []
     timers: list[Timer] = []
@@ -79,8 +90,9 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
 
 
 def packaged_functions() -> tuple[func.FunctionApp, QueueOptions]:
-    """The functions of the installed package and how queues are served, as function_app.py and
-    host.json have them.
+    """The functions of the installed package, and the options of queues.
+
+    They are the same as in function_app.py and host.json.
     """
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in BLUEPRINTS:
@@ -95,8 +107,15 @@ def packaged_functions() -> tuple[func.FunctionApp, QueueOptions]:
 async def serve(
     application: Application, server_socket: socket.socket, on_start: Callable[[], None]
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; then finish what is in flight, for up to
-    GRACE_S seconds.
+    """Answer requests until SIGINT or SIGTERM.
+
+    Requests in flight are finished then, for up to GRACE_S seconds.
+
+    Args:
+        application: Answers the requests.
+        server_socket: The listening socket.
+        on_start: Called when the server is ready.
+
     """
     await _Server(_config_of(application), on_start).serve(sockets=[server_socket])
 
@@ -107,7 +126,17 @@ async def serve_handed(
     on_start: Callable[[], None],
     received: Callable[[int], None],
 ) -> None:
-    """The same of connections that a parent hands over, until it wants no more or is gone."""
+    """Answer requests of connections that a parent hands over.
+
+    It ends when the parent wants no more or is gone.
+
+    Args:
+        application: Answers the requests.
+        channel: The channel to the parent.
+        on_start: Called when the server is ready.
+        received: Called with each message of the parent.
+
+    """
     config = _config_of(application)
     await _HandedServer(config, on_start, channel, received).serve(sockets=[])
 
@@ -128,8 +157,9 @@ def _config_of(application: Application) -> uvicorn.Config:
 
 
 def new_event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The factory of the fastest event loop that is installed: uvloop where it exists;
-    None for asyncio's own.
+    """The factory of the fastest event loop that is installed.
+
+    This is uvloop where it exists; None for asyncio's own.
     """
     return uvicorn.Config(lambda: None, log_config=None).get_loop_factory()
 
@@ -156,8 +186,9 @@ def _queue_function(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, but a signal only ends `serve`: uvicorn would raise it again at the end,
-    before anything can be closed.
+    """uvicorn whose `serve` simply ends after a signal.
+
+    uvicorn itself would raise the signal again at the end, before any resource can be closed.
     """
 
     def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
@@ -224,7 +255,7 @@ class _HandedServer(_Server):
 
 
 class _HandedProtocol(LimitedProtocol):
-    """One connection whose end the parent is told."""
+    """A connection whose end is reported to the parent."""
 
     def __init__(self, closed: Callable[[], None], **options: Any) -> None:
         super().__init__(**options)

@@ -25,9 +25,11 @@ _SPAN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """How queue functions are served; for what each means see docs/queues.md.
+    """Options of queue functions; docs/queues.md explains each.
 
-    function_timeout: of every function that is not triggered by HTTP; None = unlimited.
+    Attributes:
+        function_timeout: Of every function that is not triggered by HTTP; None for unlimited.
+
     """
 
     batch_size: int = 16
@@ -39,8 +41,15 @@ class QueueOptions:
 
     @classmethod
     def read(cls, host_json: Mapping[str, Any], settings: Mapping[str, str]) -> QueueOptions:
-        """From a host.json and the app settings that stand before it. Raises ValueError for what
-        Azure's host or this one refuses.
+        """Read the options from a host.json and the app settings that override it.
+
+        Args:
+            host_json: Content of host.json.
+            settings: App settings.
+
+        Raises:
+            ValueError: Azure's host or this host refuses a value.
+
         """
 
         def given(name: str) -> Any:
@@ -108,8 +117,15 @@ _SETTING = re.compile(r"%([^%]+)%")
 
 
 def resolved(text: str, settings: Mapping[str, str]) -> str:
-    """The text with `%NAME%` replaced by the app setting of that name. Raises ValueError when
-    there is none.
+    """Replace `%NAME%` in a text by the app setting of that name.
+
+    Args:
+        text: The text.
+        settings: App settings.
+
+    Raises:
+        ValueError: There is no such setting.
+
     """
 
     def value(match: re.Match[str]) -> str:
@@ -121,8 +137,16 @@ def resolved(text: str, settings: Mapping[str, str]) -> str:
 
 
 def host_value(host_json: Mapping[str, Any], settings: Mapping[str, str], *path: str) -> Any:
-    """A value of host.json by its path, or what the setting `AzureFunctionsJobHost__a__b` says
-    instead; None when neither does.
+    """Read a value of host.json by its path.
+
+    Args:
+        host_json: Content of host.json.
+        settings: App settings; `AzureFunctionsJobHost__a__b` overrides the value at this path.
+        *path: Names from the outermost to the innermost.
+
+    Returns:
+        None if neither has the value.
+
     """
     override = settings.get("__".join(("AzureFunctionsJobHost", *path)))
     if override is not None:

@@ -1,7 +1,7 @@
 """HTTP of the development host.
 
-Like Azure's host it hands over whole bodies; unlike it, it stops reading a body that is
-over the limit.
+Like Azure's host it passes on whole bodies. Unlike it, it stops reading a body that is over the
+limit.
 """
 
 from __future__ import annotations
@@ -34,18 +34,25 @@ log = logging.getLogger(__name__)
 
 
 class Admin(Protocol):
-    """What answers under /admin/functions/."""
+    """Answers requests under /admin/functions/."""
 
     async def fire(self, name: str, request: HttpRequest) -> HttpResponse:
-        """Run a function that is not triggered by HTTP, now."""
+        """Run a function that is not triggered by HTTP, now.
+
+        Args:
+            name: Name of the function.
+            request: The request, for its key.
+
+        """
 
 
 class Application:
-    """One app's functions behind ASGI."""
+    """The functions of an app behind ASGI."""
 
     def __init__(self, router: Router, admin: Admin, limits: Limits, *, local_only: bool) -> None:
-        """local_only: refuse requests to a foreign Host and writes of foreign web pages,
-        whatever they ask for.
+        """Build the application.
+
+        local_only: Refuse all requests to a foreign Host, and writes of foreign web pages.
         """
         self._router = router
         self._admin = admin
@@ -53,7 +60,7 @@ class Application:
         self._local_only = local_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request."""
+        """Answer an HTTP request."""
         if scope["type"] != "http":
             raise RuntimeError(f"this host speaks HTTP only, not {scope['type']}")
         headers = _headers(scope["headers"])
@@ -121,7 +128,10 @@ class Application:
 
 
 def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Names in lower case; a header that came twice is joined by commas, as Azure's host does."""
+    """Headers by name in lower case.
+
+    Repeated headers are joined by commas, as Azure's host does.
+    """
     headers: dict[str, str] = {}
     for raw_name, raw_value in pairs:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
@@ -130,8 +140,9 @@ def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _check_host(scope: Scope, headers: dict[str, str]) -> None:
-    """Raises Malformed for a Host that is no address, and for none where HTTP/1.1 (RFC 9112,
-    section 3.2) asks for it.
+    """Raise Malformed for a Host that is no address.
+
+    A missing Host is refused where HTTP/1.1 (RFC 9112, section 3.2) requires it.
     """
     if "host" not in headers and scope["http_version"] == "1.1":
         raise Malformed("Host: is missing", errors=(FieldError("Host", "is missing"),))
@@ -184,7 +195,12 @@ class Limits:
 
 
 class RequestBody:
-    """What ASGI's `receive` brings. complete: whether all of it has arrived."""
+    """The body of a request, as ASGI's `receive` returns it.
+
+    Attributes:
+        complete: Whether all of it has arrived.
+
+    """
 
     def __init__(self, headers: Mapping[str, str], receive: Receive, limits: Limits) -> None:
         declared = headers.get("content-length", "")
@@ -198,10 +214,10 @@ class RequestBody:
         self.complete = False
 
     async def read(self) -> bytes:
-        """The whole body.
+        """Read the whole body.
 
         Raises:
-            TooLarge: It is over its limit; known before it is held in memory.
+            TooLarge: It is over its limit, which is checked before it is held in memory.
             TooSlow: It did not arrive in time.
             Disconnected: The client went away.
 
@@ -219,11 +235,10 @@ class RequestBody:
             raise TooSlow(f"The body did not arrive within {self._limits.arrival_s:g} s") from None
 
     async def discard(self) -> None:
-        """Receive what is left without keeping it, up to DISCARD_BYTES and DISCARD_S.
-        Raises Disconnected.
+        """Receive the rest of the body without keeping it, up to DISCARD_BYTES and DISCARD_S.
 
-        Nothing of a body that is late or declared to be longer, nor of one whose sender waits to be
-        told to send it.
+        No bytes are received of a body that is late or declared to be longer, or whose sender waits
+        for permission to send it. Raises Disconnected.
         """
         if not self._discardable:
             return

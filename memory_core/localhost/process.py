@@ -1,5 +1,6 @@
-"""One process that serves: the functions of the project, their queues and timers, until it is
-stopped; alone, or as one of several behind one port.
+"""A process that serves the functions of the project, their queues and timers.
+
+It serves until it is stopped, alone or as a worker among several behind the same port.
 """
 
 from __future__ import annotations
@@ -45,23 +46,41 @@ Load = Callable[[], tuple[func.FunctionApp, QueueOptions]]
 
 MOST_ARENAS = 2
 _ARENA_MAX = -8
-"""The number of that option of glibc's `mallopt`."""
+"""The number of the option in glibc's `mallopt` that limits arenas."""
 
 
 def serve_alone(settings: Settings, server_socket: socket.socket, load: Load | None) -> None:
-    """Serve what `load` returns, or the functions of the project, until the stop."""
+    """Serve functions until the stop, as the only process.
+
+    Args:
+        settings: The settings.
+        server_socket: The listening socket.
+        load: Returns the functions and the options of queues; None for the functions of the
+            project.
+
+    """
     with asyncio.Runner(loop_factory=new_event_loop()) as runner:
         runner.run(_run(settings, load or _functions_of_project, _Alone(server_socket)))
 
 
 def serve_at(place: WorkerPlace, channel: Channel, settings: Settings) -> None:
-    """Serve the functions of the project, as one of several processes."""
+    """Serve the functions of the project, as a worker among several.
+
+    Args:
+        place: The place of this worker.
+        channel: The channel to the parent.
+        settings: The settings.
+
+    """
     with asyncio.Runner(loop_factory=new_event_loop()) as runner:
         runner.run(_run(settings, _functions_of_project, _OneOfMany(place, channel)))
 
 
 def import_ahead() -> None:
-    """Import what serving imports. What fails here fails again, and is said then."""
+    """Import the modules that serving needs, ahead of time.
+
+    An import that fails here fails again when serving, which reports it.
+    """
     with suppress(Exception):
         importlib.import_module("memory_core.core")
         importlib.import_module("function_app")
@@ -70,7 +89,15 @@ def import_ahead() -> None:
 def welcome_lines(
     settings: Settings, address: str, readiness: Mapping[str, Any], workers: int = 1
 ) -> str:
-    """The start-up lines. `readiness`: what `MemoryCore.ready` answered. workers: processes."""
+    """Format the start-up lines.
+
+    Args:
+        settings: The settings.
+        address: The URL of the host.
+        readiness: The answer of `MemoryCore.ready`.
+        workers: Number of processes behind the port.
+
+    """
     notes = [
         readiness["status"],
         *(
@@ -115,29 +142,29 @@ def welcome_lines(
 
 
 class _Seat(Protocol):
-    """Where a process gets its requests from, and which part of the work is its own."""
+    """Source of a process's requests, and its part of the work."""
 
     @property
     def count(self) -> int:
-        """How many processes there are."""
+        """Number of processes."""
 
     @property
     def is_first(self) -> bool:
-        """Whether the queues and timers are this one's."""
+        """Whether this process serves the queues and timers."""
 
     @property
     def address(self) -> str:
-        """The URL at which all are reached."""
+        """The URL of all processes."""
 
     def watch(self, core: MemoryCore, queues: Queues) -> None:
-        """Exchange with the others what each has to know."""
+        """Exchange messages with the other processes."""
 
     async def serve(self, application: Application, lines: str) -> None:
-        """Answer requests until the stop; `lines` are said at the start."""
+        """Answer requests until the stop; `lines` are printed at the start."""
 
 
 class _Alone:
-    """The one process of a host."""
+    """The only process of a host."""
 
     count, is_first = 1, True
 
@@ -153,7 +180,7 @@ class _Alone:
 
 
 class _OneOfMany:
-    """One of several processes, to which a parent hands connections."""
+    """A process among several, to which a parent hands connections."""
 
     def __init__(self, place: WorkerPlace, channel: Channel) -> None:
         self.count, self.is_first, self.address = place.workers, place.number == 0, place.address
@@ -230,10 +257,10 @@ def _functions_of_project() -> tuple[func.FunctionApp, QueueOptions]:
 
 
 async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, Any]]:
-    """What is open, and the readiness once all is warm.
+    """Open and warm up, and return the core and its readiness.
 
-    Data of another embedder are no reason to stop: nothing is open then and, as on Azure,
-    every request says 503.
+    Data of another embedder are no reason to stop. Then no store is open and, as on Azure, every
+    request gets a 503.
     """
     try:
         here = await runtime.start(settings)
@@ -244,8 +271,10 @@ async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, A
 
 
 async def _warm_up(core: MemoryCore) -> None:
-    """Load the embedder and the agents. Without an embedder, memories are still found by their
-    words, and saving says what is missing.
+    """Load the embedder and the agents.
+
+    Without an embedder, memories are still found by their words, and a save reports the missing
+    embedder.
     """
     try:
         await core.warm_up()
@@ -256,16 +285,19 @@ async def _warm_up(core: MemoryCore) -> None:
 
 
 def _share_arenas() -> None:
-    """Let threads share MOST_ARENAS of malloc's arenas, where that is glibc's: each keeps what it
-    once held, and a dozen threads would have an arena each.
+    """Let threads share MOST_ARENAS of malloc's arenas, if the C library is glibc.
+
+    Each arena keeps memory that it once held, and a dozen threads would have an arena each.
     """
     with suppress(OSError, AttributeError):  # no C library that is loaded so, or another one
         ctypes.CDLL(None).mallopt(_ARENA_MAX, MOST_ARENAS)
 
 
 def _collect_less_often() -> None:
-    """Garbage in cycles is rare here and the heap is large: looking through it at the usual rate
-    took a fifth of the throughput.
+    """Collect garbage less often.
+
+    Garbage in cycles is rare here and the heap is large. Scanning it at the usual rate took a fifth
+    of the throughput.
     """
     gc.collect()
     gc.freeze()

@@ -26,23 +26,27 @@ ADDRESS_BYTES = 16 * 1024
 HEAD_BYTES = 64 * 1024
 HEADERS = 100
 HEAD_S = 10.0
-"""From the connection, or the first byte of a further request, to the end of the head."""
+"""Seconds that a head may take to arrive.
+
+They begin with the connection, or with the first byte of a further request.
+"""
 MESSAGE_BYTES = 32 * 2**20
-"""Of a request as it comes over the wire. Applications read far less; what follows is read by
-none of them.
+"""Bytes of a request as it comes over the wire.
+
+Applications read far less, and the rest is ignored.
 """
 UNREAD_S = 60.0
-"""How long a client may leave an answer unread that is waiting to be sent."""
+"""Seconds that a client may leave an answer unread that waits to be sent."""
 LINGER_S = 2.0
-"""For the client to read why it was refused, before the connection is closed."""
+"""Seconds for the client to read the refusal, before the connection is closed."""
 
 
 class RequestRefused(Exception):
-    """The parser is to stop here; the protocol's `_refusal` says why."""
+    """The parser is to stop here; the protocol's `_refusal` has the reason."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection."""
+    """A connection."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -61,13 +65,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self._head_timer = self.loop.call_later(HEAD_S, self._head_is_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting for anything."""
+        """Stop all waiting."""
         self._stop_head_timer()
         self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse, within the limits."""
+        """Parse data, within the limits."""
         self._received += len(data)
         if self._refused:
             if self._received > MESSAGE_BYTES:
@@ -86,14 +90,14 @@ class LimitedProtocol(HttpToolsProtocol):
             self._head_timer = self.loop.call_later(HEAD_S, self._head_is_late)
 
     def on_url(self, url: bytes) -> None:
-        """A part of the address has come."""
+        """Handle a further part of the address."""
         super().on_url(url)
         if len(self.url) > ADDRESS_BYTES:
             self._refusal = AddressTooLong(f"The address is over {ADDRESS_BYTES} bytes")
             raise RequestRefused
 
     def on_headers_complete(self) -> None:
-        """The head is here; the application starts unless it is too large."""
+        """Handle a complete head; the application starts unless the head is too large."""
         if len(self.headers) > HEADERS:
             self._refusal = HeadTooLarge(f"There are more than {HEADERS} headers")
             raise RequestRefused
@@ -110,22 +114,22 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The whole request is here."""
+        """Handle a complete request."""
         self._awaits_head, self._completed, self._received = True, True, 0
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what could not be parsed, or was refused while it was."""
+        """Answer a request that could not be parsed, or was refused while it was parsed."""
         self._refuse(self._refusal or Malformed("This is no HTTP request"))
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than it is sent to."""
+        """Begin to wait for a client that reads too slowly."""
         super().pause_writing()
         if self._unread_timer is None:
             self._unread_timer = self.loop.call_later(UNREAD_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The client has read."""
+        """Stop waiting for a client, which has read now."""
         super().resume_writing()
         if self._unread_timer is not None:
             self._unread_timer.cancel()
@@ -146,11 +150,10 @@ class LimitedProtocol(HttpToolsProtocol):
             self._head_timer = None
 
     def _refuse(self, error: MemoryCoreError) -> None:
-        """Send the problem, then read and forget what comes until the client closes,
-        for LINGER_S at most.
+        """Send the problem, then discard incoming data until the client closes.
 
-        Closed at once with something unread, the connection would be reset, and the client might
-        never see the answer.
+        This takes LINGER_S at most. If the connection were closed at once with unread data, it
+        would be reset, and the client might never see the answer.
         """
         self._refused = True
         self._stop_head_timer()

@@ -24,10 +24,16 @@ _ENCODED_SLASH = re.compile(r"(%2[fF])")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one function. parts: the template's segments; a parameter is its name,
-    a literal is in lower case.
+    """The route of a function by a single method.
 
-    catch_all: the name of the parameter that takes a whole path; such a route has no parts.
+    Attributes:
+        function: Name of the function.
+        method: The HTTP method.
+        parts: Segments of the template, each with whether it is a parameter. A parameter is its
+            name, a literal is in lower case.
+        call: The function itself.
+        catch_all: The name of the parameter that takes a whole path; such a route has no parts.
+
     """
 
     function: str
@@ -38,8 +44,17 @@ class Route:
 
     @classmethod
     def parse(cls, function: str, method: str, template: str, call: Callable[..., Any]) -> Route:
-        """Read a template such as `api/v1/memories/{memory_id}`. Raises ValueError for forms that
-        this host does not know.
+        """Parse a template such as `api/v1/memories/{memory_id}`.
+
+        Args:
+            function: Name of the function.
+            method: The HTTP method.
+            template: The template.
+            call: The function itself.
+
+        Raises:
+            ValueError: This host does not know a form in the template.
+
         """
         if whole := _CATCH_ALL.fullmatch(template.strip("/")):
             return cls(function, method.upper(), (), call, whole[1])
@@ -56,7 +71,7 @@ class Route:
         return cls(function, method.upper(), tuple(parts), call)
 
     def fits(self, segments: list[str]) -> bool:
-        """Whether a path of as many segments is one of this route's."""
+        """Whether a path with the same number of segments belongs to this route."""
         return all(
             segment != "" if parameter else segment.lower() == part
             for (part, parameter), segment in zip(self.parts, segments, strict=True)
@@ -90,9 +105,18 @@ class Router:
                 self._by_path.setdefault((route.method, path.encode()), route)
 
     def match(self, method: str, raw_path: bytes) -> RouteMatch | None:
-        """The route for a path as it came over the wire; None when no function answers.
+        """Find the route for a path as it came over the wire.
 
-        Raises UnicodeDecodeError for a path that is not UTF-8 once decoded.
+        Args:
+            method: The request's method.
+            raw_path: The path, percent-encoded.
+
+        Returns:
+            The route and its parameters; None when no function answers.
+
+        Raises:
+            UnicodeDecodeError: The decoded path is not UTF-8.
+
         """
         # As most clients write it: no decoding, no comparing, 0.015 ms less.
         if exact := self._by_path.get((method, raw_path)):
@@ -120,7 +144,7 @@ class Router:
 
 
 def _decoded(segment: str) -> str:
-    """Percent-decoded, but for an encoded slash, which Azure's host leaves as it is."""
+    """Percent-decode a segment, but for an encoded slash, which Azure's host keeps."""
     if "%" not in segment:
         return segment
     return "".join(

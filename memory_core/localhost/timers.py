@@ -23,8 +23,15 @@ log = logging.getLogger(__name__)
 
 
 def next_due(schedule: str, after: datetime) -> datetime:
-    """The first moment later than `after` (aware UTC, whole seconds) that fits. Raises ValueError
-    for a bad or impossible schedule.
+    """The first time after `after` that fits a schedule.
+
+    Args:
+        schedule: NCRONTAB with six fields.
+        after: Aware UTC, whole seconds.
+
+    Raises:
+        ValueError: The schedule is wrong or impossible.
+
     """
     from cronsim import CronSim, CronSimError
 
@@ -42,7 +49,7 @@ def next_due(schedule: str, after: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """One timer function."""
+    """A function that a timer triggers."""
 
     name: str
     schedule: str
@@ -50,8 +57,9 @@ class Timer:
     call: Callable[..., Awaitable[None]]
 
     async def fire(self, *, past_due: bool = False) -> None:
-        """Call the function once. What it raises is logged: on Azure too, the next tick comes
-        nevertheless.
+        """Call the function once.
+
+        Its errors are logged: on Azure too, the next tick comes nevertheless.
         """
         try:
             await self.call(**{self.argument: TimerRequest(past_due=past_due)})
@@ -60,8 +68,9 @@ class Timer:
 
 
 class Timers:
-    """The timers of an app: they run by themselves between `start` and `stop`,
-    and by hand through `fire`.
+    """The timers of an app.
+
+    They run by themselves between `start` and `stop`, and on request through `fire`.
     """
 
     def __init__(self, timers: list[Timer], now: Callable[[], datetime]) -> None:
@@ -75,16 +84,26 @@ class Timers:
             self._spawn(_keep_firing(timer, self._now))
 
     async def stop(self) -> None:
-        """Cancel what waits or runs, and wait until it has ended."""
+        """Cancel the waiting and running timers, and wait until they have ended."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def fire(self, name: str, request: HttpRequest) -> HttpResponse:
-        """Start a timer by hand: 202. Raises NotFound for a name that is no timer.
+        """Start a timer on request, and answer 202.
 
-        Where keys are in use it needs one with the right `admin` that is not bound to a user,
-        since a timer works for all users.
+        If keys are in use, the request needs a key with the right `admin` that is not bound to a
+        user, since a timer works for all users.
+
+        Args:
+            name: Name of the function.
+            request: The request, for its key.
+
+        Raises:
+            NotFound: There is no such timer.
+            Unauthenticated: The key is missing or unknown.
+            Forbidden: The key lacks the right, or is bound to a user.
+
         """
         here = await runtime.current()
         caller = await here.caller(request.method, request.url, request.headers)

@@ -23,12 +23,20 @@ from memory_core.ports import POISON, Delivery, TaskQueue
 
 log = logging.getLogger(__name__)
 FIRST_PAUSE = timedelta(milliseconds=100)
-"""Between two looks at a queue that was empty once; doubled with each, up to maxPollingInterval."""
+"""Pause after a queue was found empty; it doubles each time, up to maxPollingInterval."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueFunction:
-    """One queue function. argument: the name of its parameter."""
+    """A function that a queue triggers.
+
+    Attributes:
+        name: Name of the function.
+        queue: Name of the queue.
+        argument: Name of the function's parameter.
+        call: The function itself.
+
+    """
 
     name: str
     queue: str
@@ -42,7 +50,10 @@ class Queues:
     def __init__(
         self, functions: Sequence[QueueFunction], options: QueueOptions, visibility: timedelta
     ) -> None:
-        """visibility: how long a message is hidden at a time while its function runs."""
+        """Build the queues of an app.
+
+        visibility: How long a message is hidden at a time while its function runs.
+        """
         self._functions = functions
         self._options = options
         self._visibility = visibility
@@ -60,9 +71,13 @@ class Queues:
         self._listening = [asyncio.ensure_future(listener.listen()) for listener in self._listeners]
 
     def pass_on(self, queue: TaskQueue, sent: Callable[[int], None]) -> None:
-        """Receive nothing; another process does, which is to learn of what is sent here.
+        """Let another process receive, and report messages that this process sends.
 
-        sent: called with the place among the functions of the one whose queue it was sent to.
+        Args:
+            queue: The queue.
+            sent: Called with the place, among the functions, of the function whose queue got a
+                message.
+
         """
         self._passing_on = [
             asyncio.ensure_future(_tell_of_arrivals(queue, function.queue, partial(sent, place)))
@@ -70,13 +85,17 @@ class Queues:
         ]
 
     def look(self, place: int) -> None:
-        """Something was sent, by another process, to the queue of the function at this place."""
+        """Look for messages in the queue of the function at this place.
+
+        Another process has sent to it.
+        """
         if place < len(self._listeners):
             self._listeners[place].sent.set()
 
     async def stop(self, grace_s: float) -> None:
-        """Receive no more, let what runs finish for `grace_s` seconds, then cancel it:
-        its messages are handed back.
+        """Stop receiving, and let running functions finish for `grace_s` seconds.
+
+        Functions that still run then are cancelled, and their messages are handed back.
         """
         self._stopping.set()
         for task in self._passing_on:
@@ -94,14 +113,17 @@ class Queues:
 
 
 async def _tell_of_arrivals(queue: TaskQueue, name: str, sent: Callable[[], None]) -> None:
-    """Say each time that this process sends to a queue; once an hour in vain."""
+    """Report each time that this process sends to a queue.
+
+    Once an hour it reports without a message.
+    """
     while True:
         await queue.arrival(name, timedelta(hours=1))
         sent()
 
 
 class _Listener:
-    """One function and the messages that it works on now."""
+    """A function and the messages that it works on now."""
 
     def __init__(
         self,
@@ -119,8 +141,9 @@ class _Listener:
         self.running: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
-        """Receive until the stop; a batch whenever no more than newBatchThreshold messages are
-        being worked on.
+        """Receive until the stop.
+
+        A batch is received whenever no more than newBatchThreshold messages are being worked on.
         """
         pause = FIRST_PAUSE
         while not self._stopping.is_set():
@@ -133,7 +156,10 @@ class _Listener:
                 pause = min(2 * pause, self._options.max_polling_interval)
 
     async def _receive(self) -> bool:
-        """Begin to work on what there is; False when there is nothing, or nothing to be had."""
+        """Begin to work on a batch of messages.
+
+        Returns False if there is no message, or the queue can't be reached.
+        """
         name = self._function.queue
         try:
             deliveries = await self._queue.receive(name, self._options.batch_size, self._visibility)
@@ -159,8 +185,9 @@ class _Listener:
         return bool(deliveries)
 
     async def _rest(self, pause: timedelta) -> None:
-        """Until something was sent, the pause is over or the host stops. Of what other processes
-        send, `sent` tells those of the same host.
+        """Rest until a message was sent, the pause is over or the host stops.
+
+        `sent` reports messages that other processes of the same host send.
         """
         waits = [
             asyncio.ensure_future(wait)
@@ -235,7 +262,7 @@ class _Listener:
             await self._queue.extend(name, delivery, self._options.visibility_timeout)
 
     async def _call(self, delivery: Delivery) -> bool:
-        """Whether the function ended well, and in time. What it raises is logged."""
+        """Whether the function ended well and in time. Its errors are logged."""
         limit = self._options.function_timeout
         try:
             async with asyncio.timeout(None if limit is None else limit.total_seconds()):
@@ -251,8 +278,10 @@ class _Listener:
         return True
 
     async def _to_poison(self, delivery: Delivery, poison: str) -> None:
-        """Move the message; one of another program that we could not send, being empty or too
-        large, is dropped: else it came for days.
+        """Move the message to the poison queue.
+
+        A message of another program that can't be sent, being empty or too large, is dropped.
+        Otherwise it would come back for days.
         """
         name, count = self._function.name, delivery.dequeue_count
         try:
@@ -288,8 +317,10 @@ class _Listener:
 
 
 def message(delivery: Delivery) -> QueueMessage:
-    """A delivery as functions get it, made by the SDK's own converter: a `QueueMessage` built by
-    hand knows no dequeue count.
+    """Convert a delivery to the message that functions get.
+
+    The SDK's own converter makes it, since a `QueueMessage` that is constructed directly knows no
+    dequeue count.
     """
     metadata = {
         "Id": Datum(delivery.id, "string"),
@@ -308,11 +339,11 @@ def message(delivery: Delivery) -> QueueMessage:
 
 
 def _datum_of(moment: datetime) -> Datum:
-    """Whole seconds, as Azure's queues have them.
+    """Format a time in whole seconds, as Azure's queues have it.
 
-    The SDK tries formats one after the other, those with fractions of seconds later. Each that
-    fails leaves an exception and its frames in a cycle: 31 objects a message, the message itself
-    among them, until the collector comes.
+    The SDK tries several formats, those with fractions of seconds later. Each failed try leaves an
+    exception and its frames in a cycle: 31 objects a message, the message itself among them, until
+    the collector comes.
     """
     return Datum(moment.isoformat(timespec="seconds"), "string")
 
@@ -324,7 +355,7 @@ def _datum_of(moment: datetime) -> Datum:
 
 
 class Hold:
-    """Renews from its making until `end`."""
+    """Renews the visibility of a message from its construction until `end`."""
 
     def __init__(
         self, queue: TaskQueue, name: str, delivery: Delivery, visibility: timedelta
@@ -335,7 +366,7 @@ class Hold:
         self._renewing = asyncio.ensure_future(self._renew())
 
     async def end(self) -> Delivery:
-        """Stop renewing; the delivery with the receipt that is good now."""
+        """Stop renewing, and return the delivery with the receipt that is valid now."""
         self._over.set()
         await self._renewing
         return self._delivery

@@ -1,12 +1,12 @@
-"""Several processes behind one port, over the same data: a parent that accepts connections and
-hands each to a worker.
+"""Several processes behind the same port, over the same data.
 
-The parent answers nothing itself. It starts workers, starts another one where one dies, and passes
-on what they tell one another. Each worker holds one end of a channel, a pair of sockets. Whatever
-ends the parent closes the channels, and a worker whose channel is closed stops in good order.
+A parent accepts connections and hands each to a worker. It answers no request itself. It starts
+workers, replaces a worker that dies, and passes on messages between workers. Each worker holds an
+end of a channel, a pair of sockets. However the parent ends, its end closes the channels, and a
+worker whose channel is closed stops in good order.
 
-Note: workers that all accept from one listening socket get connections by chance, and one that is
-idle takes a burst whole. A connection is handed to the worker that has the fewest.
+Note: workers that all accept from the same listening socket get connections by chance, and an idle
+worker takes a whole burst. A connection is handed to the worker that has the fewest.
 """
 
 from __future__ import annotations
@@ -24,26 +24,29 @@ from typing import Any, Final, NamedTuple, Self
 from memory_core.domain.errors import PlainError
 
 OPEN, CONNECTION, GREET = b"o", b"c", b"g"
-"""To a worker: open the stores; a connection goes along; print the first lines."""
+"""Messages to a worker: open the stores; here is a connection; print the first lines."""
 READY, CLOSED = b"r", b"x"
-"""From a worker: it can serve; one of its connections is closed."""
+"""Messages from a worker: it can serve; a connection of it is closed."""
 KEYS = b"k"
-"""Both ways: keys have changed."""
+"""Message in both directions: keys have changed."""
 FIRST_QUEUE: Final = 0x80
-"""Messages from this byte on say, both ways, that something was sent to a queue."""
+"""Messages from this byte on, in both directions: a message was sent to a queue."""
 AUTO: Final = "auto"
 MOST_BY_DEFAULT: Final = 4
 MOST: Final = 64
 PAUSE_S = 0.5
-"""Before another worker is started in place of one that has died."""
+"""Seconds before another worker is started in place of a dead worker."""
 DEATHS_AT_START: Final = 3
-"""In a row, of one worker that never got ready; then the host gives up."""
+"""Deaths in a row of a never ready worker, after which the host gives up."""
 STOP_S = 30.0
-"""For workers to finish; they are given ten seconds for requests, and as long for queues."""
+"""Seconds for workers to finish; they have ten for requests, and ten for queues."""
 
 
 def number_of(text: str) -> int:
-    """How many workers are asked for; `auto`: one a core, at most 4. Raises ValueError."""
+    """Parse the number of workers; `auto` is a worker for each core, at most 4.
+
+    Raises ValueError.
+    """
     if text == AUTO:
         return min(_cores(), MOST_BY_DEFAULT)
     if not text.isdecimal() or not 1 <= int(text) <= MOST:
@@ -58,8 +61,14 @@ def _cores() -> int:
 
 
 class WorkerPlace(NamedTuple):
-    """A worker's place: its number from 0 of so many, the address of all, the file of its
-    channel. The first serves the queues and the timers.
+    """A worker's place. The first worker serves the queues and the timers.
+
+    Attributes:
+        number: Its number, from 0.
+        workers: Number of workers.
+        channel: File descriptor of its channel.
+        address: The URL of all workers.
+
     """
 
     number: int
@@ -69,7 +78,7 @@ class WorkerPlace(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what `str` writes."""
+        """Parse the text that `str` returns."""
         number, workers, channel, address = text.split(",", 3)
         return cls(int(number), int(workers), int(channel), address)
 
@@ -84,13 +93,16 @@ class Channel:
         self._socket = socket.socket(fileno=file)
 
     def may_open(self) -> bool:
-        """Wait for the word to open the stores; False where the parent is gone instead."""
+        """Wait for permission to open the stores; False if the parent is gone instead."""
         with suppress(OSError):
             return self._socket.recv(1) == OPEN
         return False
 
     def tell(self, message: bytes) -> None:
-        """Say one thing to the parent. Lost where that is gone, or reads nothing."""
+        """Send a message to the parent.
+
+        It is lost if the parent is gone, or does not read.
+        """
         with suppress(OSError):
             self._socket.send(message)
 
@@ -101,8 +113,13 @@ class Channel:
         received: Callable[[int], None],
         over: Callable[[], None],
     ) -> None:
-        """Call `connected` with each connection that is handed over, `received` with each other
-        message, `over` once the parent wants no more or is gone.
+        """Handle the parent's connections and messages.
+
+        Args:
+            connected: Called with each connection that is handed over.
+            received: Called with each other message.
+            over: Called once the parent wants no more or is gone.
+
         """
 
         def read() -> None:
@@ -130,7 +147,7 @@ class Channel:
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """One process, the parent's end of its channel, and how many connections it has."""
+    """A process, the parent's end of its channel, and its number of connections."""
 
     process: asyncio.subprocess.Process
     channel: socket.socket
@@ -140,13 +157,16 @@ class _Worker:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def tell(self, message: bytes) -> None:
-        """Say one thing. Lost where it has died, or reads nothing: all are hints."""
+        """Send a message.
+
+        It is lost if the worker has died or does not read: all messages are hints.
+        """
         with suppress(OSError):
             self.channel.send(message)
 
 
 class Workers:
-    """The workers of one host, as its parent keeps them."""
+    """The workers of a host, as its parent keeps them."""
 
     def __init__(
         self,
@@ -157,7 +177,10 @@ class Workers:
         environment: Mapping[str, str],
         say: Callable[[str], None],
     ) -> None:
-        """program: the command of a worker, but for its place, which is added."""
+        """Prepare the workers, without starting them.
+
+        program: The command of a worker, to which its place is added.
+        """
         self._listening, self._address, self._count = listening, address, count
         self._program, self._environment, self._say = program, environment, say
         self._workers: dict[int, _Worker] = {}
@@ -171,8 +194,9 @@ class Workers:
         return all(ready.is_set() for ready in self._ready)
 
     async def run(self) -> int:
-        """Serve until a signal; the exit code: 0 after a stop, else that of the worker that
-        could not start.
+        """Serve until a signal, and return the exit code.
+
+        It is 0 after a stop, else that of the worker that could not start.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -189,7 +213,7 @@ class Workers:
             await self._stop()
 
     def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin to do it; should it fail, the host fails."""
+        """Start the work; if it fails, the host fails."""
 
         def ended(task: asyncio.Task[None]) -> None:
             if not task.cancelled() and (error := task.exception()) and not self._over.done():
@@ -200,10 +224,10 @@ class Workers:
         return task
 
     async def _serve(self) -> None:
-        """Once all are ready, hand connections over.
+        """Hand connections over, once all workers are ready.
 
-        The first opens the stores alone: it makes the files of new data, and what is wrong with
-        them is said once.
+        The first worker opens the stores alone: it makes the files of new data, and reports a
+        problem with them once.
         """
         await self._ready[0].wait()
         for number, worker in self._workers.items():
@@ -224,7 +248,7 @@ class Workers:
             await asyncio.sleep(0)  # others get their turn in a burst, too
 
     async def _hand_over(self, connection: socket.socket) -> None:
-        """Give a connection to the worker that has the fewest; wait while none can take it."""
+        """Give a connection to the worker with the fewest; wait while none can take it."""
         while True:
             self._ready_anew.clear()
             ready = [worker for worker in self._workers.values() if worker.is_ready]
@@ -240,7 +264,7 @@ class Workers:
                     await self._ready_anew.wait()
 
     async def _keep(self, number: int) -> None:
-        """Have one worker at this place, until the host gives up."""
+        """Keep a worker running at this place, until the host gives up."""
         deaths = 0
         while True:
             worker = await self._start(number)
@@ -281,7 +305,7 @@ class Workers:
         return worker
 
     async def _listen(self, number: int, worker: _Worker) -> None:
-        """Do what a worker says, until it is gone."""
+        """Handle the messages of a worker, until it is gone."""
         loop = asyncio.get_running_loop()
         with worker.channel:
             while True:
@@ -309,7 +333,7 @@ class Workers:
             self._workers[0].tell(bytes([message]))
 
     def _asked_to_stop(self) -> None:
-        """The first time, stop in good order; the second time, at once."""
+        """Stop in good order the first time, and at once the second time."""
         if self._over.done():
             self._kill()
         self._give_up(0)
@@ -340,5 +364,5 @@ class Workers:
 
 
 def program_of_a_worker() -> list[str]:
-    """The command that starts a worker, but for its place."""
+    """The command that starts a worker, to which its place is added."""
     return [sys.executable, "-m", "memory_core.localhost", "--place"]

@@ -1,7 +1,8 @@
-"""The few protocols that the phases need from the world; adapters fulfil them, `core` chooses.
+"""Protocols of all that is outside the domain: stores, models, queues, time.
 
-Every call names an `Owner`; none can reach across owners. Vectors are float32, length d,
-L2-normalised. Errors: a dependency that is down raises `Unavailable`; never an empty result.
+Adapters implement these protocols and `core` chooses the adapters. Every call names an `Owner`, and
+none can cross owners. Vectors are float32 of length d, L2-normalised. A dependency that is down
+raises `Unavailable`; it never answers with an empty result.
 """
 
 from __future__ import annotations

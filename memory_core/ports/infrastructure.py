@@ -1,6 +1,7 @@
-"""Ports beside the long-term store: the short term, queues and couriers, the archive, time and ids.
+"""Ports beside the long-term store: short-term store, queues, couriers, archive, clock and ids.
 
-The recent past: a cache of the truth, which may lose everything and must never show what is gone.
+The short-term store is a cache of recent memories. It may lose all of them, but it must never
+return a memory that was deleted.
 """
 
 from __future__ import annotations
@@ -20,32 +21,42 @@ from memory_core.ports.records import Touch
 
 
 class Clock(Protocol):
-    """Where "now" comes from; tests move it."""
+    """The source of the current time, which tests can move."""
 
     def now(self) -> datetime:
-        """The present moment, aware UTC."""
+        """The present moment, aware and in UTC."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return when so much time has passed."""
+        """Return after so many seconds."""
 
 
 class IdSource(Protocol):
-    """Where fresh ids come from. Whatever is derived gets a deterministic id instead."""
+    """The source of random ids. Derived documents get deterministic ids instead."""
 
     def new(self, prefix: str) -> str:
-        """A new id `<prefix>_<random>`."""
+        """A new id of the form `<prefix>_<random>`."""
 
 
 class Pooled(Protocol):
-    """Something that holds connections or threads."""
+    """An adapter that holds connections or threads."""
 
     def pool(self) -> tuple[int, int]:
-        """How many it may hold, and how many of these are in use now."""
+        """The size of the pool, and how many of its members are in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a readiness check saw. `detail` says what is wrong, in words for an operator."""
+    """Result of a readiness check.
+
+    Attributes:
+        adapter: The adapter that was checked.
+        status: Whether it is usable.
+        latency_ms: The duration of the check in milliseconds.
+        last_ok: The last moment at which it worked.
+        detail: The fault in words for an operator.
+        facts: Further figures of the adapter, JSON-ready.
+
+    """
 
     adapter: str
     status: Literal["ok", "degraded", "unavailable", "off"]
@@ -56,34 +67,57 @@ class Health:
 
 
 Charged = Callable[[float], None]
-"""Told what each answer of a store that charges has cost, in request units: refusals and each page
-of a query by itself.
+"""Receives the cost of each answer of a store that charges, in request units.
+
+Refusals and each page of a query are reported separately.
 """
 
 
 class Meter(Protocol):
-    """Where agents say what they took and how it ended."""
+    """The place where agents report token counts and outcomes."""
 
     def tokens(
         self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0
     ) -> None:
-        """Tokens that one call of a model took, for whom. reasoning: how many of the completion's
-        no answer shows.
+        """Count the tokens of a model call.
+
+        Args:
+            app_id: The app that the call was for.
+            model: The model that was called.
+            prompt: Tokens of the prompt.
+            completion: Tokens of the completion, reasoning included.
+            reasoning: Tokens of the completion that are not part of the visible answer.
+
         """
 
     def agent_call(self, call: str, outcome: str) -> None:
-        """How one call ended: ok, repaired, failed, unavailable or over_budget."""
+        """Count the outcome of an agent call.
+
+        Args:
+            call: The name of the call.
+            outcome: ok, repaired, failed, unavailable or over_budget.
+
+        """
 
     def answer_cut(self, call: str, field: str) -> None:
-        """A field of what rules answered was cut to its schema; `answer` where a plainer rule
-        answered all of it.
+        """Count an answer of the rules that was cut to its schema.
+
+        Args:
+            call: The name of the call.
+            field: The field that was cut; `answer` when a plainer rule made the whole answer.
+
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a head says about caches: its epoch, its sequence, and the last sequence that removed or
-    changed something.
+    """The state of an owner that a cache entry belongs to.
+
+    Attributes:
+        epoch: The epoch of the head.
+        sequence: The sequence of the head.
+        last_removal_sequence: The last sequence that removed or changed a memory.
+
     """
 
     epoch: str
@@ -93,19 +127,26 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class TakenAccesses:
-    """Accesses that a process set out to write down, under the id of that attempt."""
+    """Accesses that a process set apart to write them to the long-term store.
+
+    Attributes:
+        flush_id: The id of the attempt to write them.
+        touches: The accesses by memory id.
+
+    """
 
     flush_id: str
     touches: Mapping[str, Touch]
 
 
 class ShortTermStore(Pooled, Protocol):
-    """The recent past of each session, a cache of the truth. No call raises: a failure is reported
-    by `degraded`.
+    """A cache of the recent memories of each session.
+
+    No call raises an error; `degraded` reports a failure.
     """
 
     async def open(self) -> None:
-        """Prepare the connection; never fails the start."""
+        """Prepare the connection. This never fails the start."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -117,24 +158,47 @@ class ShortTermStore(Pooled, Protocol):
     async def recall(
         self, owner: Owner, session_id: str, limit: int
     ) -> tuple[Stamp | None, list[Memory]]:
-        """The newest entries of a session with the stamp they are good for; `None` when
-        nothing is held.
+        """The newest cached memories of a session, with the stamp that they are valid for.
 
-        The caller serves them only when `stamp.epoch` is the head's and `stamp.sequence` ≥ the
-        head's last_removal_sequence.
+        The caller may use them only when `stamp.epoch` is the head's epoch and `stamp.sequence` ≥
+        the head's last_removal_sequence.
+
+        Args:
+            owner: The owner of the session.
+            session_id: The session to read.
+            limit: The most memories to return.
+
+        Returns:
+            The stamp and the memories; the stamp is None when the session is not cached.
+
         """
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
-        """Write back one saved memory, as of the commit `stamp`. False when refused as older than
-        the set, or when down.
+        """Cache a memory that was saved.
+
+        Args:
+            memory: The memory as it was saved.
+            stamp: The state after the commit that saved it.
+
+        Returns:
+            False when the cached set is newer than the stamp, the epoch was erased, or the store is
+            down. False too for a memory without a session.
+
         """
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """The same of all that one commit saved, in as few round trips as there are sessions.
-        False when one was not kept.
+        """Cache all memories that a commit saved, in a round trip per session.
 
-        A store that no other process reads may do it later, before it next looks at these sessions;
-        True then says that it was taken in.
+        A store that no other process reads may do this later, before its next read of these
+        sessions. True then says that the memories were accepted.
+
+        Args:
+            memories: The memories as they were saved.
+            stamp: The state after the commit that saved them.
+
+        Returns:
+            False when a memory was not cached.
+
         """
 
     async def drop(
@@ -145,51 +209,100 @@ class ShortTermStore(Pooled, Protocol):
         stamp: Stamp,
         previous_removal: int,
     ) -> None:
-        """A commit removed or changed these memories: take them out of their sessions' sets and
-        restamp, or void the sets.
+        """Remove memories that a commit removed or changed from their sessions' sets.
+
+        The sets are stamped with the new state, or voided.
+
+        Args:
+            owner: The owner of the sessions.
+            session_ids: The sessions of the memories.
+            memory_ids: The memories to remove.
+            stamp: The state after the commit.
+            previous_removal: The head's last_removal_sequence before the commit.
+
         """
 
     async def rebuild(
         self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
     ) -> bool:
-        """Replace a void set by what the truth says as of `stamp`; refused when a newer
-        set is there.
+        """Replace a void set by the memories of the long-term store.
+
+        Args:
+            owner: The owner of the session.
+            session_id: The session of the set.
+            memories: The memories that the session has now.
+            stamp: The state that they were read at.
+
+        Returns:
+            False when a newer set is cached, the epoch was erased, or the store is down.
+
         """
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
-        """Empty everything that is held of an owner, and refuse what is written back of these
-        epochs from now on. False when down.
+        """Delete all cached data of an owner, and refuse later writes of these epochs.
+
+        Args:
+            owner: The owner to forget.
+            epochs: The epochs whose memories are refused from now on.
+
+        Returns:
+            False when the store is down.
+
         """
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
-        """Cached embeddings by key, None where missing."""
+        """Cached embeddings by key; None for each that is missing."""
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Cache embeddings, with the store's own TTL."""
+        """Cache embeddings by key, with the store's own TTL."""
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
-        """Add accesses to those that wait to be written down, for all processes. False: not kept
-        here, they are the caller's to keep.
+        """Add accesses to those that wait to be written, for all processes.
+
+        Returns False when they were not stored. The caller must then keep them.
         """
 
     async def gathered(self, limit: int) -> list[Owner]:
-        """Up to `limit` owners with accesses that wait, in no order."""
+        """Up to `limit` owners whose accesses wait, in no order."""
 
     async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """The accesses that wait, set apart under `flush_id`; those that an earlier attempt set
-        apart, while there are such. None: none.
+        """Set the waiting accesses of an owner apart, to be written.
+
+        Accesses that an earlier attempt set apart are returned first.
+
+        Args:
+            owner: The owner whose accesses are taken.
+            flush_id: The id of this attempt.
+
+        Returns:
+            The accesses, or None when no accesses wait.
+
         """
 
     async def taken(self, owner: Owner, flush_id: str) -> None:
-        """What was set apart under `flush_id` is written down: forget it."""
+        """Delete the accesses that were set apart, after they were written.
+
+        Args:
+            owner: The owner of the accesses.
+            flush_id: The id of the attempt that set them apart.
+
+        """
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
-        """Count a request of an app for all processes. None where it can't be: the caller counts
-        for itself then.
+        """Count a request of an app, for all processes.
+
+        Args:
+            app_id: The app that made the request.
+            buckets: The limits that the request counts for.
+
+        Returns:
+            The state of the buckets. None when the store cannot count; the caller then counts by
+            itself.
+
         """
 
     async def check(self) -> Health:
-        """A round trip that writes, for readiness; says what is wrong instead of raising."""
+        """Check readiness by a round trip that writes. Reports a fault instead of raising it."""
 
 
 # Work that goes on after a call was answered: queues that name it, and the courier that tells
@@ -200,15 +313,22 @@ QueueName = Literal["formation", "consolidation", "webhooks"]
 
 
 POISON = "-poison"
-"""Ends the name of the queue that takes what a queue's function failed at too often."""
+"""Suffix of a poison queue's name. Messages that failed too often are moved there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as a receiver holds it, until its visibility runs out. `receipt` is good for this
-    delivery only.
+    """A message that a receiver holds until its visibility timeout ends.
 
-    dequeue_count: how often it has been received, this time included.
+    Attributes:
+        id: The id of the message.
+        body: The text of the message.
+        dequeue_count: How often it has been received, this time included.
+        inserted_at: When it was sent.
+        expires_at: When the queue drops it.
+        next_visible_at: When other receivers can see it again.
+        receipt: The right to extend or complete the message, valid for this delivery only.
+
     """
 
     id: str
@@ -221,62 +341,106 @@ class Delivery:
 
 
 class TaskQueue(Pooled, Protocol):
-    """Work that waits, named by ids only. At least once, in no promised order;
-    receivers must bear a repetition.
+    """Queues of work, where messages hold ids only.
 
-    On Azure the Functions host receives, and the app only sends; the development host receives by
-    the same adapter. `queue` is a `QueueName` or its poison queue, `<name>-poison`. All calls raise
+    Delivery is at least once and in no promised order, so receivers must tolerate a repetition. On
+    Azure the Functions host receives, and the app only sends. The development host receives by the
+    same adapter. `queue` is a `QueueName` or its poison queue, `<name>-poison`. All calls raise
     Unavailable when the service is down.
     """
 
     async def open(self) -> None:
-        """Connect; the queues are there, or are made where the adapter is an embedded or an
-        emulated one.
+        """Connect to the queues.
+
+        An embedded or emulated adapter makes the queues. Otherwise they must exist.
         """
 
     async def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message, to be seen after `delay` (at most 7 days, whole seconds) and for 7 days
-        from then. Durable when it returns.
+        """Add a message, which is durable when the call returns.
 
-        body: 1 byte to 48 KiB of UTF-8, else TooLarge. After Unavailable it may be there or not.
+        After Unavailable the message may be in the queue or not.
+
+        Args:
+            queue: The name of the queue.
+            body: 1 byte to 48 KiB of UTF-8.
+            delay: The time before receivers can see it, at most 7 days in whole seconds. The
+                message is kept for 7 days from then.
+
+        Raises:
+            TooLarge: The body is too long.
+
         """
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` (1-32) visible messages, which no other receiver sees for `visibility`
-        (1 s to 7 days).
+        """Receive visible messages, which no other receiver sees for a while.
+
+        Args:
+            queue: The name of the queue.
+            limit: The most messages to return, 1 to 32.
+            visibility: How long they are hidden from other receivers, 1 second to 7 days.
+
         """
 
     async def extend(
         self, queue: str, delivery: Delivery, visibility: timedelta
     ) -> Delivery | None:
-        """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer
-        this receiver's.
+        """Hide a message for longer, or hand it back.
+
+        Args:
+            queue: The name of the queue.
+            delivery: The message as it was received.
+            visibility: How long it stays hidden; 0 hands it back at once.
+
+        Returns:
+            The delivery with its new receipt, or None when it is no longer this receiver's.
+
         """
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
-        """Remove a message that is done; False when it is no longer this receiver's."""
+        """Remove a message whose work is done.
+
+        Args:
+            queue: The name of the queue.
+            delivery: The message as it was received.
+
+        Returns:
+            False when it is no longer this receiver's.
+
+        """
 
     async def arrival(self, queue: str, within: timedelta) -> None:
-        """Wait for this process's next `send` without delay, at most `within`. Other processes'
-        messages end no wait.
+        """Wait for this process's next `send` without delay.
+
+        Messages of other processes do not end the wait.
+
+        Args:
+            queue: The name of the queue.
+            within: The longest time to wait.
+
         """
 
     async def length(self, queue: str) -> int:
-        """About how many messages there are, those not visible now included."""
+        """Approximate number of messages, hidden messages included."""
 
     async def check(self) -> Health:
-        """A cheap round trip, for readiness; with the lengths of the poison queues
-        among its facts.
+        """Check readiness by a cheap round trip.
+
+        The lengths of the poison queues are among its facts.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What came of one POST: the status of its answer, or why there was none. refused: we don't
-    call that address, now or later.
+    """Result of a POST.
+
+    Attributes:
+        status: The status code of the answer; None without an answer.
+        error: The reason why there was no answer.
+        refused: The address is not allowed, now or later.
+
     """
 
     status: int | None
@@ -285,60 +449,86 @@ class Posted:
 
 
 class Courier(Protocol):
-    """Takes webhooks to addresses that callers chose: to public ones and those that the operator
-    allows, never into our own network.
+    """Sends webhooks to addresses that callers chose.
+
+    It calls public addresses and those that the operator allows, never the service's own network.
     """
 
     def refusal(self, url: str) -> str | None:
-        """Why this address will never be called, as far as can be told without looking up who has
-        its name; None when it may be.
+        """The reason why this address will never be called; None when it may be called.
+
+        No name is looked up here, so a name that resolves to a forbidden IP is not recognised.
         """
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
-        """One POST, once, in bounded time; redirects are answers like others. Never raises for what
-        the receiver does.
+        """Send a single POST, without a retry and in bounded time.
+
+        Redirects are not followed; they count as answers. An error of the receiver is never raised.
+
+        Args:
+            url: The address to call.
+            body: The body as it is sent.
+            headers: The headers of the request.
+
         """
 
     async def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
 
 
 class Archive(Pooled, Protocol):
-    """The cold: named blobs that are written once, read and removed, never changed.
-    All calls raise Unavailable when it is down.
+    """The archive: named blobs that are written once, read and removed, never changed.
 
-    Names are made of `[A-Za-z0-9._-]` parts joined by `/`, none ending with a dot;
-    ValueError for others (`domain.blob_names`).
+    All calls raise Unavailable when it is down. Names are made of `[A-Za-z0-9._-]` parts joined by
+    `/`, none ending with a dot; any other name raises ValueError (`domain.blob_names`).
     """
 
     async def open(self) -> None:
-        """Connect; the container is there, or is made where the adapter is an embedded or an
-        emulated one.
+        """Connect to the container.
 
-        After Unavailable it may be used all the same: once it is back, the calls work.
+        An embedded or emulated adapter makes the container. Otherwise it must exist. After
+        Unavailable the archive may still be used: the calls work as soon as the service is back.
         """
 
     async def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
 
     async def put(self, name: str, data: bytes) -> bool:
-        """Write once; durable when it returns. False when the name is taken, whatever it holds, be
-        it by a first try of this very call whose answer was lost; the caller reads back
-        to see what.
+        """Write a blob once. It is durable when the call returns.
+
+        Args:
+            name: The name of the blob.
+            data: The content.
+
+        Returns:
+            False when the name is taken, whatever its content is. A first try of the same call
+            whose answer was lost may have written it, so the caller reads the blob back to compare.
+
         """
 
     async def get(self, name: str) -> bytes | None:
-        """What is there, whole and with its checksum verified; None when nothing is. Raises Damaged
-        when it is not what was written.
+        """Read a whole blob and verify its checksum.
+
+        Returns None when the blob does not exist. Raises Damaged when its content is not as it was
+        written.
         """
 
     async def remove(self, name: str) -> bool:
-        """Remove it for good; False when it was not there, or when a first try had removed it and
-        its answer was lost.
+        """Remove a blob for good.
+
+        Returns False when it did not exist, or when a first try had removed it and its answer was
+        lost.
         """
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
-        """A page of names that start with `prefix`, in order, those later than `after`."""
+        """A page of names that start with `prefix`, in order.
+
+        Args:
+            prefix: The beginning of the names.
+            after: The last name of the previous page; None for the first page.
+            limit: The most names to return.
+
+        """
 
     async def check(self) -> Health:
-        """A cheap round trip, for readiness."""
+        """Check readiness by a cheap round trip."""

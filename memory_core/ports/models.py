@@ -1,4 +1,4 @@
-"""What a model does, or rules in its place: vectors, and the typed calls of the agents."""
+"""Ports of models, or of rules in their place: embedder, reranker, thesaurus and agents."""
 
 from __future__ import annotations
 
@@ -29,94 +29,112 @@ from memory_core.ports.infrastructure import Health, Pooled
 
 
 class Embedder(Protocol):
-    """Text to vector. `model` and `dimensions` are stored with every vector and compared on
-    every start.
+    """Makes vectors of texts.
 
-    Note: up to `whole_query` characters a query has the very vector of the same text saved, and one
-    cached vector serves both (`tests/contract/test_embedder.py`). A model that wants a prefix
+    `model` and `dimensions` are stored with every vector and compared on every start.
+
+    Note: a query of up to `whole_query` characters has exactly the vector of the same text saved,
+    and both share a cached vector (`tests/contract/test_embedder.py`). A model that needs a prefix
     before queries does not fulfil this port.
     """
 
     @property
     def model(self) -> str:
-        """Name and version of what makes the vectors."""
+        """Name and version of the model that makes the vectors."""
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """The length of a vector."""
 
     @property
     def whole_query(self) -> int:
-        """Characters up to which the vector of a query is that of the same text saved;
-        a longer one need not be read whole.
+        """The longest query, in characters, whose vector is that of the same text saved.
+
+        A longer query need not be read whole.
         """
 
     async def open(self) -> None:
-        """Load or connect; raises Unavailable."""
+        """Load the model or connect to it. Raises Unavailable."""
 
     async def close(self) -> None:
-        """Release it."""
+        """Release the model."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One normalised float32 vector a text, in order. Raises Unavailable."""
+        """A normalised float32 vector for each text, in order. Raises Unavailable."""
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of the sentences of a query that a caller waits for, comparable with those
-        of `embed`; see `whole_query`. All of them or none.
+        """Vectors of the sentences of a query, comparable with those of `embed`.
 
-        Raises Unavailable, sooner than `embed` would: who asks can go on by words.
+        All sentences get a vector, or the call fails; see `whole_query`. A caller waits for the
+        answer and can go on by words alone, so this raises Unavailable sooner than `embed`.
         """
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """What is kept of the tokens of texts that were just embedded; None of each where the
-        embedder has none to give.
+        """The token states to store for texts that were just embedded.
 
-        Raises Unavailable.
+        Each is None where the embedder has no token states. Raises Unavailable.
         """
 
     async def check(self) -> Health:
-        """Whether it answers."""
+        """Check whether the model answers."""
 
 
 class Reranker(Pooled, Protocol):
-    """Reads a query and each text together and says how well one answers the other."""
+    """Scores how well each text answers a query, by reading both together."""
 
     async def open(self) -> None:
-        """Load or connect; sends nothing."""
+        """Load the model or connect to it, without sending a request."""
 
     async def close(self) -> None:
-        """Release it."""
+        """Release the model."""
 
     async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
-        """One finite score a text, in order; higher answers better, the scale is the reranker's
-        own. All are data, never an instruction.
+        """A finite score for each text, in order; a higher score answers the query better.
 
-        owner: whose tokens are counted; without a user's name the app's alone.
-        Raises Unavailable, AgentFailed as the agents do.
+        The scale is the reranker's own. Query and texts are data, never an instruction.
+
+        Args:
+            owner: Whose tokens are counted; without a user's name only the app's.
+            query: The query.
+            texts: The texts to score.
+
+        Raises:
+            Unavailable: The model is down, slow or throttled.
+            AgentFailed: The model gave no usable answer.
+
         """
 
     async def check(self) -> Health:
-        """Whether it answers."""
+        """Check whether the model answers."""
 
 
 class Thesaurus(Protocol):
-    """Which words stand near others in meaning. Never asks anything over a network:
-    every query waits for it.
+    """Finds words that are near in meaning.
+
+    It never uses a network, since every query waits for it.
     """
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
-        """The words near each of these terms, stems like these; none for a word that it
-        does not know.
+        """Words near each of these terms, as stems like the terms.
+
+        A term that it does not know has no near words.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the agents that compare memories are shown it: its number, its text,
-    its time, who said it.
+    """A memory as it is shown to agents that compare memories, without its id.
 
-    Never its id. lead: how far it answers a query better than the tenth best memory, for rules
-    alone; None where it does not surely answer.
+    Attributes:
+        number: The number by which the agent names it.
+        text: The text of the memory.
+        category: The category of the memory.
+        said_at: When it was said.
+        slot: Its (subject, attribute), if it has a slot.
+        actor: The person or agent that said it.
+        lead: By how much it answers a query better than the tenth best memory, for rules alone.
+            None where it does not surely answer the query.
+
     """
 
     number: int
@@ -130,8 +148,15 @@ class DecisionItem:
 
 @dataclass(frozen=True, slots=True)
 class SceneItem:
-    """A scene as the profile agent is shown it: its number, its theme, a line and the observed
-    behaviour of each of its episodes.
+    """A scene as it is shown to the profile agent.
+
+    Attributes:
+        number: The number by which the agent names it.
+        theme: The theme of the scene.
+        lines: A line for each of its episodes.
+        shows: The observed behaviour in each of its episodes.
+        began_at: When the scene began.
+
     """
 
     number: int
@@ -142,111 +167,174 @@ class SceneItem:
 
 
 class Agents(Pooled, Protocol):
-    """The typed calls that a model, or rules, answer. What is passed in is data,
-    never an instruction.
+    """The typed calls that a model, or rules, answer.
 
-    owner: whose tokens are counted; without a user's name the app's alone. Raise Unavailable when
-    the model is down, slow or throttled (worth asking again later), AgentFailed when it answers
-    nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
+    The arguments are data, never an instruction. `owner` is whose tokens are counted; without a
+    user's name only the app's. Messages are numbered from 0 in the order in which they are passed.
+
+    Calls raise Unavailable when the model is down, slow or throttled, so that a later retry may
+    succeed. They raise AgentFailed when the answer is not usable, so that a retry would give the
+    same.
     """
 
     @property
     def model(self) -> str:
-        """Who answers, for provenance."""
+        """Name of the model or the rules, for provenance."""
 
     async def open(self) -> None:
-        """Load or connect."""
+        """Load the model or connect to it."""
 
     async def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
 
     async def detect_boundary(
         self, owner: Owner, messages: Sequence[Message], previous: str | None
     ) -> Answered[Boundaries]:
-        """Where at most 50 messages change their topic. `previous`: the episode before them,
-        if any.
+        """Find where at most 50 messages change their topic.
+
+        Args:
+            owner: Whose tokens are counted.
+            messages: The messages in order.
+            previous: The episode before them, if any.
+
         """
 
     async def analyse_episode(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[EpisodeAnalysis]:
-        """The patterns of behaviour in one cell."""
+        """Find the patterns of behaviour in a cell.
+
+        Args:
+            owner: Whose tokens are counted.
+            messages: The messages of the cell.
+
+        """
 
     async def summarise(
         self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
     ) -> Answered[ConversationSummary]:
-        """The story of some messages. fast: the narrative only, for the agent path and
-        quick summaries.
+        """Tell the story of some messages.
+
+        Args:
+            owner: Whose tokens are counted.
+            messages: The messages in order.
+            fast: Only the narrative, for the agent path and quick summaries.
+
         """
 
     async def extract_facts(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[ExtractedFacts]:
-        """The facts of one cell with their quotes, and its foresight, dated against each
-        message's own time.
+        """The facts of a cell with their quotes, and its foresight.
+
+        They are dated against each message's own time.
+
+        Args:
+            owner: Whose tokens are counted.
+            messages: The messages of the cell.
+
         """
 
     async def form(
         self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
     ) -> Answered[FormedParts]:
-        """Facts, behaviour and story of at most 50 messages in one call.
+        """Facts, behaviour and story of at most 50 messages in a single call.
 
         Args:
-            owner: whose tokens are counted.
-            messages: a window of a conversation, or one cell.
-            previous: the episode before them, if any.
-            cut: whether they are a window, which is cut too. Facts are of all of it, an episode for
-                each stretch between cuts. Of one cell there is one episode.
+            owner: Whose tokens are counted.
+            messages: A window of a conversation, or a single cell.
+            previous: The episode before them, if any.
+            cut: Whether the messages are a window that must be cut too. The facts are of the whole
+                window, with an episode for each stretch between cuts. A cell has a single episode.
 
         Returns:
-            The parts, each checked by itself as the separate answer would be.
-            None for a part of which nothing is usable.
+            The parts, each checked by itself as the separate answer would be. None for a part that
+            is not usable.
 
         Raises:
-            Unavailable: the model is down, slow or throttled.
-            AgentFailed: no part is usable.
+            Unavailable: The model is down, slow or throttled.
+            AgentFailed: No part is usable.
 
         """
 
     async def reflect(
         self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
     ) -> Answered[ReflectedParts]:
-        """As `find_patterns` and `update_profile`, in one call, each part checked by itself."""
+        """Do `find_patterns` and `update_profile` in a single call, each part checked by itself.
+
+        Args:
+            owner: Whose tokens are counted.
+            episodes: The episodes for the patterns, the oldest first.
+            scenes: The scenes for the profile.
+
+        """
 
     async def decide_conflicts(
         self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
     ) -> Answered[Decisions]:
-        """What each of the older memories becomes beside the new ones.
+        """Decide the state of each of the older memories beside the new memories.
 
-        DELETE says that the two exclude each other; which of them is superseded, the one said
-        earlier, is the executor's to see.
+        DELETE says that the two exclude each other. The executor then supersedes the memory that
+        was said earlier.
+
+        Args:
+            owner: Whose tokens are counted.
+            new: The new memories.
+            older: The memories to decide on.
+
         """
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
-        """One note out of several, the oldest first, losing nothing."""
+        """Write a single note from several, the oldest first, without losing a statement.
+
+        Args:
+            owner: Whose tokens are counted.
+            notes: The notes, the oldest first.
+
+        """
 
     async def find_patterns(
         self, owner: Owner, episodes: Sequence[DecisionItem]
     ) -> Answered[FoundPatterns]:
-        """What repeats among episodes, the oldest first. Which of them say so is checked
-        by the caller.
+        """Find patterns that repeat among episodes.
+
+        The caller checks which of the episodes show a pattern.
+
+        Args:
+            owner: Whose tokens are counted.
+            episodes: The episodes, the oldest first.
+
         """
 
     async def judge_sufficiency(
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """Whether the results answer the query, and if not, what to ask for instead. asked: the
-        queries before, the first included.
+        """Judge whether the results answer the query, and if not, suggest a better query.
+
+        Args:
+            owner: Whose tokens are counted.
+            query: The query of the caller.
+            asked: The queries so far, the first included.
+            results: The memories that the queries found.
+
         """
 
     async def update_profile(
         self, owner: Owner, scenes: Sequence[SceneItem]
     ) -> Answered[ProfileUpdate]:
-        """What shows of the person in scenes of their life: traits, each with the numbers of the
-        scenes that it shows in.
+        """Find traits of a person in scenes of their life.
+
+        Each trait names the numbers of the scenes in which it shows.
+
+        Args:
+            owner: Whose tokens are counted.
+            scenes: The scenes to read.
+
         """
 
     async def check(self) -> Health:
-        """Whether they answer, for readiness; costs no tokens but, in a process that has asked
-        nothing yet, those of one word.
+        """Check whether the model answers, for readiness.
+
+        It costs no tokens, except for those of a single word in a process that has made no call
+        yet.
         """

@@ -1,4 +1,4 @@
-"""What a long-term store keeps, what it is asked and what it answers: `LongTermStore`'s records."""
+"""Records that a long-term store keeps, queries that it is asked, and its answers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,27 @@ Kind = Literal[
     "profile", "conflict", "slot", "settings", "accesses", "key", "audit",
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
-"""Kinds that only a commit writes; all others are bookkeeping."""
+"""Kinds that only a commit writes. All other kinds are bookkeeping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a store keeps: an id unique within its owner, a kind, a JSON-ready body,
-    and a vector beside it.
+    """A stored document.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own
-    mark of the state in which bookkeeping was read; None for what was not read from a store, and
-    for memories and versions. These travel as `Memory` bodies: `Document(memory.id, "memory",
-    memory.model_dump(mode="json"), memory.embedding)`. damaged: what is stored of this memory or
-    version is no JSON. Its body then has no more than `sequence` and `next_id`.
+    Memories and versions are documents of their `Memory` bodies:
+    `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
+
+    Attributes:
+        id: An id that is unique within the owner.
+        kind: The kind of the document.
+        body: The content, JSON-ready.
+        vector: The vector beside the body, if any.
+        expires_at: When the store may drop it (receipts, steps, finished tasks).
+        tag: The store's own mark of the state in which bookkeeping was read. None for a document
+            that was not read from a store, and for memories and versions.
+        damaged: The stored memory or version is not valid JSON. Its body then has no more than
+            `sequence` and `next_id`.
+
     """
 
     id: str
@@ -47,11 +55,15 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken;
-    `put` overwrites or creates.
+    """A write of a document in a batch.
 
-    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one
-    is there, or nothing.
+    A `put` whose document has a tag overwrites exactly the state that the tag marks. It raises
+    AlreadyExists when another state is stored, or no document.
+
+    Attributes:
+        mode: `create` raises AlreadyExists when the id is taken; `put` overwrites or creates.
+        document: The document to write or delete.
+
     """
 
     mode: Literal["create", "put", "delete"]
@@ -60,22 +72,24 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Fields of a stored memory that are set beside the log: no event tells of them,
-    and its revision and ETag stay.
+    """Fields of a stored memory that are set beside the log.
 
-    Args:
-        scene_id: the scene that the memory is in from now on; None leaves it as it is,
-            unless `leaves_scene`.
-        cell_id: the cell that the memory belongs to from now on; None leaves it as it is.
-        embedding: the memory's vector from now on; None leaves the old vector,
-            and the two fields beside it.
-        embedding_model: who made `embedding`. Its length becomes the memory's
-            `embedding_dimensions`.
-        states: of the text's tokens, of the pass that made `embedding`, with which they are set;
-            empty for an embedder without.
-        leaves_scene: the memory is in no scene any more.
-        leaves_cell: the memory, a message, belongs to no cell any more.
-        is_expected: the head named the cell as the one that the message will belong to
+    No event reports them, and the memory's revision and ETag stay.
+
+    Attributes:
+        scene_id: The scene that the memory is in from now on; None leaves it as it is, unless
+            `leaves_scene`.
+        cell_id: The cell that the memory belongs to from now on; None leaves it as it is, unless
+            `leaves_cell`.
+        embedding: The memory's vector from now on; None leaves the old vector, and the two fields
+            beside it.
+        embedding_model: The model that made `embedding`. The length of `embedding` becomes the
+            memory's `embedding_dimensions`.
+        states: The token states of the text from the pass that made `embedding`, with which they
+            are set; empty for an embedder without token states.
+        leaves_scene: The memory is in no scene any more.
+        leaves_cell: The memory, a message, belongs to no cell any more.
+        is_expected: The head named the cell as the cell that the message will belong to
             (`Head.unformed`), so a store may have written it with the message.
 
     """
@@ -91,13 +105,14 @@ class Mark:
 
     @staticmethod
     def of_scene(scene_id: str | None) -> Mark:
-        """The mark that puts a memory into a scene, or takes it out of its scene (None)."""
+        """The mark that puts a memory into a scene, or takes it out (None)."""
         return Mark(scene_id=scene_id, leaves_scene=scene_id is None)
 
     @property
     def fields(self) -> MemoryFields:
-        """What the mark sets in the memory's body, JSON-ready; the vector itself is
-        beside the body.
+        """Fields that the mark sets in the memory's body, JSON-ready.
+
+        The vector itself is stored beside the body.
         """
         named: MemoryFields = {}
         if self.scene_id is not None or self.leaves_scene:
@@ -113,23 +128,31 @@ class Mark:
 
     @property
     def is_searched(self) -> bool:
-        """Whether it sets something that searches look at."""
+        """Whether the mark sets a field that searches read."""
         return self.cell_id is not None or self.leaves_cell or self.embedding is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
+    """A commit: at most 100 documents and 1.8 MB with its events and its head.
 
-    expected: the head that it was built on (None: there was none). The store compares epoch and
-    sequence, or its own tag of that head, and raises HeadMoved when they differ. Events are
-    create-only; the first is the commit's marker. A batch may have none: it keeps bookkeeping
-    alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by an
-    event, or a store that holds memories would not know. marks: by the id of a memory or version
-    that is there, the fields of it that are set beside the log; the rest of it stays as it is. Each
-    is a document, and is set after the writes. AlreadyExists for one that is not there. The head's
-    `marks` grows with such a batch. A message that the head names as unformed is read as one that
-    belongs to no cell.
+    It is written whole or not at all. The store compares the epoch and sequence of `expected`, or
+    its own tag of that head, and raises HeadMoved when they differ. Each memory that a batch writes
+    or deletes is named by an event, since a store that caches memories learns of changes by the
+    events. The head's `marks` grows with a batch that has marks.
+
+    Attributes:
+        commit_id: The id of the commit.
+        expected: The head that it was built on; None when there was no head.
+        head: The new head.
+        events: They are create-only, and the first event is the commit's marker. A batch without
+            events writes bookkeeping alone and leaves the log as it is.
+        writes: The documents to write or delete.
+        marks: By the id of a stored memory or version, the fields that are set beside the log; its
+            other fields stay as they are. Each counts as a document and is set after the writes. A
+            memory that does not exist raises AlreadyExists. A message that the head names as
+            unformed is read as a message that belongs to no cell.
+
     """
 
     commit_id: str
@@ -142,15 +165,23 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active or compressed memories of `types` with
-    similarity ≥ floor, or in the same slot, or of the same key. With `faded`,
-    decayed memories are among the similar ones.
+    """The neighbours that a decision needs.
 
-    slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most
-    `limit`, nearest first; those of the slot, or of the key, come in any case. past: with them all
-    others of the slot or key, whatever became of them. While a truth is in the slot a store may
-    leave out all other memories: the slot alone decides then. A key is asked for alone: without a
-    slot or a vector. A message as it was said is no neighbour.
+    They are active or compressed memories of `types` that have similarity ≥ floor, or are in the
+    same slot, or have the same key. A message as it was said is no neighbour. A key is asked for
+    alone, without a slot or a vector.
+
+    Attributes:
+        vector: The vector to compare with; None compares no vectors.
+        types: The types of the neighbours.
+        floor: The lowest similarity.
+        slot: (subject, attribute), both case-folded. While an active fact is in the slot, a store
+            may leave out all other memories: the slot alone decides then.
+        limit: The most neighbours, the nearest first. Those of the slot or key are always included.
+        key: The key of procedural memories, as it is.
+        faded: Whether decayed memories are among the similar memories.
+        past: Whether all other memories of the slot or key are included, whatever their status.
+
     """
 
     vector: Vector | None
@@ -164,13 +195,13 @@ class Near:
 
     @property
     def statuses(self) -> frozenset[str]:
-        """The statuses of the nearest."""
+        """Statuses of the memories among which the nearest are searched."""
         return frozenset({"active", "compressed", *(("decayed",) if self.faded else ())})
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """One memory (with its embedding) and how near it is."""
+    """A memory (with its embedding) and its similarity."""
 
     memory: Memory
     similarity: float
@@ -178,8 +209,13 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One consistent look: the head, the documents that were asked for and exist,
-    the neighbours at least as new as the head.
+    """A consistent read of an owner.
+
+    Attributes:
+        head: The head; None when the owner has no data.
+        documents: The requested documents that exist, by id.
+        near: The neighbours, at least as new as the head.
+
     """
 
     head: Head | None
@@ -189,21 +225,38 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`,
-    which is always given.
+    """Restricts the memories that a list or a search may return.
 
-    at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is
-    contradicted, consolidated or new_version counts whatever its status, versions included, and one
-    that is deleted for another reason does not. Without it only `now` is compared with valid_until,
-    and only when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags,
-    next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out
-    messages (memories of the category "message") that belong to a cell. fading: what has faded by
-    `now` under these rules counts as decayed, whether or not a run has marked it since; candidates
-    say so of themselves even where it may be shown. ended_by: only what ended by then; for pages of
-    a run alone, which has just read the head. metadata: conditions on its fields, all of which
-    hold. unformed: messages that belong to no cell, whatever is stored of them; later_than: the
-    sequence of a head, after which messages may belong to none. A store sets both by the head that
-    it knows.
+    An empty field sets no restriction. Only `statuses` is always given.
+
+    Attributes:
+        statuses: The statuses that are returned.
+        types: Any of these types.
+        categories: Any of these categories.
+        tags: Any of these tags.
+        next_ids: Any of these `next_id` values.
+        session_id: The only session.
+        without_session_id: The session that is left out.
+        agent_id: The only agent.
+        since: The earliest event_timestamp, included.
+        until: The latest event_timestamp, excluded.
+        at: The moment at which memories are valid (valid_from ≤ at < valid_until). A memory whose
+            reason is contradicted, consolidated or new_version then counts whatever its status,
+            versions included. A memory that is deleted for another reason does not.
+        now: Without `at`, the moment that is compared with valid_until, if given.
+        hide_formed_messages: Leave out messages (memories of the category "message") that belong to
+            a cell.
+        fading: The rules of fading. A memory that has faded by `now` counts as decayed, whether or
+            not a run has marked it since. Candidates carry this flag even where the memory may be
+            shown.
+        ended_by: Only memories whose validity ended by then. It is for pages of a run alone, which
+            has just read the head.
+        metadata: Conditions on the metadata, all of which must match.
+        unformed: Ids of messages that belong to no cell, whatever their stored state. A store sets
+            it by the head that it knows.
+        later_than: The sequence of a head, after which messages may belong to no cell. A store sets
+            it by the head that it knows.
+
     """
 
     statuses: frozenset[str]
@@ -226,15 +279,16 @@ class Filter:
     later_than: int | None = None
 
     def has_faded(self, memory: Memory) -> bool:
-        """Whether a memory counts as faded here."""
+        """Whether a memory counts as faded under this filter."""
         if self.fading is None or self.now is None:
             return memory.status is Status.DECAYED
         return has_faded(memory, self.now, self.fading)
 
     @property
     def hides_faded(self) -> tuple[Fading, datetime] | None:
-        """By which rules and as of when active memories that have faded are left out;
-        None where they are not.
+        """Rules and moment by which active memories that have faded are left out.
+
+        None where they are not left out.
         """
         hides = self.fading is not None and self.now is not None and "decayed" not in self.statuses
         return (
@@ -245,18 +299,26 @@ class Filter:
 
     @property
     def standing(self) -> frozenset[str]:
-        """The statuses that count by themselves: looking back in time, what was deleted never does,
-        even where it is asked for.
+        """The statuses that are returned.
+
+        At an earlier moment, the status `deleted` is never among them, even where it is requested.
         """
         return self.statuses if self.at is None else self.statuses - {"deleted"}
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events to read. Empty = all. types: of the memories; event_types: of the events.
-    since ≤ occurred_at < until.
+    """Restricts the events to read. An empty field sets no restriction.
 
-    up_to: only those with sequence ≤ up_to.
+    Attributes:
+        memory_id: The only memory.
+        types: The types of the memories.
+        event_types: The types of the events.
+        correlation_id: The only correlation id.
+        since: The earliest occurred_at, included.
+        until: The latest occurred_at, excluded.
+        up_to: The highest sequence, included.
+
     """
 
     memory_id: str | None = None
@@ -270,7 +332,13 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True)
 class QuerySentence:
-    """One sentence of a query: its vector, and which of the search's terms it has."""
+    """A sentence of a query.
+
+    Attributes:
+        vector: The vector of the sentence; None without an embedder.
+        places: The places of its terms among the search's terms.
+
+    """
 
     vector: Vector | None
     places: tuple[int, ...]
@@ -278,13 +346,19 @@ class QuerySentence:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One query for candidates: `limit` nearest by vector and `limit` best by the terms,
-    both within `where`.
+    """A query for candidates: the `limit` nearest by vector and the `limit` best by terms.
 
-    terms: analysed query tokens, no duplicates, most informative first when over the store's limit
-    (30). related: words near them in meaning, which count for less, in the list by words and in the
-    candidates' column `near`. sentences: of a query of several, most telling first, each with lists
-    of its own as far as the store's limits allow; `vector` is None.
+    Attributes:
+        vector: The vector of the query; None where there are `sentences` or no embedder.
+        terms: Analysed query tokens without duplicates, the most informative first when over the
+            store's limit (30).
+        limit: The most candidates of each list.
+        where: Restricts both lists.
+        related: Words near the terms in meaning, which count for less. They are used in the list by
+            words and in the candidates' column `near`.
+        sentences: The sentences of a query of several, the most informative first. Each has lists
+            of its own as far as the store's limits allow.
+
     """
 
     vector: Vector | None
@@ -296,7 +370,7 @@ class Search:
 
     @property
     def vectors(self) -> tuple[Vector, ...]:
-        """All vectors that it asks for; none where there is no embedder."""
+        """All vectors of the query; empty without an embedder."""
         several = tuple(
             sentence.vector for sentence in self.sentences if sentence.vector is not None
         )
@@ -304,14 +378,21 @@ class Search:
 
     @property
     def compared(self) -> Vector | None:
-        """What `from_memories` compares with: the vector, or a row for each sentence."""
+        """The value that `from_memories` compares with: the vector, or a row for each sentence."""
         return np.stack(self.vectors) if self.sentences and self.vectors else self.vector
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a Search. `charge` is what the store says it cost (request units),
-    None where it has no such thing.
+    """The answer to a Search.
+
+    Attributes:
+        head: The head that it was read at.
+        candidates: The candidates.
+        statistics: The statistics of the terms.
+        charge: The cost that the store reports, in request units; None where a store does not
+            charge.
+
     """
 
     head: Head | None
@@ -330,8 +411,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """How often a memory was shown since this was last written down, and when last. faded:
-    it counted as faded then.
+    """Accesses of a memory since they were last written.
+
+    Attributes:
+        count: How often it was shown.
+        at: When it was last shown.
+        faded: Whether it counted as faded then.
+
     """
 
     count: int
@@ -340,7 +426,7 @@ class Touch:
 
 
 class Due(NamedTuple):
-    """An owner whose run is due, and since when: a keyset position too."""
+    """An owner whose run is due, and since when; also a keyset position."""
 
     owner: Owner
     at: datetime
@@ -348,10 +434,13 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentCount:
-    """An agent of one user. memories: how many of its memories are active or compressed,
-    messages aside.
+    """An agent of a user.
 
-    last_active_at: when one of all its memories, whatever their status, was last made or changed.
+    Attributes:
+        agent_id: The id of the agent.
+        memories: How many of its memories are active or compressed, messages not counted.
+        last_active_at: When a memory of this agent, of any status, was last made or changed.
+
     """
 
     agent_id: str

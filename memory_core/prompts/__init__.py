@@ -1,12 +1,13 @@
-"""The prompts: one Markdown file each, with id, version and the answer's schema in its first lines,
-and the rules all of them share.
+"""The prompts, a Markdown file each, and the rules that all of them share.
 
-A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record
-beside it. A changed text needs a new version, since id and version are stamped on every memory that
-is made with it. Examples stand between <example> marks; the JSON in them is known here, so that an
-answer which repeats one can be told from news. The prompts of joint answers begin with the shared
-rules, and the one of a window goes on where the one of a cell ends: so what a service caches of one
-call serves the next.
+A file's first lines have the id, the version and the answer's schema. A prompt's text is a
+constant: a user's words are never put into it, only into the record beside it. A changed text needs
+a new version, since id and version are stored in every memory that is made with it.
+
+Examples are between <example> marks. The JSON in them is known here, so that an answer which
+repeats an example can be told from a new answer. The prompts of joint answers begin with the shared
+rules, and the prompt of a window continues the prompt of a cell. So a service's cache of a call
+serves the next call.
 """
 
 from __future__ import annotations
@@ -42,8 +43,15 @@ _JSON = re.compile(r"```json\n(.*?)(?:```|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[T]):
-    """One prompt: what the model is told, and the schema its answer must have. examples:
-    the JSON values that the text shows.
+    """A prompt.
+
+    Attributes:
+        id: Its name.
+        version: Its version.
+        answer: The schema of the model's answer.
+        text: The instructions for the model.
+        examples: The JSON values that the text shows.
+
     """
 
     id: Name
@@ -55,7 +63,7 @@ class Prompt(Generic[T]):
 
 @lru_cache(maxsize=len(NAMES))
 def prompt(name: Name) -> Prompt[Any]:
-    """The prompt of that name, read once."""
+    """Return the prompt of that name, which is read once."""
     stated, body = _parts(name)
     is_joint = "{record_rules}" in body
     rules = _read("record_rules.md").strip()
@@ -73,8 +81,9 @@ def prompt(name: Name) -> Prompt[Any]:
 
 
 def _parts(name: str) -> tuple[dict[str, str], str]:
-    """What a prompt's first lines state, and its body, in which `{form_cell}` stands for the body
-    of that other prompt.
+    """Return the fields of a prompt's first lines, and its body.
+
+    In the body, `{form_cell}` is replaced with the body of that other prompt.
     """
     head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
     whole = _OTHER.sub(lambda other: _parts(other[1])[1], body.strip())
@@ -90,7 +99,7 @@ def _attributes() -> str:
 
 
 def _attributes_in_short() -> str:
-    """The attributes by what fills them, which is left out where the name says it."""
+    """Return the attributes by their values, which are left out if the name says them."""
     by_value: dict[str, list[str]] = {}
     for attribute in ATTRIBUTES:
         is_plain = attribute.value.removeprefix("the ") in attribute.name

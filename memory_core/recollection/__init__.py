@@ -1,1 +1,1 @@
-"""How a memory is found again."""
+"""Finding memories again."""

@@ -1,29 +1,31 @@
-"""One call for an agent's turn.
+"""Brief an agent for its next turn, in a single call.
 
-It tells who the person is, what holds just now, what matters to the query, and what was said last.
+The briefing tells the person's profile, present truths, memories that matter to the query, and the
+last turns.
 
-    kind       taken from                                             first share of the budget
-    instructions  the standing wishes, whatever is asked              up to 15 %, before all others
-    profile    what the profile says, facts before traits             20 %; 10 %
-    foresight  what holds at the moment, told lately                  10 %
-    turns      the end of the session; of the last one where the      25 %; 10 %; 5 %
-               named one is new or none is named
-    memories   the query's hits and what is beside them               the rest
+    kind          source                                              first share of the budget
+    instructions  the standing instructions, whatever the query is    up to 15 %, before the rest
+    profile       the profile's statements, facts before traits       20 %; 10 %
+    foresight     recent foresight that is true at the moment         10 %
+    turns         the end of the session; of the last session if the  25 %; 10 %; 5 %
+                  named session is new or no session is named
+    memories      the query's hits and their neighbours               the rest
 
-The second shares are those of a new session, the smallest those of a new session with a query,
-which has a tenth for the profile.
+The second shares are those of a new session. The smallest shares are those of a new session with a
+query, which has a tenth for the profile.
 
-What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile,
-in this order. All is read at once, in three rounds. Note: a memory is in one part only, the first
-in the table that wants it and has room for it, and so is a turn: where it is told, the cell that
-was formed of it is not. The text shows the turns last, where the conversation goes on.
+The budget that a kind leaves goes to memories. The budget that memories leave goes to turns,
+foresight and profile, in this order. All is read at once, in three rounds. The text shows the turns
+last, where the conversation goes on.
 
-What has faded is told where the query finds it, and as the last turns of the conversation; profile
-and foresight leave it out. What the query finds and the text tells is an access.
+Note: a memory is in a single part only: the first in the table that wants it and has room for it.
+The same is true of a turn: where the turn is told, the cell that was formed of it is not.
 
-Where nothing surely answers the query, all kinds share what a perhaps is granted
-(`SHARES_PERHAPS`). The turns of a running session come on top of that: they are the
-conversation itself.
+Faded memories are told if the query finds them, and as the last turns of the conversation. Profile
+and foresight leave them out. A memory that the query finds and the text tells counts as an access.
+
+If no memory surely answers the query, all kinds share the budget that a perhaps is granted
+(`SHARES_PERHAPS`). The turns of a running session come on top: they are the conversation itself.
 """
 
 from __future__ import annotations
@@ -65,20 +67,24 @@ from memory_core.recollection.scenes import Profiles
 from memory_core.recollection.untold import Untold
 
 LATEST = 100
-"""Newest episodic memories that are looked through for foresight. What was foreseen before them is
-found only by a query.
+"""The newest episodic memories that are searched for foresight.
+
+Foresight of older memories is found only by a query.
 """
 TURNS = 30
 MOST_INSTRUCTIONS = 100
-"""Standing instructions that are looked at, the newest."""
+"""The most standing instructions that are read, the newest."""
 MOST_SESSIONS = 8
-"""Of those with the newest memories, the sessions that may be the last one."""
+"""The most sessions that may be the last session, of those with the newest memories."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
 
 
 class Briefing:
-    """Briefs for any owner. Reads never write the long term."""
+    """Briefs agents for any owner.
+
+    Reads never write the long-term store.
+    """
 
     def __init__(
         self,
@@ -97,8 +103,16 @@ class Briefing:
         )
 
     async def brief(self, owner: Owner, asked: ContextInput) -> Context:
-        """The context of one turn. Raises Unavailable when the long term is down,
-        EmbeddingMismatch.
+        """Build the context of a turn.
+
+        Args:
+            owner: Whose memories are told.
+            asked: The parts, the query or messages, the filters and the budget.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         now = self._clock.now()
         moment = asked.at or now
@@ -180,8 +194,9 @@ class Briefing:
     async def _latest(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
     ) -> tuple[list[Memory], list[Memory], bool]:
-        """The newest episodic memories, the turns to be told, and whether these are of the named
-        session, which is running.
+        """Return the newest episodic memories, the turns to tell, and whether a session is running.
+
+        It is running if the turns are those of the named session.
         """
         latest, of_session = await asyncio.gather(
             self._newest(owner, where, LATEST)
@@ -205,13 +220,13 @@ class Briefing:
         )
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
-        """The newest episodic memories that the filter lets through, newest first."""
+        """Return the newest memories that the filter allows, newest first."""
         page = await self._store.page(owner, "memory", where, None, limit)
         memories, _ = readable(document for document in page if document.kind == "memory")
         return [memory for memory in memories if memory.searchable]
 
     async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
-        """What the person wants done, or left, whatever is asked."""
+        """Return the person's standing instructions, newest first."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
         where = Filter(
             statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now
@@ -221,11 +236,11 @@ class Briefing:
     async def _of_session(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
     ) -> list[Memory] | None:
-        """The end of the named session, nothing of an excluded one; None where that is new or
-        none is named.
+        """Return the last turns of the named session.
 
-        A session is new, too, where all that is stored of it is one message that the model has
-        itself: what has just been said.
+        Empty for an excluded session; None if the session is new or no session is named. A session
+        is new, too, if it has a single stored message that the model already has: the message was
+        just sent.
         """
         if asked.session_id is None or not asked.wants("turns"):
             return None
@@ -238,19 +253,19 @@ class Briefing:
     async def _last_session(
         self, owner: Owner, others: Sequence[Memory], asked: ContextInput
     ) -> str | None:
-        """The session that was told something last, of those that these newest memories are of;
-        None for what is in no session.
+        """Return the session that was active last; None for memories without a session.
 
-        Note: a cell may be formed after a newer session was told, so what a task made does not say
-        which session was the last. Looking back, it has to.
+        Note: a cell may be formed after a newer session was active, so a memory that a task made
+        does not say which session was last. A query as of an earlier time has to rely on it.
         """
         if asked.at is None and (not is_told(others[0]) or EARLIER in others[0].metadata):
             return await self._most_active(owner, others)
         return others[0].session_id
 
     async def _most_active(self, owner: Owner, newest: Sequence[Memory]) -> str | None:
-        """Which session of these memories, newest first, was active last; None for what is
-        in no session.
+        """Return the session of these memories, newest first, that was active last.
+
+        None for memories without a session.
         """
         made = {memory.session_id: memory.created_at for memory in reversed(newest)}
         sessions = [*dict.fromkeys(memory.session_id for memory in newest)][:MOST_SESSIONS]
@@ -275,10 +290,10 @@ class Briefing:
     async def _said(
         self, owner: Owner, where: Filter, session_id: str | None, latest: Sequence[Memory] = ()
     ) -> list[Memory]:
-        """The newest turns of a session as they were said, newest first; a cell or a note only
-        where no message of it is kept.
+        """Return the newest turns of a session as they were said, newest first.
 
-        latest: the newest memories of all sessions, where they were read already.
+        A cell or a note is among them only if no message of it is kept. `latest` has the newest
+        memories of all sessions if they were read already.
         """
         of_session = replace(where, session_id=session_id, without_session_id=None)
         most = LATEST if session_id is None else TURNS
@@ -304,7 +319,7 @@ class Briefing:
     async def _turns(
         self, owner: Owner, quoted: Sequence[QuotableMemory], moment: datetime
     ) -> list[Piece]:
-        """The last turns as pieces, the newest of the highest priority."""
+        """Return the last turns as pieces, the newest with the highest priority."""
         fallen = await self._gatherer.fallen(owner, quoted, moment)
         pieces = (
             piece(
@@ -321,7 +336,7 @@ class Briefing:
     async def _found(
         self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]
     ) -> tuple[Rounds, tuple[str, ...]]:
-        """What the query finds, in one round; nothing without a query."""
+        """Run a single round for the query; an empty round without a query."""
         in_messages = query if asked.query is None else None
         asks_nothing = in_messages is not None and (
             is_remark(in_messages) or is_text_to_work_on(in_messages)

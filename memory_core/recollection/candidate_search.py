@@ -75,18 +75,29 @@ from memory_core.recollection.row_memories import RowMemories
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200
-"""A context of 2,000 tokens holds more than the best ten: of turns saved one by one 50 a list put
-.919 of LoCoMo's evidence into it and 100 put .929; told, with what was formed among them,
-100 .912 and 200 .918.
+"""The number of candidates for a context, which holds more than the best ten results.
+
+With turns saved individually, 50 candidates for each list put .919 of LoCoMo's evidence into a
+context of 2,000 tokens, and 100 put .929. With formed memories among the turns, 100 candidates
+put .912 and 200 put .918.
 """
 CANDIDATES_PER_RESULT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRules:
-    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
+    """The numbers of retrieval; the thresholds are on the embedder's scale.
 
-    finds_faded: whether a query that does not say so finds what has faded.
+    Attributes:
+        answer_threshold: The relevance that an answer needs.
+        similarity_threshold: The relevance that a further hit needs.
+        score_threshold: The least score of a result; None for no such limit.
+        default_results: How many results a query gets that does not say a number.
+        finds_faded: Whether a query without `include_decayed` finds faded memories.
+        fading: The rules by which memories fade.
+        relevance: The parameters of relevance.
+        scoring: The parameters of the recipes.
+
     """
 
     answer_threshold: float
@@ -125,11 +136,20 @@ class CandidateSearch:
     async def look(
         self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()
     ) -> QueryRound:
-        """One round: every candidate of a query with all its numbers, in the reranker's order if
-        there is one. Raises as `retrieve`.
+        """Score every candidate of a query in a single round.
 
-        without: the embedder, the reranker or both, which a round before waited for in vain; the
-        look is degraded by them, too.
+        The order is the reranker's if there is a reranker.
+
+        Args:
+            owner: Whose memories are searched.
+            query: The query with its filters, limits and thresholds.
+            without: The embedder, the reranker or both, if an earlier round waited for them in
+                vain. The round does without them and names them as degraded.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         if query.types is None and asks_for_everything(query.query):
             look = await self._look(owner, query, without, everything=True)
@@ -145,8 +165,9 @@ class CandidateSearch:
         *,
         everything: bool = False,
     ) -> QueryRound:
-        """One round. everything: whether all facts answer, whatever they say; then nothing
-        else is found.
+        """Score the candidates of a single round.
+
+        With `everything`, the search finds facts alone, and all facts answer, whatever they say.
         """
         now = self._clock.now()
         moment = query.at or now
@@ -277,10 +298,10 @@ class CandidateSearch:
         search: Search,
         embedding: asyncio.Future[Any],
     ) -> tuple[tuple[Related, ...], datetime]:
-        """The words near the query's terms, and the moment asked for by the asker's clocks, where
-        days are named or shown: a query names them, or a context shows them. Raises Unavailable.
+        """Return the words near the query's terms, and the moment of the query.
 
-        As long as vectors are being made, the store prepares the search by its words.
+        The moment is in the caller's time zone if a query names days or a context shows them. While
+        the vectors are being made, the store prepares the search by its words. Raises Unavailable.
         """
         related = (
             *await self._thesaurus.related(search.terms),
@@ -295,9 +316,11 @@ class CandidateSearch:
         return related, local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
-        """Those of relevance. A context has room for more of what was said where turns count by the
-        learned order's own numbers; where none was learned, it is ordered without the turns around,
-        which it quotes anyway.
+        """Return the parameters of relevance for this query's mode.
+
+        A context has room for more messages if turns count by the learned order's own numbers.
+        Without a learned order, a context is ordered without the turns around, which it quotes
+        anyway.
         """
         parameters = self._rules.relevance
         if query.mode == "fast":
@@ -308,8 +331,9 @@ class CandidateSearch:
     def _order(
         self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime
     ) -> Floats:
-        """The recipe's scores with the order in the place of relevance; of what has faded a
-        little less.
+        """Score the candidates with their order in the place of relevance.
+
+        A faded candidate gets a little less (`FADED_ORDER`).
         """
         ranks = self._scores(query, order, candidates, moment).score
         return (
@@ -320,18 +344,19 @@ class CandidateSearch:
 
     @property
     def fading(self) -> Fading:
-        """By which rules memories fade."""
+        """The rules by which memories fade."""
         return self._rules.fading
 
     def finds_faded(self, asked: bool | None) -> bool:
-        """Whether a query finds what has faded: as it says itself, else as the settings say."""
+        """Whether a query finds faded memories: as the query says, else as the settings say."""
         return self._rules.finds_faded if asked is None else asked
 
     async def _rerank(
         self, owner: Owner, query: RetrieveInput, look: QueryRound, reranking: Reranking
     ) -> QueryRound:
-        """The look in the reranker's order; as it was, and saying so, where that does not
-        answer in time.
+        """Return the round in the reranker's order.
+
+        If the reranker does not answer in time, the order stays and `degraded` names the reranker.
         """
         rows = self._passing.ranked(query, look, MOST_RERANKED)
         documents = await self._row_memories.read_memories(owner, look, rows)
@@ -351,8 +376,9 @@ class CandidateSearch:
     async def _vectors_and_working_set(
         self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, by_words: bool
     ) -> tuple[tuple[tuple[Vector, ...], tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
-        """Both together where both are wanted: a query over all sessions, or as of an earlier time,
-        has no use for a working set.
+        """Fetch the query's vectors and the session's working set at the same time.
+
+        A query over all sessions or as of an earlier time needs no working set.
         """
         vectors = no_vectors() if by_words else query_vectors(self._embedder, query_parts.sentences)
         if query.session_id is None or query.at is not None:
@@ -369,8 +395,9 @@ class CandidateSearch:
         recalled: tuple[Stamp | None, list[Memory]],
         search: Search,
     ) -> tuple[CandidateSet, frozenset[str]]:
-        """The long term's candidates, and those of the session's working set where the head
-        vouches for it.
+        """Join the long-term candidates with those of the session's working set.
+
+        The working set takes part only if the head confirms that it is valid.
         """
         stamp, entries = recalled
         if query.session_id is None or query.at is not None or search_answer.head is None:
@@ -396,7 +423,7 @@ class CandidateSearch:
         return joined(search_answer.candidates, short), frozenset(short.ids)
 
     def _comparable(self, memory: Memory) -> Memory:
-        """A memory of the working set, without a vector that another embedder made."""
+        """Return a memory of the working set without a vector that another embedder made."""
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
         if memory.embedding is None or kind.fits(
             {"embedding_model": memory.embedding_model}, len(memory.embedding)
@@ -405,13 +432,14 @@ class CandidateSearch:
         return memory.changed(embedding=None)
 
     async def close(self) -> None:
-        """Let rebuilds of working sets that are under way finish."""
+        """Wait for the rebuilds of working sets that are under way."""
         await self._working_set.close()
 
 
 def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
-    """The turns of a working set whose lent words may be of a deleted turn: one of those before is
-    not in the set.
+    """Return turns of a working set whose lent words may be a deleted turn's.
+
+    These are the turns with a preceding turn that is missing from the set.
     """
     turns = {
         memory.id: memory.lexical.turn for memory in entries if memory.lexical.turn is not None
@@ -425,7 +453,7 @@ def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
 
 
 def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
-    """The verdict with no candidate's relevance below this."""
+    """Return the verdict with no candidate's relevance below this."""
     return replace(
         judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance))
     )
@@ -438,7 +466,7 @@ def _search(
     where: Filter,
     related: tuple[Related, ...] = (),
 ) -> Search:
-    """One search for all that is asked for."""
+    """Build a single search for all parts of the query."""
     terms = query_parts.whole.terms
     if query_parts.is_plain:
         return Search(vectors[0] if vectors else None, terms, limit, where, related)

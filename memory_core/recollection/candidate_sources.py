@@ -1,9 +1,9 @@
-"""Where candidates come from, and what a query is looked up by: vectors, dates, the session's
-cache, the archive, a time zone.
+"""Sources of candidates: vectors, dates, the session's cache, the archive; and time zones.
 
-Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and
-after several that passed it refuses at once. One in this process can't hang, and its first call
-loads it, which may take longer on a busy machine: an answer without it would help no caller.
+Note: the embedder decides when a vector is too late. An embedder behind a network has a deadline,
+and after several passed deadlines it refuses at once. An embedder in this process can't hang. Its
+first call loads the model, which may take longer on a busy machine; an answer without vectors
+would help no caller.
 """
 
 from __future__ import annotations
@@ -36,14 +36,25 @@ from memory_core.ports import Embedder, Filter, Found, LongTermStore, Search, Sh
 
 log = logging.getLogger(__name__)
 EMBEDDER = "embedder"
-"""How an answer names what it did without."""
+"""The name of the embedder in an answer that did without it."""
 
 
 async def query_vectors(
     embedder: Embedder, texts: Sequence[str]
 ) -> tuple[tuple[Vector, ...], tuple[str, ...]]:
-    """A vector for each text or none at all, and what was done without: nothing,
-    or the embedder. Raises EmbeddingMismatch.
+    """Embed the texts of a query, or do without.
+
+    Args:
+        embedder: The embedder.
+        texts: The query's sentences.
+
+    Returns:
+        A vector for each text, or none at all; and the names of the parts that the query did
+        without: empty, or the embedder.
+
+    Raises:
+        EmbeddingMismatch: The embedder does not fit the stored vectors.
+
     """
     try:
         return tuple(await embedder.embed_queries(texts)), ()
@@ -55,8 +66,14 @@ async def query_vectors(
 
 
 async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenStates, ...]:
-    """The tokens of each text, or nothing: what is only for the order is not worth a failure,
-    nor a word in the answer.
+    """Return the token states of each text, or none at all.
+
+    They only improve the order. So a failure neither fails the query nor is named in its answer.
+
+    Args:
+        embedder: The embedder.
+        texts: The query's sentences.
+
     """
     try:
         states = await embedder.token_states(texts)
@@ -68,8 +85,9 @@ async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenS
 
 
 async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:
-    """What `query_vectors` answers without the embedder, for a round after one that
-    waited in vain.
+    """Return the answer of `query_vectors` without the embedder.
+
+    A round uses it if an earlier round waited for the embedder in vain.
     """
     return (), (EMBEDDER,)
 
@@ -84,11 +102,11 @@ async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:
 
 
 DATE_LIST = "date"
-"""The name of the list that candidates of a time come by."""
+"""The name of the list of candidates that were found by their time."""
 
 
 class Dates:
-    """Looks into times for any owner."""
+    """Searches the times that a query names, for any owner."""
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
@@ -96,9 +114,23 @@ class Dates:
     async def search(
         self, owner: Owner, query_parts: QueryParts, search: Search, moment: datetime
     ) -> tuple[QueryParts, Found]:
-        """The search, and beside it the same in the times alone that the query tells; with the
-        dates of its anchors, which are looked into after it: a read of at most a few,
-        and one more search. Raises Unavailable.
+        """Search, and search once more within the times alone that the query names.
+
+        The query's anchors are events such as "her birthday". Their dates are read from the
+        memories that tell of them, which costs a read of at most a few memories and another search.
+
+        Args:
+            owner: Whose memories are searched.
+            query_parts: The query.
+            search: The search for the whole query.
+            moment: The time that relative dates count from.
+
+        Returns:
+            The query with the dates of its anchors, and the joined results.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         where = _told_times(query_parts, search)
         if where is None:
@@ -122,7 +154,7 @@ class Dates:
     async def _resolved(
         self, owner: Owner, analysis: QueryAnalysis, result: Found, search: Search, moment: datetime
     ) -> list[ToldTime]:
-        """The dates of the query's anchors, as far as candidates tell them."""
+        """Return the dates of the query's anchors, as far as candidates tell them."""
         frequencies = result.statistics.document_frequency
         worth = idf(
             [frequencies.get(term, 0) for term in analysis.terms], result.statistics.documents
@@ -160,7 +192,10 @@ class Dates:
 
 
 def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
-    """The same search in the times alone that the query tells; None where it tells none."""
+    """Restrict the search to the times that the query names.
+
+    None if it names no time.
+    """
     windows = [
         dated_window.window
         for analysis in (query_parts.whole, *(part.analysis for part in query_parts.parts))
@@ -202,7 +237,13 @@ class WorkingSet:
 
     @staticmethod
     def good(stamp: Stamp | None, head: Head) -> bool:
-        """Whether a set with this stamp shows nothing that the head knows to be gone or changed."""
+        """Whether a working set is free of memories that were removed or changed since.
+
+        Args:
+            stamp: The stamp of the set; None if there is no set.
+            head: The owner's head.
+
+        """
         return (
             stamp is not None
             and stamp.epoch == head.epoch
@@ -210,8 +251,15 @@ class WorkingSet:
         )
 
     def rebuild_later(self, owner: Owner, session_id: str, *, stale: bool) -> None:
-        """Rebuild a stale set once, in the background. A set that is not there at all grows by
-        itself with the next saves.
+        """Rebuild a stale working set once, in the background.
+
+        A set that does not exist grows by itself with the next saves.
+
+        Args:
+            owner: Whose set it is.
+            session_id: The session of the set.
+            stale: Whether the set exists and is void.
+
         """
         name = (owner, session_id)
         if not stale or self._short_term.degraded or name in self._tasks:
@@ -248,7 +296,7 @@ class WorkingSet:
         )
 
     async def close(self) -> None:
-        """Wait for what is under way."""
+        """Wait for the rebuilds that are under way."""
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
 
@@ -261,20 +309,25 @@ class WorkingSet:
 
 
 MOST = 20
-"""Stubs that one query fetches: the nearest and the best by their words, in turns.
-Each is a blob.
+"""The most stubs that a query fetches, each from its blob.
+
+They are the nearest by vector and the best by words, in turns.
 """
 AT_ONCE = 8
 DEADLINE_S = 5.0
-"""What fetching may take in all; some 50 ms a blob are usual."""
+"""The seconds that fetching may take in all; some 50 ms for each blob are usual."""
 ARCHIVE_LIST = "archive"
-"""The name of the list that they come by."""
+"""The name of the list of candidates from the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColdFound:
-    """What the archive has for a query; degraded: `("archive",)` when some could only be shown as
-    their stubs.
+    """The archive's candidates for a query.
+
+    Attributes:
+        candidates: The archived memories with their scores.
+        degraded: `("archive",)` if some could only be shown as their stubs.
+
     """
 
     candidates: CandidateSet
@@ -282,21 +335,28 @@ class ColdFound:
 
     @property
     def ids(self) -> frozenset[str]:
-        """Of the candidates."""
+        """The ids of the candidates."""
         return frozenset(self.candidates.ids)
 
 
 class ColdSearch:
-    """Looks into the archive of any owner."""
+    """Searches the archive of any owner."""
 
     def __init__(self, store: LongTermStore, copies: ColdCopies, embedder: Embedder) -> None:
         self._store, self._copies, self._embedder = store, copies, embedder
 
     async def find(self, owner: Owner, search: Search) -> ColdFound:
-        """The nearest stubs, and those that hold any term or a word near one, within the filter but
-        for its status, with their whole.
+        """Search the archive's stubs, and fetch the whole memories of the best.
 
-        Raises Unavailable.
+        A stub is found by its vector, or by any term or a near word.
+
+        Args:
+            owner: Whose archive is searched.
+            search: The query's search; its filter applies except for the status.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
@@ -329,8 +389,9 @@ class ColdSearch:
         return ColdFound(candidates, degraded)
 
     def _vector(self, whole: Memory) -> Vector | None:
-        """The vector of a whole or of a stub, where it can be compared with the query's; of another
-        embedder's, words alone decide.
+        """Return a memory's vector if it can be compared with the query's.
+
+        For a vector of another embedder, words alone decide.
         """
         vector = whole.embedding
         known = vector is not None and vector.shape == (self._embedder.dimensions,)
@@ -339,8 +400,10 @@ class ColdSearch:
     async def _wholes(
         self, owner: Owner, stubs: Sequence[Memory]
     ) -> tuple[dict[str, Memory], set[str], tuple[str, ...]]:
-        """What the stubs are the beginnings of, by their ids; those that have left the archive
-        meanwhile; what was done without.
+        """Fetch the whole memories of the stubs.
+
+        Returns them by id, the ids that have left the archive meanwhile, and the names of the parts
+        that the query did without.
         """
         locations = list(
             dict.fromkeys(
@@ -367,8 +430,9 @@ class ColdSearch:
         return wholes, gone, ("archive",) if len(gone) < len(lacking) else ()
 
     async def _fetched(self, owner: Owner, locations: Sequence[str]) -> list[ColdCopy | None]:
-        """The copies at these locations, several at once; None for what can't be read,
-        or not in time.
+        """Read the copies at these locations, several at once.
+
+        None for a copy that can't be read, or not in time.
         """
         room = asyncio.Semaphore(AT_ONCE)
 
@@ -398,17 +462,37 @@ def _result(task: asyncio.Task[ColdCopy]) -> ColdCopy | None:
 
 
 class Zones:
-    """The time zone of any owner."""
+    """Finds the time zone of any owner."""
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
     async def of(self, owner: Owner, named: str | None = None) -> tzinfo:
-        """The zone of that name; without one the user's. Raises Unavailable."""
+        """Return the named time zone, or the user's.
+
+        Args:
+            owner: Whose settings are read.
+            named: The name of a zone; None for the user's.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         return zone_of(named) if named is not None else (await self.with_head(owner))[0]
 
     async def with_head(self, owner: Owner, named: str | None = None) -> tuple[tzinfo, Head | None]:
-        """The same, and the user's head, which is read with it. Raises Unavailable."""
+        """Return the time zone as `of` does, with the user's head.
+
+        Both come from a single read, which happens even if the zone is named.
+
+        Args:
+            owner: Whose settings and head are read.
+            named: The name of a zone; None for the user's.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         snapshot = await self._store.snapshot(owner, [SETTINGS_ID])
         return zone_of(
             named or settings_in(ReadSet(snapshot.head, dict(snapshot.documents))).time_zone

@@ -1,4 +1,4 @@
-"""A context within its budget: how much each part gets, what fits, and the text."""
+"""A context within its budget: each part's share, the pieces that fit, and the text."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ SHARES_NEW_SESSION: tuple[tuple[PartKind, float], ...] = (
     ("turns", 0.1),
     ("memories", 0.6),
 )
-"""Where the turns are not those of a running session: what was said last there matters less than
-what is known of the person.
+"""The shares if the turns are not those of a running session.
+
+The last turns matter less there than the person's profile.
 """
 SHARES_ASKED: tuple[tuple[PartKind, float], ...] = (
     ("profile", 0.1),
@@ -48,22 +49,23 @@ SHARES_ASKED: tuple[tuple[PartKind, float], ...] = (
     ("turns", 0.05),
     ("memories", 0.75),
 )
-"""The same with a query: what answers matters more than both."""
+"""The same with a query: the memories that answer it matter most."""
 SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (
     ("profile", 0.15),
     ("foresight", 0.2),
     ("turns", 0.35),
     ("memories", 0.3),
 )
-"""Of 120 words, where nothing surely answers: mostly for the end of the last session and for what
-is perhaps related.
+"""The shares of 120 words if no memory surely answers.
+
+Most go to the end of the last session and to memories that are perhaps related.
 """
 FIRST: tuple[PartKind, ...] = ("profile", "turns")
-"""Tell a memory in the place of `memories`, as far as they have room for it."""
+"""The parts that tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
-"""Who gets what the others have left over, in this order."""
+"""The parts that get the budget that is left over, in this order."""
 INSTRUCTIONS_SHARE = 0.15
-"""Of the whole budget, for standing instructions; what they don't take is the others'."""
+"""The share of standing instructions in the whole budget; other parts get the rest of it."""
 ORDER: tuple[PartKind, ...] = ("instructions", "profile", "foresight", "memories", "turns")
 HEADINGS = {
     "instructions": "Standing instructions of the user:",
@@ -74,17 +76,24 @@ HEADINGS = {
 }
 HEADING_TOKENS = 5
 HEADING_WORDS = 6
-"""Of all headings together."""
+"""The words of all headings together."""
 Wanted = dict[PartKind, list[Piece]]
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a context is written from. grant: what the query has earned. terms: of the query. asked:
-    whether memories are told for one.
+    """The input of a context's text.
 
-    running: whether the turns are those of a running session. turns, stories: by memory id, the
-    cell of a message and of what was formed.
+    Attributes:
+        wanted: The pieces of each part, each part's best first.
+        grant: The grant that the query has earned.
+        terms: The query's terms.
+        degraded: The names of the parts of the service that the query did without.
+        asked: Whether memories are told for a query.
+        running: Whether the turns are those of a running session.
+        turns: The cell of each message, by the message's id.
+        stories: The cell of each formed memory, by the memory's id.
+
     """
 
     wanted: Wanted
@@ -98,7 +107,16 @@ class Material:
 
 
 def write_context(material: Material, max_tokens: int) -> Context:
-    """The parts within the budget, and what did not fit."""
+    """Write the parts of a context that fit into its budget.
+
+    Args:
+        material: The pieces, and how the budget is divided.
+        max_tokens: The budget for the whole text.
+
+    Returns:
+        The text, its parts, and the pieces that did not fit.
+
+    """
     headings = sum(
         max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS)
         for kind, pieces in material.wanted.items()
@@ -148,8 +166,10 @@ def write_context(material: Material, max_tokens: int) -> Context:
 
 
 def _heading(written: Material, kind: PartKind, lines: Sequence[str]) -> str:
-    """The heading of a kind; of what nothing surely answers, the mark, for the last turns where no
-    line has it yet.
+    """Return the heading of a part.
+
+    Memories that do not surely answer get a mark for a heading. The last turns get it, too, if the
+    query has earned only a perhaps, no session is running, and the mark was not used above.
     """
     if kind == "memories" and written.grant < Grant.SURE:
         return PERHAPS
@@ -163,21 +183,28 @@ def _heading(written: Material, kind: PartKind, lines: Sequence[str]) -> str:
 
 
 def mark_replaced(wanted: Wanted, moment: datetime) -> Wanted:
-    """What is to be told, marked where something else of it says that it holds no more."""
+    """Mark the pieces that another piece says to hold no more.
+
+    Args:
+        wanted: The pieces of each part.
+        moment: The time of the context.
+
+    """
     together = iter(marked([piece for pieces in wanted.values() for piece in pieces], moment))
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 
 def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:
-    """The pieces of other memories and other words than these."""
+    """Return the pieces of other memories and other words than the standing instructions."""
     names, texts = {piece.id for piece in standing}, {piece.text for piece in standing}
     return [piece for piece in pieces if piece.id not in names and piece.text not in texts]
 
 
 def _divided(material: Material, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
-    """What each kind is to tell, each memory once, and what of it fits. What a kind with its own
-    share has no room for is to be told as a memory where the query finds it. standing_words:
-    of the standing instructions above.
+    """Divide the budget: the pieces of each part, each memory once, and those that fit.
+
+    If a part with its own share has no room for a memory, the memory is told among `memories` if
+    the query finds it. `standing_words` counts the words of the standing instructions above.
     """
     found_ids = {piece.id for piece in material.wanted["memories"]}
     formed = {material.stories[name] for name in found_ids if name in material.stories}
@@ -197,10 +224,10 @@ def _divided(material: Material, budget: int, standing_words: int) -> tuple[Want
 
 
 def _each_once(material: Material, elsewhere: Collection[str]) -> Wanted:
-    """Without what an earlier kind tells of the same memory, or of the turns that it was formed of;
-    foresight is told beside its memory.
+    """Return the pieces without memories that an earlier part tells.
 
-    elsewhere: memories that are told as such.
+    A memory is left out, too, if an earlier part tells the turns that it was formed of. Foresight
+    is told beside its memory. `elsewhere` has the memories that are told among `memories`.
     """
     names: set[str] = set()
     cells: set[str] = set()
@@ -223,8 +250,10 @@ def _each_once(material: Material, elsewhere: Collection[str]) -> Wanted:
 
 
 def _kept(material: Material, budget: int, standing_words: int) -> Wanted:
-    """What fits of each kind: into its share, then into what others have left over.
-    standing_words: as in `_divided`.
+    """Return the pieces of each part that fit.
+
+    They go into the part's share, then into the budget that is left over. `standing_words` counts
+    the words of the standing instructions above.
     """
     shares = dict(
         SHARES if material.running else SHARES_ASKED if material.asked else SHARES_NEW_SESSION
@@ -270,8 +299,10 @@ def _kept(material: Material, budget: int, standing_words: int) -> Wanted:
 def _fitting(
     material: Material, kind: PartKind, room: BudgetLeft, longest: int | None = None
 ) -> list[Piece]:
-    """What of a kind fits into a room: lines of foresight whole, of other texts passages where they
-    are longer than `longest` tokens.
+    """Return the pieces of a part that fit into a room.
+
+    Lines of foresight are told whole. Passages take the place of other texts that are longer than
+    `longest` tokens.
     """
     if kind == "memories":
         return chosen(
@@ -287,12 +318,12 @@ def _fitting(
 
 
 def _without(piece: Piece, texts: Collection[str]) -> Piece:
-    """The piece without the notes that stand in the text already."""
+    """Return the piece without the notes that are in the text already."""
     return replace(piece, notes=tuple(note for note in piece.notes if note not in texts))
 
 
 def _words_of(kind: PartKind, pieces: Sequence[Piece]) -> int:
-    """What the pieces take under their heading."""
+    """Count the words of the pieces with their heading."""
     return len(f"{HEADINGS[kind]} {body(in_order(pieces))}".split()) if pieces else 0
 
 

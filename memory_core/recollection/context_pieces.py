@@ -1,4 +1,4 @@
-"""What each part of an agent's context could tell: a piece for each line."""
+"""The pieces that each part of an agent's context may tell, a piece per line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from memory_core.recollection.quotations import expected, holds, is_ahead, shown
 from memory_core.recollection.superseded import MARK_TOKENS
 
 MOST_TRAITS = 2
-"""Traits that are told beside what answers a query, the surest."""
+"""The most traits that are told beside memories that answer a query, the surest."""
 SOON = timedelta(days=3)
-"""Foresight that began or ends within it is told with a query that nothing surely answers; other
-foresight where the query is about it.
+"""The time from foresight's beginning or end within which a query without a sure answer gets it.
+
+Other foresight is told then only if the query is about it.
 """
 COMING = timedelta(days=30)
-"""Foresight that begins within it is told before it begins."""
+"""How long before its beginning foresight is told."""
 _ASKS_AHEAD = re.compile(
     r"\b(?:coming up|upcoming|what(?:'s| is) (?:ahead|planned|next for me"
     r"|on my (?:calendar|schedule|agenda))|(?:my|any) (?:plans|appointments"
@@ -35,15 +36,23 @@ _ASKS_AHEAD = re.compile(
 
 
 def asks_ahead(query: str) -> bool:
-    """Whether a query asks what is ahead, whatever that is."""
+    """Whether a query asks for the person's plans in general."""
     return _ASKS_AHEAD.search(query) is not None
 
 
 def foreseeing(
     latest: Sequence[Memory], rounds: Rounds, grant: Grant, moment: datetime
 ) -> list[Memory]:
-    """The memories whose foresight is told; where nothing surely answers, with what of it is soon
-    or has a word of the query.
+    """Return the memories whose foresight is told.
+
+    If no memory surely answers, only foresight that is soon or has a word of the query is told.
+
+    Args:
+        latest: The newest memories.
+        rounds: The query's findings.
+        grant: The grant that the query has earned.
+        moment: The time of the context.
+
     """
     hits = [hit.memory for hit in rounds.hits.values() if hit.memory.category != "fact"]
     if grant is not Grant.PERHAPS:
@@ -59,7 +68,7 @@ def foreseeing(
 
 
 def _is_soon(foresight: Foresight, moment: datetime) -> bool:
-    """Whether it began or ends within `SOON` of the moment."""
+    """Whether foresight began or ends within `SOON` of the moment."""
     ends = foresight.end_time
     return abs(moment - foresight.start_time) <= SOON or (
         ends is not None and abs(ends - moment) <= SOON
@@ -69,8 +78,15 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
 def instruction_pieces(
     memories: Sequence[Memory], terms: Collection[str], moment: datetime
 ) -> list[Piece]:
-    """A line for each instruction: those that share words with the query before others,
-    of these the newest first.
+    """Make a line for each instruction.
+
+    Those that share words with the query come first, and among equals the newest.
+
+    Args:
+        memories: The instructions, newest first.
+        terms: The query's terms.
+        moment: A time in the caller's time zone.
+
     """
     shared = {
         memory.id: len(frozenset(tokens(memory.content)) & frozenset(terms)) for memory in memories
@@ -91,14 +107,15 @@ def instruction_pieces(
 def profile_pieces(
     profile: Profile, terms: Collection[str], moment: datetime, most_traits: int | None
 ) -> list[Piece]:
-    """A line for each fact, those with words of the query first, then the surest; then one for each
-    trait, which is of the moment.
+    """Make a line for each fact of a profile, and then for each trait.
+
+    Facts with words of the query come first, then the surest. A trait has the date of the moment.
 
     Args:
-        profile: Of the person.
-        terms: Of the query.
-        moment: Of the query.
-        most_traits: So many traits, the surest; None for all.
+        profile: The person's profile.
+        terms: The query's terms.
+        moment: The time of the query, in the caller's time zone.
+        most_traits: The most traits, the surest; None for all.
 
     """
     facts = [
@@ -126,8 +143,9 @@ def profile_pieces(
 
 
 def _dispute(fact: ProfileFact, moment: datetime) -> str:
-    """The mark of a fact that a statement may contradict, with the words of the latest;
-    empty where none does.
+    """Return the mark of a disputed fact, with the latest words against it.
+
+    Empty if no statement disputes the fact.
     """
     if not fact.disputed_by:
         return ""
@@ -143,8 +161,14 @@ def _shown(value: object) -> str:
 
 
 def foresight_pieces(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
-    """A line for everything that holds at the moment or begins soon, what ends first
-    before the rest.
+    """Make a line for all foresight that holds at the moment or begins within `COMING`.
+
+    Foresight that ends first comes first.
+
+    Args:
+        memories: The memories with the foresight.
+        moment: The time of the context, in the caller's time zone.
+
     """
     pieces: dict[str, Piece] = {}
     for memory in memories:

@@ -27,8 +27,12 @@ from memory_core.recollection.query_round import DECIMALS, ROUNDED, QueryRound
 
 
 def explain_query(look: QueryRound, query: RetrieveInput) -> dict[str, Any]:
-    """What the query was taken for, and what it was measured against; the candidates are all
-    stores' together.
+    """Explain how a query was understood, with the statistics that it was measured against.
+
+    Args:
+        look: The round with its candidates; their counts include all stores.
+        query: The query as the caller sent it.
+
     """
     analysis, statistics = look.analysis, look.search_answer.statistics
     return {
@@ -51,19 +55,33 @@ def explain_query(look: QueryRound, query: RetrieveInput) -> dict[str, Any]:
 
 
 def explain_hit(row: int, look: QueryRound) -> dict[str, Any]:
-    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns
-    beside it, its weighed length, its share of each term's worth, the factors that made its
-    relevance, what its rank was multiplied by because it has faded, and what a reranker gave it.
+    """Explain why a result has its rank.
 
-    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in
-    the memory and the turns before it), own (whether the memory itself has it), near (how near in
-    meaning a word of it comes, where it has not), next (whether the turn after has it) and excused
-    (whether it tells a time that the memory lies in, so that it need not have it). part: of a query
-    of several sentences the place of the part that it answers best; similarities and terms are of
-    that part. passage: where a passage of it covers more than the whole, the length that it was
-    weighed with, its weight, and how often it says each term. around: the share of the query that
-    it and the turns around it say. learned: what each feature adds to the sum that orders. order:
-    the number that its place follows from.
+    Args:
+        row: The candidate's row.
+        look: The round that the row is of.
+
+    Returns:
+        `ranks`: Its ranks in the candidate lists, from 1.
+        `part`: The place of the part that it answers best, for a query of several sentences;
+            similarities and terms are of that part.
+        `similarity`, `previous_similarity`, `next_similarity`: Its cosine and those of the turns
+            before and after it.
+        `length`: Its weighed length.
+        `terms`: For each term its `worth` (its share of the query's information), `frequency`
+            (weighed, in the memory and the turns before it), `own` (whether the memory itself
+            has it), `near` (how near in meaning the memory's nearest word is, if the memory lacks
+            the term), `next` (whether the turn after has it) and `excused` (whether the term
+            names a time that the memory is in, so that the memory need not have the term).
+        `passage`: If a passage covers more than the whole text, the length that the passage was
+            weighed with, its weight, and how often it says each term.
+        `around`: The share of the query that the memory and the turns around it say.
+        `learned`: The addition of each feature to the sum that orders.
+        `order`: The number that decides its place.
+        `boosts`: The factors that relevance was multiplied by.
+        `faded`: The factor of its order if it has faded, else None.
+        `reranked`: The score that a reranker gave it, or None.
+
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
@@ -129,19 +147,18 @@ def _explained_terms(
 
 
 def explain_miss(row: int, look: QueryRound, memory: Memory, needed: float) -> dict[str, Any]:
-    """The nearest memory of a query that none answers: what it came to, what it needed,
-    and what it lacked.
+    """Explain the nearest memory of a query that no memory answers.
 
     Args:
-        row: Of the candidate.
+        row: The candidate's row.
         look: The round in which it came nearest.
-        memory: That it is documents as.
+        memory: The memory that the row is shown as.
         needed: The relevance that an answer needs.
 
     Returns:
         `memory_id`, `content`, `relevance_score`, `answer_threshold`, `similarity_score`,
         `lexical_score`, `lacks` (which of "similarity", "words" and "score" is below what is
-        needed), `missing_terms` (of the query, that it neither has nor comes near to),
+        needed), `missing_terms` (the query's terms that it neither has nor comes near to),
         and `explain` as beside a result.
 
     """
@@ -174,8 +191,9 @@ def explain_miss(row: int, look: QueryRound, memory: Memory, needed: float) -> d
 
 
 def _learned(row: int, look: QueryRound, place_of_part: int) -> dict[str, float | None] | None:
-    """What each feature adds to the sum that orders, greatest first; None where nothing learned
-    orders, as with what is no turn.
+    """Return the addition of each feature to the sum that orders, greatest first.
+
+    None if no learned order applies, as for a memory that is no turn.
     """
     if not look.candidates.turns[row] or not (features := look.judged.features_of(place_of_part)):
         return None
@@ -187,7 +205,10 @@ def _learned(row: int, look: QueryRound, place_of_part: int) -> dict[str, float 
 
 
 def _explained_passage(row: int, look: QueryRound, measures: Measures) -> dict[str, Any] | None:
-    """The passage that answers in the place of the whole, if one does."""
+    """Explain the passage that answers in the place of the whole text.
+
+    None if the whole text answers at least as well.
+    """
     if not measures.has_terms:
         return None
     best = measures.passages.passage(0, row)

@@ -20,8 +20,14 @@ _ANY_STATUS = frozenset(status.value for status in Status)
 
 
 def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None = None) -> Filter:
-    """What a list shows. now: what has expired by then, or faded by these rules, is left out,
-    unless a status or a moment is asked for.
+    """Build the filter of a list.
+
+    Args:
+        query: The list's filters.
+        now: The time by which expired and faded memories are left out, unless the query names a
+            status or a moment; None for no such limit.
+        fading: The rules by which memories fade; None if none fade.
+
     """
     if query.status is None:
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
@@ -45,15 +51,28 @@ def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None
 
 
 def of_everything(at: datetime | None, *, hide_formed_messages: bool = False) -> Filter:
-    """Memories of all statuses; as a list of all statuses shows them, without the messages that
-    belong to a cell.
+    """Build a filter for memories of all statuses.
+
+    Args:
+        at: Only memories that were true at this time; None for any.
+        hide_formed_messages: Whether messages that belong to a cell are left out, as in a list.
+
     """
     return Filter(statuses=_ANY_STATUS, at=at, hide_formed_messages=hide_formed_messages)
 
 
 def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memory | None:
-    """The memory in the version that held at a moment; None when none did, or when it was
-    deleted since.
+    """Return the version of a memory that was true at a moment.
+
+    Args:
+        memory: The memory as it is.
+        versions: Its earlier versions, in any order.
+        at: The moment.
+
+    Returns:
+        The version under the memory's id; None if no version was true then, or if the memory was
+        deleted since.
+
     """
     where = of_everything(at)
     if shows(where, memory):
@@ -65,7 +84,13 @@ def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memor
 
 
 def shows(where: Filter, memory: Memory) -> bool:
-    """Whether the filter lets this memory through."""
+    """Whether a filter lets a memory through.
+
+    Args:
+        where: The filter.
+        memory: The memory.
+
+    """
     return _stands(where, memory) and _is_one_of(where, memory) and _is_in_time(where, memory)
 
 

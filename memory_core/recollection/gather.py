@@ -56,17 +56,15 @@ from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.untold import Untold
 
 LATER = 0.9
-"""What a hit of a rewritten query is worth beside one of the query itself, which is
-what was asked.
-"""
+"""The weight of a rewritten query's hit beside a hit of the query that was asked."""
 MOST_FOUND = 200
-"""Hits of one round that are read."""
+"""The most hits of a round that are read."""
 _QUESTION = re.compile(
     r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|was|wann|wo|welche[rsnm]?|wer|wen|wem"
     r"|warum|wie)\b",
     re.IGNORECASE,
 )
-"""How a question begins that is typed without its mark."""
+"""The beginning of a question that is typed without its mark."""
 _REQUEST = re.compile(
     r"\b(?:find|get|give|help|let|make|send|show|teach|tell|write) me\b", re.IGNORECASE
 )
@@ -76,31 +74,38 @@ _ABOUT_PERSON = re.compile(
     r"|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|er|ih[mn]|sein\w{0,2}|sie|ihr\w{0,2})\b)"
     r"|(?<=[\w,;:'’)] )(?!I\b)[A-Z]\w*[a-z]|[\u79c1\u50d5\u4ffa\u5f7c]"
 )
-"""A person, or a name: "Is a tomato a fruit?" asks nothing of a memory, "What did Ana eat?" does.
-Of the questions of three sets 13 of 1,324 are about no person.
+"""A person or a name.
+
+"Is a tomato a fruit?" asks for no memory, "Where did Ana eat?" does. Of the questions of three sets
+13 of 1,324 are about no person.
 """
 TENTH = 9
 LEAST_STORY, STORY_SAID = 5, 0.75
-"""Terms that a story has at least, and the share of them by which it tells what the asker said: it
-has words of its own ("is planning").
+"""The least number of a story's terms, and the share of them that the caller's texts must have.
+
+The share is below 1 because a story has words of its own ("is planning").
 """
 _TELLS = frozenset(tokens("User's Assistant said asked"))
-"""Terms by which formed text says who told it."""
+"""Terms by which formed text names its speaker."""
 FAR = 0.1
-"""The relevance below which nothing is even near to what is named."""
+"""The relevance below which no memory is even near to the text."""
 FLOOR = 0.4
-"""The part of the answer threshold below which a memory is far from the query:
-.16 where that is .4.
-"""
+"""The part of the answer threshold below which a memory is far from the query: .16 of .4."""
 
 
 @dataclass(slots=True)
 class Rounds:
-    """What the rounds so far have found. looks: of each; asked: their queries; found:
-    the hits by memory id.
+    """The findings of the rounds so far.
 
-    grant: the most that a round's best hit has earned. most: what any may earn. unsaid: texts that
-    are not to be quoted, `normalised`. terms_of_unsaid: the terms of these texts.
+    Attributes:
+        looks: The rounds.
+        asked: Their queries.
+        hits: The hits by memory id.
+        grant: The highest grant that a round's best hit has earned.
+        most: The highest grant that any hit may earn.
+        unsaid: Texts that are not to be quoted, `normalised`.
+        terms_of_unsaid: The terms of these texts.
+
     """
 
     looks: list[QueryRound] = field(default_factory=list)
@@ -114,8 +119,17 @@ class Rounds:
     def add(
         self, query: str, look: QueryRound, hits: Sequence[QuotableMemory], grant: Grant
     ) -> None:
-        """One more round. What is only perhaps related is forgotten once something is nearer,
-        and not added to that.
+        """Add a round.
+
+        Hits that are only perhaps related are dropped when a round finds nearer hits, and are not
+        added after such a round.
+
+        Args:
+            query: The query of the round.
+            look: The round.
+            hits: Its hits.
+            grant: The grant that its best hit has earned.
+
         """
         grant = min(grant, self.most)
         self.looks.append(look)
@@ -130,8 +144,9 @@ class Rounds:
         self.grant = max(self.grant, grant)
 
     def has_said(self, memory: Memory) -> bool:
-        """Whether the asker has the words of a memory already; of a story that was formed nearly
-        all that it says, of a fact all.
+        """Whether the caller's own texts already say a memory.
+
+        They have to say all of a fact, and nearly all of a story that was formed.
         """
         if not self.unsaid:
             return False
@@ -146,8 +161,9 @@ class Rounds:
 
     @property
     def lead(self) -> dict[str, float]:
-        """By memory, how far its relevance is above that of the tenth best; nothing where nothing
-        surely answers.
+        """By memory, how far its relevance is above that of the tenth best.
+
+        Empty if no memory surely answers.
         """
         if self.grant is not Grant.SURE:
             return {}
@@ -157,12 +173,12 @@ class Rounds:
 
     @property
     def terms(self) -> frozenset[str]:
-        """Of all queries."""
+        """The terms of all queries."""
         return frozenset(term for look in self.looks for term in look.analysis.terms)
 
 
 class Gatherer:
-    """Gathers for any owner."""
+    """Gathers hits for any owner."""
 
     def __init__(
         self, store: LongTermStore, retriever: Retriever, surroundings: Surroundings
@@ -175,8 +191,19 @@ class Gatherer:
         )
 
     async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> QueryRound:
-        """One round: look, and keep every hit over the floor. What tells only of what has ended is
-        left out of the look's results.
+        """Run a single round, and keep every hit over the floor.
+
+        A memory that tells only of ended foresight is left out of the round's results.
+
+        Args:
+            owner: Whose memories are searched.
+            query: The query of this round.
+            rounds: The findings so far; the round is added to them.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         silent = (
             {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
@@ -212,8 +239,18 @@ class Gatherer:
         return replace(look, left_out=ended | look.left_out)
 
     async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
-        """What a text finds, best first, each with its relevance as a part of the answer threshold.
-        Nothing is noted as an access.
+        """Find the memories nearest to a text, best first.
+
+        Each comes with its relevance as a part of the answer threshold. No access is noted.
+
+        Args:
+            owner: Whose memories are searched.
+            text: The text.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         query = RetrieveInput(
             query=text, mode="reconstruct", include_decayed=True, similarity_threshold=FAR
@@ -225,7 +262,18 @@ class Gatherer:
         return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 
     async def pieces(self, owner: Owner, rounds: Rounds) -> list[Piece]:
-        """All hits, and the neighbours of what answers, ready to be packed into a context."""
+        """Make the pieces of all hits and their neighbours, ready for a context.
+
+        Neighbours come only if a hit is more than perhaps related.
+
+        Args:
+            owner: Whose memories are quoted.
+            rounds: The findings.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         hits = choose_quotations(sorted(rounds.hits.values(), key=lambda hit: -hit.priority))
         if not hits:
             return []
@@ -261,8 +309,15 @@ class Gatherer:
         ]
 
     def note(self, owner: Owner, rounds: Rounds, quoted_ids: Collection[str]) -> None:
-        """Note as accesses the hits that a context tells, with the cells of turns;
-        none where nothing comes near the query.
+        """Note the hits that a context tells as accesses, with the cells of turns.
+
+        No access is noted if no memory comes near the query.
+
+        Args:
+            owner: Whose memories they are.
+            rounds: The findings.
+            quoted_ids: The ids of the memories that the context tells.
+
         """
         if rounds.grant is Grant.PERHAPS:
             return
@@ -279,7 +334,22 @@ class Gatherer:
     async def fallen(
         self, owner: Owner, quotations: Sequence[QuotableMemory], moment: datetime
     ) -> Mapping[str, tuple[Fallen, ...]]:
-        """By memory, superseded facts that it tells; a note and a turn tell their cell's."""
+        """Return the superseded facts that each quotation tells.
+
+        A note and a turn tell the facts of their cell.
+
+        Args:
+            owner: Whose memories are quoted.
+            quotations: The memories to quote.
+            moment: The time at which the facts no longer hold.
+
+        Returns:
+            The superseded facts by the id of the memory that tells them.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         known = {quotation.memory.id: quotation.memory for quotation in quotations}
         missing = sorted(
             {
@@ -310,8 +380,15 @@ class Gatherer:
 
 
 def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
-    """What a query has earned by its best hit; a threshold that the caller names is
-    meant as it is.
+    """Return the grant that a query has earned by its best hit.
+
+    If the caller names a threshold, a question gets no lower threshold.
+
+    Args:
+        query: The query.
+        answer: The answer threshold.
+        best: The relevance of the best hit.
+
     """
     if best >= answer:
         return Grant.SURE
@@ -329,8 +406,9 @@ def _asks_about_person(sentence: Sentence) -> bool:
 
 
 def _asked_for(hits: Sequence[QuotableMemory], rounds: Rounds) -> str | None:
-    """The id of the best turn of an assistant where that is what the query asks for; None for other
-    queries. hits: the best first.
+    """Return the id of an assistant's best turn if the query asks for it.
+
+    None for other queries. The hits come best first.
     """
     if rounds.grant is Grant.PERHAPS or not asks_of_assistant(rounds.asked[0]):
         return None

@@ -1,8 +1,8 @@
-"""Read the past: what a read answered then, the events in order, what became of a memory.
+"""Read the past: answers as of an earlier sequence, the events in order, lineages.
 
-Note: `known_at` and `at` are two times. The first says which events count, and is settled as a
-sequence before anything else; the second says which of the memories that they tell of were true
-then. What no event records (`UNLOGGED_FIELDS`) is not told.
+Note: `known_at` and `at` are two times. `known_at` decides which events count, and is turned into a
+sequence before any read. `at` decides which of the memories in these events were true then. Fields
+that no event records (`UNLOGGED_FIELDS`) are not shown.
 """
 
 from __future__ import annotations
@@ -43,8 +43,17 @@ class Replayer:
         self._store, self._cursors, self._past = store, cursors, Past(store)
 
     async def replay(self, owner: Owner, query: ReplayInput) -> MemoryPage:
-        """What a list of all statuses showed at the sequence. Raises Malformed for a void cursor,
-        Invalid for a sequence yet to come.
+        """Return the list of all statuses as it was at the sequence.
+
+        Args:
+            owner: Whose memories are listed.
+            query: The sequence or time, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Invalid: The log has not reached the sequence.
+            Unavailable: The long-term store is down.
+
         """
         bound = {
             "list": "replay",
@@ -60,8 +69,16 @@ class Replayer:
         )
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """What a list showed at `query.known_at`, so without what had expired by then.
-        Raises Malformed for a void cursor.
+        """Return a list as it was at `query.known_at`, without memories that had expired by then.
+
+        Args:
+            owner: Whose memories are listed.
+            query: The filters, the time, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The long-term store is down.
+
         """
         bound = {
             "list": "memories",
@@ -76,8 +93,18 @@ class Replayer:
     async def get(
         self, owner: Owner, memory_id: str, known_at: datetime, at: datetime | None
     ) -> Settled:
-        """One memory as it was known at a moment, whatever its status; with `at`,
-        as it was held true then. Raises NotFound.
+        """Return a memory as it was known at a moment, whatever its status.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+            known_at: The system time: only events until then count.
+            at: The event time at which it was held true; None for the memory as it was known.
+
+        Raises:
+            NotFound: The memory was not known then, or was not held true at that time.
+            Unavailable: The long-term store is down.
+
         """
         head = await self._head(owner)
         sequence = 0 if head is None else await self._past.sequence_at(owner, head, known_at)
@@ -100,11 +127,11 @@ class Replayer:
         return Settled(memory_then, sequence)
 
     async def _first_known(self, owner: Owner, memory_id: str) -> str:
-        """When a memory was first known, for an error; empty for one that is unknown or
-        forgotten for good.
+        """Return a note for an error: when the memory's first event occurred.
 
-        A memory's `created_at` is when the save began. The event follows with the commit,
-        so it is later by what embedding took.
+        Empty for a memory that is unknown or hard-deleted. A memory's `created_at` is the beginning
+        of the save. The event follows with the commit, so it is later by the time that embedding
+        took.
         """
         first = await self._store.events(owner, 0, 1, EventFilter(memory_id=memory_id))
         return (
@@ -114,9 +141,7 @@ class Replayer:
         )
 
     async def _head(self, owner: Owner) -> Head | None:
-        """The head, None where there is nothing to tell: an unknown user, or one who is
-        being erased.
-        """
+        """Return the head; None for an unknown user or a user that is being erased."""
         head = (await self._store.snapshot(owner)).head
         return None if head is None or head.state == "erasing" else head
 
@@ -161,7 +186,10 @@ def _shown(
     *,
     newest_first: bool,
 ) -> list[tuple[Place, Memory]]:
-    """The first `limit` that a list with this filter shows after a place, each with its own."""
+    """Return the first `limit` memories that a list with this filter shows after a place.
+
+    Each comes with its own place.
+    """
     rows: list[tuple[Place, Memory]] = []
     cells = cells_of_messages(states)
     for place, state in _in_order(
@@ -186,7 +214,7 @@ def _shown(
 def _in_order(
     states: States, after: Place | None, *, newest_first: bool, with_versions: bool
 ) -> Iterator[tuple[Place, LoggedState]]:
-    """The states in the order of a list, from after the place."""
+    """Return the states in the order of a list, from after the place."""
     places = [
         (state.sequence, name)
         for name, state in states.items()
@@ -213,7 +241,17 @@ class HistoryReader:
         self._store, self._cursors = store, cursors
 
     async def page(self, owner: Owner, query: TimelineInput) -> EventPage:
-        """One page of events, oldest first. Raises Malformed for a void cursor."""
+        """Return a page of events, oldest first.
+
+        Args:
+            owner: Whose events are read.
+            query: The filters, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The long-term store is down.
+
+        """
         bound = {
             "list": "timeline",
             **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True),
@@ -258,16 +296,27 @@ _FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {
 
 
 class Lineage:
-    """Reads along `next_id`; another owner's memory is told apart from none by nothing."""
+    """Reads along `next_id`.
+
+    The id of another owner's memory looks like the id of no memory.
+    """
 
     def __init__(self, store: LongTermStore) -> None:
         self._store, self._chains = store, Chains(store)
 
     async def chain(self, owner: Owner, memory_id: str, direction: Direction) -> Evolution:
-        """The memory with its successors (`forward`), with what led to it (`backward`: nearest
-        first), or all from the oldest on (`both`).
+        """Return a memory with its predecessors or successors.
 
-        Raises NotFound.
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+            direction: `forward` for its successors; `backward` for its predecessors, nearest first;
+                `both` for all from the oldest on.
+
+        Raises:
+            NotFound: There is no such memory.
+            Unavailable: The long-term store is down.
+
         """
         start = await self._chains.start(owner, memory_id)
         if direction == "forward":
@@ -283,8 +332,16 @@ class Lineage:
         return Evolution((*before, start, *ahead.memories), ahead.complete and behind.complete)
 
     async def graph(self, owner: Owner, memory_id: str) -> Graph:
-        """The whole tree that the memory belongs to, with the cells that told its facts and what it
-        is linked with. Raises NotFound.
+        """Return the whole tree of a memory, with its facts' cells and its links.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+
+        Raises:
+            NotFound: There is no such memory.
+            Unavailable: The long-term store is down.
+
         """
         start = await self._chains.start(owner, memory_id)
         ahead = await self._chains.forward(owner, start, MAX_NODES - 1)
@@ -297,15 +354,27 @@ class Lineage:
         )
 
     async def drawing(self, owner: Owner, memory_id: str, format: GraphFormat) -> str:
-        """The graph as source of a drawing, or as a page of its own. Raises NotFound."""
+        """Draw the graph of a memory, as a drawing's source or as a page.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+            format: `mermaid` or `dot` for the source of a drawing; `html` for a page.
+
+        Raises:
+            NotFound: There is no such memory.
+            Unavailable: The long-term store is down.
+
+        """
         graph = await self.graph(owner, memory_id)
         return await asyncio.to_thread(_FORMATS[format], graph)  # a page of 60 memories takes 10 ms
 
     async def _beside(
         self, owner: Owner, asked: Memory, tree: list[Memory]
     ) -> tuple[list[Memory], bool]:
-        """The memories that those of the tree name, as far as there is room for them;
-        and whether there was for all.
+        """Read the memories that the tree's memories name, as far as there is room.
+
+        Also return whether there was room for all.
         """
         known = {memory.id for memory in tree}
         wanted = [name for name in mentioned(asked, tree) if name not in known and "." not in name]

@@ -26,7 +26,10 @@ PASSAGE_TOKENS: Final = 160
 as they fit.
 """
 SHORTEST_LONG_TERMS: Final = 50
-"""A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
+"""The length in terms up to which a text is shown whole.
+
+A shorter text has fewer tokens than a passage shows, or hardly any words.
+"""
 
 
 def message_rows(look: QueryRound, rows: Sequence[int], floor: float) -> dict[int, list[int]]:
@@ -80,8 +83,18 @@ def _with_people_first(look: QueryRound, rows: Sequence[int]) -> list[int]:
 def told_rows(
     look: QueryRound, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]
 ) -> dict[int, list[int]]:
-    """By chosen row of what was made of several others, the rows of what was told among these that
-    reach `floor`, best first.
+    """Find the matching source messages of memories that were made of several memories.
+
+    Args:
+        look: The round that the rows are of.
+        rows: The chosen rows.
+        floor: The least relevance of a source.
+        sources: The ids of the memories that a memory was made of, by its id.
+
+    Returns:
+        By chosen row, at most `MOST_PASSAGES` rows of its sources, best first. A source is a
+        message or a memory without a cell.
+
     """
     candidates, relevance = look.candidates, look.relevant.score
     rows_by_result: dict[int, list[int]] = {}
@@ -102,15 +115,30 @@ def told_rows(
 
 
 def long_rows(look: QueryRound, rows: Sequence[int]) -> list[int]:
-    """The chosen rows whose own text may be longer than a passage."""
+    """Return the chosen rows whose own text may be longer than a passage.
+
+    Args:
+        look: The round that the rows are of.
+        rows: The chosen rows.
+
+    """
     return [row for row in rows if look.candidates.own_length[row] > SHORTEST_LONG_TERMS]
 
 
 def part_of_text(
     look: QueryRound, row: int, memory: Memory, terms: Collection[str]
 ) -> tuple[Passage, ...]:
-    """The part of a long text that matched; nothing of a text that is short enough to be
-    read as it is.
+    """Return the part of a long text that matched.
+
+    Args:
+        look: The round that the row is of.
+        row: The row of the memory.
+        memory: The memory with the text.
+        terms: The query's terms.
+
+    Returns:
+        A single passage; empty for a text that is short enough to be read whole.
+
     """
     text = excerpt(memory.content, terms, PASSAGE_TOKENS)
     return () if text == memory.content else (_passage(look, row, memory, text),)

@@ -1,7 +1,7 @@
-"""Which rows of a look answer its query, and how near the nearest came to it.
+"""Which rows of a round answer its query, and how near the nearest came.
 
-Thresholds cut relevance before boosts: a query is answered when its best memory reaches the answer
-threshold, and then everything down to the similarity threshold passes.
+Thresholds cut relevance before boosts. A query is answered if its best memory reaches the answer
+threshold; then all memories down to the similarity threshold pass.
 """
 
 from __future__ import annotations
@@ -20,29 +20,40 @@ from memory_core.domain.results import Nearest
 from memory_core.recollection.query_round import DECIMALS, QueryRound
 
 NEAR = 0.75
-"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such
-questions about another person 4 reach it, of 28 whose answer is there 24; 17 reach the threshold
-itself. In a context it opens the budget for a question about anybody: hardly any evidence is lost
-at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
+"""The part of the answer threshold that answers a question of a person about that person.
+
+Of 96 such questions about another person 4 reach it, of 28 whose answer is stored 24; 17 reach the
+threshold itself. In a context it opens the budget for a question about any person. Hardly any
+evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and
+.587).
 """
 FEW_MEMORIES, ENOUGH_MEMORIES = 100, 180
-"""Up to how many memories a question is answered by the best of them, and from how many on only by
-what reaches the whole threshold: the best of few unrelated memories comes less near to a question
-than the best of many.
+"""The sizes of a memory between which the threshold of a question increases to its full value.
+
+Up to the first number of memories the lowest part of the threshold is enough; from the second
+number on the whole threshold is needed. The best of few unrelated memories comes less near to a
+question than the best of many.
 """
 LEAST_ASKED = 0.5
-"""The part of the answer threshold that answers a question in a memory of few. Of 92 questions in
-three languages about talks of half a year 86 are answered with it and 70 without, of 92 about
-another person's talk 30 and 7; with 0.4 it would be 87 and 47.
+"""The part of the answer threshold that answers a question if there are few memories.
+
+Of 92 questions in three languages about conversations of half a year 86 are answered with it and 70
+without; of 92 about another person's conversations 30 and 7. With 0.4 it would be 87 and 47.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PassingRows:
-    """Chooses the rows of a look that answer its query; thresholds are on the embedder's scale.
+    """Chooses the rows of a round that answer its query.
 
-    score_threshold: of the recipe's score, None where no score is too low. default_results:
-    of a query that names no limit.
+    Thresholds are on the embedder's scale.
+
+    Attributes:
+        answer_threshold: The relevance that the best memory must reach.
+        similarity_threshold: The relevance that every result must reach.
+        score_threshold: The least score by the recipe; None if no score is too low.
+        default_results: The number of results of a query that names no limit.
+
     """
 
     answer_threshold: float
@@ -51,11 +62,11 @@ class PassingRows:
     default_results: int
 
     def limit(self, query: RetrieveInput) -> int:
-        """How many results a query wants."""
+        """The number of results that a query wants."""
         return query.limit or self.default_results
 
     def thresholds(self, query: RetrieveInput) -> tuple[float, float]:
-        """The relevance that the best memory must reach, and the one that each must."""
+        """Return the relevance that the best memory must reach, and that each must reach."""
         answer, floor = query.answer_threshold, query.similarity_threshold
         if answer is None:
             answer = self.answer_threshold if floor is None else floor
@@ -76,8 +87,18 @@ class PassingRows:
         return answer, min(floor, max(answer, NEAR * _best(look)))
 
     def ranked(self, query: RetrieveInput, look: QueryRound, limit: int | None) -> list[int]:
-        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when
-        the best does not reach the answer's.
+        """Return the rows over the thresholds, best first, a single row for each memory.
+
+        Of the rows of a cell, the best is returned; so is the best of a memory's versions.
+
+        Args:
+            query: The query.
+            look: Its round.
+            limit: The most rows; None for all.
+
+        Returns:
+            The rows; none if the best does not reach the answer threshold.
+
         """
         best: dict[str, int] = {}
         for row in self.rows(query, look):
@@ -91,8 +112,15 @@ class PassingRows:
         return list(best.values())
 
     def rows(self, query: RetrieveInput, look: QueryRound) -> list[int]:
-        """All rows over the thresholds, or that say all of the query's words where the caller names
-        no thresholds; best first.
+        """Return all rows that pass, best first.
+
+        A row passes if it reaches the thresholds. If the caller names no thresholds, a row passes
+        as well that says all of the query's words.
+
+        Args:
+            query: The query.
+            look: Its round.
+
         """
         if not len(look.candidates):
             return []
@@ -105,13 +133,20 @@ class PassingRows:
         return self._best_first(query, look, passing)
 
     def over(self, query: RetrieveInput, look: QueryRound, floor: float) -> list[int]:
-        """All rows whose relevance reaches `floor`, whether anything answers the query or not;
-        best first.
+        """Return all rows that reach a relevance, best first.
+
+        Whether any of them answers the query makes no difference.
+
+        Args:
+            query: The query.
+            look: Its round.
+            floor: The relevance that a row must reach.
+
         """
         return self._best_first(query, look, look.relevant.score >= floor)
 
     def _best_first(self, query: RetrieveInput, look: QueryRound, passing: Flags) -> list[int]:
-        """The rows that pass and whose score reaches the recipe's threshold, best first."""
+        """Return the passing rows whose score reaches the recipe's threshold, best first."""
         candidates, relevant, scores = look.candidates, look.relevant, look.scores
         cut = self.score_threshold if query.score_threshold is None else query.score_threshold
         if cut is not None:
@@ -123,7 +158,13 @@ class PassingRows:
         return ranked
 
     def nearest(self, query: RetrieveInput, look: QueryRound) -> Nearest | None:
-        """How near the nearest candidate came."""
+        """Return how near the nearest candidate came; None without a candidate.
+
+        Args:
+            query: The query.
+            look: Its round.
+
+        """
         row = self.nearest_row(query, look)
         return (
             None
@@ -134,8 +175,15 @@ class PassingRows:
         )
 
     def nearest_row(self, query: RetrieveInput, look: QueryRound) -> int | None:
-        """The candidate that came nearest. One that passed and is no result was removed since the
-        search: nothing is said of it.
+        """Return the row of the candidate that came nearest.
+
+        A candidate that passed and is no result was removed since the search. It is left out, so
+        that the answer says no word of it.
+
+        Args:
+            query: The query.
+            look: Its round.
+
         """
         removed, deciding = set(self.rows(query, look)), _deciding(look.candidates)
         rows = [
@@ -147,12 +195,12 @@ class PassingRows:
 
 
 def _best(look: QueryRound) -> float:
-    """The relevance that decides whether a query is answered."""
+    """Return the relevance that decides whether a query is answered."""
     return float(look.relevant.score[_deciding(look.candidates)].max(initial=0.0))
 
 
 def _share_asked(query: str, memories: int) -> float:
-    """The part of the answer threshold that answers a query in a memory of so many."""
+    """Return the part of the answer threshold that answers a query among this many memories."""
     if not asks_directly(query):
         return 1.0
     of_size = float(np.interp(memories, (FEW_MEMORIES, ENOUGH_MEMORIES), (LEAST_ASKED, 1.0)))
@@ -160,11 +208,10 @@ def _share_asked(query: str, memories: int) -> float:
 
 
 def _deciding(candidates: CandidateSet) -> Flags:
-    """Which candidates decide whether a query is answered: all but episodes whose messages
-    are among them.
+    """Return which candidates decide whether a query is answered.
 
-    An episode has the words of many messages, so it comes near to a question that none of
-    them answers.
+    These are all candidates but episodes whose messages are candidates themselves. An episode has
+    the words of many messages, so it comes near to a question that none of its messages answers.
     """
     episodes = {
         cell
@@ -179,7 +226,13 @@ def _names_thresholds(query: RetrieveInput) -> bool:
 
 
 def episode_of(look: QueryRound, row: int) -> str:
-    """What the rows share of which one is shown: the cell they came from, or the memory whose
-    versions they are.
+    """Return the name that groups rows of which only the best is shown.
+
+    It is the cell that they came from, or the memory whose versions they are.
+
+    Args:
+        look: The round that the row is of.
+        row: A row of the round.
+
     """
     return look.candidates.cell[row] or base_id(look.candidates.ids[row])

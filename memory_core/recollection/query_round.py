@@ -20,15 +20,27 @@ ROUNDED = 10.0**-DECIMALS
 
 @dataclass(frozen=True, slots=True)
 class QueryRound:
-    """One round of a query: the candidates and what is known of each.
+    """A single round of a query: the candidates and their numbers.
 
-    vectors: of the message's sentences, none without an embedder.
-    scores: the recipe's, by relevance. order: what ranks them, U; the recipe's with
-        `PartsRelevance.order` in the place of relevance, unless a reranker moved them.
-    reranked: by row, what the reranker gave it.
-    left_out: memories that shall be no results, whatever their scores.
-    everything: whether all facts answer, each for itself.
-    now: of the call; moment: what the query is about, by the asker's clocks.
+    Attributes:
+        query_parts: The query, whole and by its sentences.
+        vectors: A vector for each sentence of the query; empty without an embedder.
+        where: The filter of the search.
+        now: The time of the call.
+        moment: The time that the query is about, in the caller's time zone.
+        search_answer: The long-term store's answer, with the head and the statistics.
+        candidates: The candidates of all stores.
+        judged: The relevance of each candidate to each part of the query.
+        scores: The recipe's scores, by relevance.
+        order: The number that ranks each candidate, U: the recipe's score with
+            `PartsRelevance.order` in the place of relevance, unless a reranker moved it.
+        short_ids: Candidates that the short-term store has.
+        cold_ids: Candidates from the archive.
+        degraded: The parts of the service that the round did without.
+        reranked: The reranker's score, by row.
+        left_out: Memories that shall be no results, whatever their scores.
+        everything: Whether all facts answer, each for itself.
+
     """
 
     query_parts: QueryParts
@@ -60,5 +72,5 @@ class QueryRound:
 
     @property
     def sequence(self) -> int:
-        """The log's last event that it knows of."""
+        """The sequence of the last event that the round knows of."""
         return 0 if self.search_answer.head is None else self.search_answer.head.sequence

@@ -1,7 +1,6 @@
-"""Quote memories in a context, with what has to be said beside them.
+"""Quote memories in a context, with the remarks that belong beside them.
 
-A memory as it is quoted in a context: its own words with who said them, and what must be said
-beside them.
+A quotation has the memory's own words, their speaker, and marks such as "no longer true in part".
 """
 
 from __future__ import annotations
@@ -28,12 +27,15 @@ from memory_core.ports import LongTermStore
 from memory_core.recollection.superseded import Fallen
 
 FALLEN = "no longer true in part"
-"""Is on the line of what tells a superseded fact; which one, and what holds now, is below."""
+"""The mark on the line of a memory that tells a superseded fact.
+
+The lines below name the fact and its present truth.
+"""
 BY_ASSISTANT, FROM_TOOL = "by an assistant", "from a tool"
 NEWS = timedelta(days=90)
-"""How long something foreseen without an end is told as expected, from its beginning on."""
+"""How long foresight without an end is told as expected, from its beginning on."""
 STORIES = frozenset({"cell", "note"})
-"""Categories of what was formed of a whole cell."""
+"""Categories of memories that were formed of a whole cell."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
@@ -46,8 +48,18 @@ def piece(
     terms: Collection[str],
     moment: datetime,
 ) -> Piece | None:
-    """The memory as a piece of a context at `moment`, under the day that it was there;
-    None where all that it tells has ended.
+    """Make a memory a piece of a context, under the day of its event.
+
+    Args:
+        memory: The memory.
+        priority: How much the context wants it.
+        fallen: Its superseded facts.
+        terms: The query's terms.
+        moment: The time of the context, in the caller's time zone.
+
+    Returns:
+        The piece; None if the memory tells only foresight that has ended.
+
     """
     if tells_only_what_has_ended(memory, moment):
         return None
@@ -75,21 +87,23 @@ def piece(
 
 
 def _begins(memory: Memory, moment: datetime) -> str:
-    """From which day on a truth holds that has not begun; empty for others."""
+    """Return the day from which a future truth holds; empty for other memories."""
     waits = _is_truth(memory) and memory.valid_from > moment
     return f"from {shown_at(memory.valid_from, moment).date().isoformat()}" if waits else ""
 
 
 def _is_truth(memory: Memory) -> bool:
-    """Whether it states what holds from a moment on; an episode, and what was made of a whole one,
-    tells what happened.
+    """Whether a memory states a truth from a moment on.
+
+    An episode, and a memory that was formed of a whole cell, tell of an event.
     """
     return memory.type is not MemoryType.EPISODIC and memory.category not in STORIES
 
 
 def origin_of(memory: Memory) -> str:
-    """Whether an assistant or a tool is the source, for its line in a context; "" where a person
-    is, or where its speaker shows it.
+    """Return a mark for a line whose source is an assistant or a tool.
+
+    Empty if a person is the source, or if the line's speaker shows it.
     """
     if (memory.actor or "").casefold() in _NOBODY or memory.category in STORIES:
         return ""
@@ -100,8 +114,9 @@ def origin_of(memory: Memory) -> str:
 
 
 def said_by(memory: Memory) -> str | None:
-    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a
-    system said, and for a story of several.
+    """Return the person whose words a memory tells, "" for the user.
+
+    None for words of an assistant, a tool or a system, and for a story of several speakers.
     """
     if memory.category in STORIES:
         return None
@@ -111,7 +126,7 @@ def said_by(memory: Memory) -> str | None:
 
 
 def is_by_assistant(memory: Memory) -> bool:
-    """Whether it is a turn in an assistant's own words."""
+    """Whether a memory is a turn in an assistant's own words."""
     is_turn = memory.type is MemoryType.EPISODIC and memory.category not in STORIES
     return is_turn and (
         memory.metadata.get("role") == "assistant" or (memory.actor or "").casefold() in ASSISTANTS
@@ -119,24 +134,30 @@ def is_by_assistant(memory: Memory) -> bool:
 
 
 def speaker(actor: str | None) -> str | None:
-    """Who an actor is: "" for the user, and where none is named; None for an assistant,
-    a tool or a system.
+    """Return the person that an actor is, "" for the user or no actor.
+
+    None for an assistant, a tool or a system.
     """
     name = (actor or "").casefold()
     return None if name in _NOBODY else "" if name == "user" else name
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:
-    """What it says, with its speaker; of a cell the talk itself where that has more words of the
-    query than the story made of it.
+    """Return the text of a memory with its speaker.
 
-    Of a note, what it says without its headings, tags and keywords.
+    For a cell it is the conversation itself if that has more words of the query than the story made
+    of it. For a note it is the text without headings, tags and keywords.
+
+    Args:
+        memory: The memory.
+        terms: The query's terms.
+
     """
     return spoken(*_said(memory, terms))
 
 
 def _said(memory: Memory, terms: Collection[str]) -> tuple[str, str | None]:
-    """As `text_for`, the text and its speaker apart."""
+    """Return the text of `text_for` and its speaker separately."""
     if memory.episode is not None and covered(memory.episode, terms) > covered(
         memory.content, terms
     ):
@@ -150,8 +171,14 @@ def _said(memory: Memory, terms: Collection[str]) -> tuple[str, str | None]:
 
 
 def holds(foresight: Foresight, moment: datetime) -> bool:
-    """Whether something foreseen holds at that moment: it has begun and not ended;
-    what has no end is no news after a while.
+    """Whether foresight holds at a moment: it has begun and not ended.
+
+    Foresight without an end holds for `NEWS`.
+
+    Args:
+        foresight: The foresight.
+        moment: The moment.
+
     """
     ends = foresight.end_time
     return foresight.start_time <= moment and (
@@ -160,17 +187,36 @@ def holds(foresight: Foresight, moment: datetime) -> bool:
 
 
 def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
-    """Whether something foreseen begins later, though so soon."""
+    """Whether foresight begins later, but soon.
+
+    Args:
+        foresight: The foresight.
+        moment: The present.
+        within: The longest time until it begins.
+
+    """
     return moment < foresight.start_time <= moment + within
 
 
 def shown_at(moment: datetime, asked: datetime) -> datetime:
-    """A moment by the asker's clocks."""
+    """Return a moment in the caller's time zone.
+
+    Args:
+        moment: The moment.
+        asked: A time in the caller's time zone; without a zone, the moment stays as it is.
+
+    """
     return moment if asked.tzinfo is None else local(moment, asked.tzinfo)
 
 
 def expected(foresight: Foresight, moment: datetime) -> str:
-    """Something foreseen, with its dates, which are days where it is asked for."""
+    """Return foresight as a line with its first and last day.
+
+    Args:
+        foresight: The foresight.
+        moment: A time in the caller's time zone, which decides the days.
+
+    """
     until = (
         ""
         if foresight.end_time is None
@@ -183,13 +229,19 @@ def expected(foresight: Foresight, moment: datetime) -> str:
 
 
 def no_longer_true(fallen: Fallen) -> str:
-    """A superseded fact, with what is true in its place."""
+    """Return a superseded fact as a line, with the present truth in its place."""
     now = "" if fallen.current is None else f"; now: {fallen.current.content}"
     return f"no longer true: {fallen.text}{now}"
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
-    """Whether a memory says nothing but what was foreseen, all of which is over at that moment."""
+    """Whether a memory tells only foresight, all of which is over at that moment.
+
+    Args:
+        memory: The memory.
+        moment: The moment.
+
+    """
     if not memory.foresight or any(
         foresight.end_time is None or moment < foresight.end_time for foresight in memory.foresight
     ):
@@ -215,18 +267,24 @@ def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
 
 FACT = "fact"
 SHORT_TURN = 80
-"""Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says
-nothing more.
+"""Tokens up to which a turn is quoted whole.
+
+A fact beside it without a word of its own adds no information.
 """
 
 LEAST_SHARED = 0.75
-"""The part of its words that a turn has which tells a fact without a slot."""
+"""The part of a fact's words that a turn must have to tell it, for a fact without a slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotableMemory:
-    """A memory on its way into a context. priority: how much it is wanted there. relevance:
-    how much of the query it answers.
+    """A memory on its way into a context.
+
+    Attributes:
+        memory: The memory.
+        priority: How much the context wants it.
+        relevance: How much of the query it answers.
+
     """
 
     memory: Memory
@@ -235,7 +293,7 @@ class QuotableMemory:
 
     @property
     def cell(self) -> str:
-        """The id of the cell that it came from, its own for what came from none."""
+        """The id of the cell that it came from, or its own id."""
         return self.memory.cell_id or self.memory.id
 
     @property
@@ -245,12 +303,12 @@ class QuotableMemory:
 
     @property
     def is_message(self) -> bool:
-        """Whether it is one turn of a conversation that was told."""
+        """Whether it is a message of a conversation."""
         return self.memory.category == MESSAGE
 
 
 def choose_quotations(quotations: Iterable[QuotableMemory]) -> list[QuotableMemory]:
-    """The found memories without those that others tell better; the best first, as they came."""
+    """Return the found memories without those that other memories tell better."""
     ordered = list(quotations)
     turns: dict[str, list[QuotableMemory]] = {}
     stories: dict[str, QuotableMemory] = {}
@@ -271,11 +329,16 @@ def choose_quotations(quotations: Iterable[QuotableMemory]) -> list[QuotableMemo
 
 
 def said_by_turn(fact: Memory, turns: Iterable[QuotableMemory]) -> bool:
-    """Whether the turns of its cell say what an undisputed fact says.
+    """Whether the turns of a fact's cell say the fact.
 
-    That is, a short turn has all words of the fact, or, where the fact fills no slot, any turn
-    three quarters of them: such a fact is a sentence of one of these turns in the third person,
-    whose words are put another way in places.
+    If so, the fact need not be quoted. A short turn must have all words of the fact. If the fact
+    fills no slot, any turn with three quarters of its words will do: such a fact is a sentence of a
+    turn in the third person, with some words put another way. A disputed fact is always quoted.
+
+    Args:
+        fact: The fact.
+        turns: The turns of its cell.
+
     """
     if fact.category != FACT or fact.conflict_state == "pending":
         return False
@@ -292,13 +355,13 @@ def said_by_turn(fact: Memory, turns: Iterable[QuotableMemory]) -> bool:
 def superseded_facts_by_turn(
     quotations: Iterable[QuotableMemory], fallen: Mapping[str, Sequence[Fallen]]
 ) -> dict[str, tuple[Fallen, ...]]:
-    """By the id of a turn, the superseded facts of its cell that it told.
+    """Return the superseded facts that each turn told, by the id of the turn.
 
     A fact counts as told by the turn that shares most of its words.
 
     Args:
-        quotations: What is to be quoted.
-        fallen: By the id of a cell, its superseded facts.
+        quotations: The memories to quote.
+        fallen: The superseded facts by the id of their cell.
 
     """
     turns: dict[str, list[QuotableMemory]] = {}
@@ -323,16 +386,28 @@ def superseded_facts_by_turn(
 
 
 MOST_CONFLICTS = 3
-"""Open conflicts of one memory that are told, the latest."""
+"""The most open conflicts of a memory that are told, the latest."""
 MOST_TOKENS = 30
-"""Tokens of the other side that are told."""
+"""The most tokens of the other side that are told."""
 
 
 async def open_conflict_lines(
     store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
 ) -> dict[str, tuple[str, ...]]:
-    """By the id of a memory that is in an open conflict, a line for each memory on its other side,
-    dated as at `moment`.
+    """Describe the other sides of the open conflicts that memories are in.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        memories: The memories; only those in an open conflict cost a read.
+        moment: A time in the caller's time zone, which decides the days.
+
+    Returns:
+        By the id of a memory, a line for each memory on the other side of its conflicts.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     in_conflict = {
         memory.id: memory.conflict_ids[-MOST_CONFLICTS:]

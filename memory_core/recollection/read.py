@@ -1,4 +1,4 @@
-"""Reading without a query: one memory, a list, versions, a procedure by key, sessions."""
+"""Read without a query: a memory, a list, versions, a procedure by key, sessions."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ from memory_core.recollection.filters import as_it_was, of_list
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 PAGE_READS = 4
-"""How often a page is read again because of a write meanwhile; after that it can't be said which
-sequence it shows.
+"""The most reads of a page because of writes in between.
+
+After that, the page can't say which sequence it shows.
 """
 _VERSIONS_READ = 90
 _FOUND = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
@@ -47,7 +48,10 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
 class Reader:
-    """Reads for any owner; another owner's id is told apart from none by nothing."""
+    """Reads for any owner.
+
+    The id of another owner's memory looks like the id of no memory.
+    """
 
     def __init__(
         self, store: LongTermStore, cursors: Cursors, clock: Clock, fading: Fading
@@ -55,7 +59,18 @@ class Reader:
         self._store, self._cursors, self._clock, self._fading = store, cursors, clock, fading
 
     async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Settled:
-        """The memory, whatever its status; with `at`, as it was true then. Raises NotFound."""
+        """Return a memory, whatever its status.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+            at: Return the version that was true at this time; None for the memory as it is.
+
+        Raises:
+            NotFound: There is no such memory, or it was not true at that time.
+            Unavailable: The long-term store is down.
+
+        """
         if at is None:
             snapshot = await self._store.snapshot(owner, [memory_id])
             memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
@@ -75,8 +90,18 @@ class Reader:
         return Settled(*await self._settled(owner, then))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page, newest first; what is damaged is named beside it. Raises Malformed for a
-        void cursor.
+        """Return a page of a list, newest first unless the query says otherwise.
+
+        The ids of damaged memories are named beside the page.
+
+        Args:
+            owner: Whose memories are listed.
+            query: The filters, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The long-term store is down.
+
         """
         bound = {
             "list": "memories",
@@ -114,10 +139,9 @@ class Reader:
     async def _settled(
         self, owner: Owner, read: Callable[[Head | None], Awaitable[T]]
     ) -> tuple[T, int | None]:
-        """What was read, and the sequence at which exactly that is so: the log did not grow while
-        it was read.
+        """Read at a known sequence: repeat the read until the log did not grow meanwhile.
 
-        None for the sequence when others wrote during each of several attempts.
+        None for the sequence if there were writes during each of several attempts.
         """
         head = (await self._store.snapshot(owner)).head
         for _ in range(PAGE_READS):
@@ -133,7 +157,16 @@ class Reader:
         return answer, None
 
     async def versions(self, owner: Owner, memory_id: str) -> list[VersionView]:
-        """All versions, the oldest first, the last being the memory as it is. Raises NotFound."""
+        """Return all versions of a memory, oldest first, the present version last.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: The id of the memory.
+
+        Raises:
+            NotFound: There is no such memory.
+
+        """
         memory = (await self.get(owner, memory_id)).memory
         older = await self._versions_of(owner, memory)
         return [
@@ -142,8 +175,18 @@ class Reader:
         ]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """The procedural memory of a key. One that was deleted is not found by it; what holds in
-        its place is. Raises NotFound.
+        """Return the procedural memory of a key.
+
+        In the place of a memory that is no longer found by default, the memory that holds the key's
+        value now is returned.
+
+        Args:
+            owner: Whose memory it is.
+            key: The key of the procedure.
+
+        Raises:
+            NotFound: No memory has this key, or it is deleted or superseded without a successor.
+
         """
         identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
@@ -164,8 +207,17 @@ class Reader:
         return memory
 
     async def many(self, owner: Owner, wanted: NamedInput) -> Fetched:
-        """Memories by id and by key, in this order, whatever the status of those
-        asked for by id.
+        """Return memories by id and by key, in this order.
+
+        A memory that is named by its id is returned whatever its status.
+
+        Args:
+            owner: Whose memories they are.
+            wanted: The ids and keys.
+
+        Returns:
+            The memories, the ids and keys of no memory, and the ids of damaged memories.
+
         """
         names = {key: procedure_id(key) for key in wanted.keys}
         serialised = await self._store.memories(
@@ -189,8 +241,14 @@ class Reader:
         return Fetched(tuple(fetched), tuple(missing), tuple(damaged))
 
     async def id_of_key(self, owner: Owner, key: str) -> str:
-        """The id of the memory that holds a key's value; where none does, the id that its memory
-        has, or had.
+        """Return the id of the memory that holds a key's value.
+
+        If no memory holds a value, return the id that the key's memory has or had.
+
+        Args:
+            owner: Whose memory it is.
+            key: The key of the procedure.
+
         """
         try:
             return (await self.procedure(owner, key)).id
@@ -198,7 +256,16 @@ class Reader:
             return procedure_id(key)
 
     async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
-        """One page of the tags of memories that hold. Raises Malformed for a void cursor."""
+        """Return a page of the tags of active memories.
+
+        Args:
+            owner: Whose tags are listed.
+            query: The prefix, the limit and the cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         head, bound = (
             (await self._store.snapshot(owner)).head,
             {"list": "tags", "prefix": query.prefix},
@@ -218,7 +285,17 @@ class Reader:
         return TagPage(tuple(page), following)
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
-        """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
+        """Return a page of sessions, the most recently begun first.
+
+        Args:
+            owner: Whose sessions are listed.
+            cursor: The end of the last page; None for the first page.
+            limit: The most sessions of the page.
+
+        Raises:
+            Malformed: The cursor is void.
+
+        """
         head = (await self._store.snapshot(owner)).head
         place = self._cursors.read(owner, head, {"list": "sessions"}, cursor)
         if head is None:
@@ -237,7 +314,16 @@ class Reader:
         return SessionPage(tuple(_session_view(document.body) for document in begun), following)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
-        """One session. Raises NotFound."""
+        """Return a session.
+
+        Args:
+            owner: Whose session it is.
+            session_id: The name of the session.
+
+        Raises:
+            NotFound: There is no such session.
+
+        """
         identity = session_document_id(owner, session_id)
         snapshot = await self._store.snapshot(owner, [identity])
         document = snapshot.documents.get(identity)
@@ -253,8 +339,19 @@ class Reader:
     async def messages(
         self, owner: Owner, session_id: str, cursor: str | None, limit: int, *, newest_first: bool
     ) -> MessagePage:
-        """One page of what was told in a session, in the order of telling. Raises NotFound,
-        Malformed for a void cursor.
+        """Return a page of a session's messages, in the order in which they were sent.
+
+        Args:
+            owner: Whose session it is.
+            session_id: The name of the session.
+            cursor: The end of the last page; None for the first page.
+            limit: The most messages of the page.
+            newest_first: Whether the newest message comes first.
+
+        Raises:
+            NotFound: There is no such session.
+            Malformed: The cursor is void.
+
         """
         await self.session(owner, session_id)
         head = (await self._store.snapshot(owner)).head
@@ -280,8 +377,10 @@ class Reader:
         )
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
-        """Old versions (a look back in time finds them) as the memories that they were, but for
-        memories that were deleted since.
+        """Give old versions the ids of their memories.
+
+        A query as of an earlier time finds such versions. Those of memories that were deleted since
+        are left out.
         """
         bases = [base_id(memory.id) for memory in memories if "." in memory.id]
         if not bases:
@@ -313,8 +412,9 @@ class Reader:
     def _memories(
         self, documents: Sequence[Document], head: Head
     ) -> tuple[list[Memory], list[str]]:
-        """The memories of these documents, and the ids of those that can't be read:
-        one of them must not hide the others.
+        """Parse the memories of these documents, with the ids of those that can't be read.
+
+        A damaged document must not hide the rest.
         """
         memories, damaged = [], []
         for document in documents:
@@ -385,10 +485,10 @@ def _session_view(body: dict[str, Any]) -> SessionView:
 
 HEADS_AT_ONCE: Final = 25
 USER_READS: Final = 4
-"""So 100 users are looked at for a page, at most."""
+"""Reads of `HEADS_AT_ONCE` users for a page, so 100 users are read at most."""
 _BOUND = {"list": "agents"}
 _ALL = ""
-"""In a cursor, in the place of an agent's id: all agents of the user have been shown."""
+"""The mark in a cursor, in the place of an agent's id, that all agents of the user were shown."""
 
 
 class AgentList:
@@ -398,8 +498,18 @@ class AgentList:
         self._store, self._cursors = store, cursors
 
     async def page(self, app_id: str, cursor: str | None, limit: int) -> AgentPage:
-        """One page by (user_id, agent_id); users who are being erased have none.
-        Raises Malformed for a void cursor.
+        """Return a page of agents by (user_id, agent_id).
+
+        Users that are being erased have no agents.
+
+        Args:
+            app_id: The app.
+            cursor: The end of the last page; None for the first page.
+            limit: The most agents of the page.
+
+        Raises:
+            Malformed: The cursor is void.
+
         """
         # one more than is shown: it tells whether more follow
         after, agents = await self._rest_of_user(app_id, cursor, limit + 1)
@@ -425,8 +535,9 @@ class AgentList:
     async def _rest_of_user(
         self, app_id: str, cursor: str | None, limit: int
     ) -> tuple[Owner, list[AgentView]]:
-        """The user at whom the last page ended, with those of their agents that it did not show;
-        before all users at first.
+        """Return the user at which the last page ended, with the agents not shown.
+
+        For a first page, the user is an empty name before all users.
         """
         user_id, agent_id = self._cursors.read_for_app(app_id, _BOUND, cursor) or ("", _ALL)
         owner = Owner(app_id, user_id)
@@ -449,7 +560,8 @@ class AgentList:
 
 
 def _is_to_count(head: Head) -> bool:
-    """Whether what is stored is the user's: not of one who is being erased, nor of one without a
-    log, into whom a file is being brought.
+    """Whether the stored data is the user's own.
+
+    It is not during an erasure, nor without a log, which means that an import is under way.
     """
     return head.state == "live" and head.sequence > 0

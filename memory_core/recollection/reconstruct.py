@@ -32,8 +32,9 @@ MOST_REWRITTEN = 2
 
 
 class Reconstructor:
-    """Answers queries for any owner with a context. rules: the agents that judge where
-    `agents` fail.
+    """Answers queries for any owner with a context.
+
+    The agent `rules` judges the context if `agents` fail.
     """
 
     def __init__(
@@ -47,8 +48,19 @@ class Reconstructor:
         )
 
     async def reconstruct(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """Results as `retrieve` has them, of all rounds, and the context. Raises Unavailable,
-        EmbeddingMismatch.
+        """Retrieve in rounds, and build a context of the hits.
+
+        Args:
+            owner: Whose memories are searched.
+            query: The query with its filters, limits and budget of tokens.
+
+        Returns:
+            Results as `Retriever.retrieve` has them, of all rounds, and the context.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         rounds, answers = Rounds(), list[Retrieved]()
         degraded: dict[str, None] = {}
@@ -101,7 +113,10 @@ class Reconstructor:
     async def _judge(
         self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]
     ) -> Sufficiency:
-        """What the agents say of the context, the best memories first; by rule where they can't."""
+        """Ask the agents whether the context is sufficient, or the rules if the agents fail.
+
+        The best memories come first.
+        """
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
         lead = rounds.lead
         items = [
@@ -122,8 +137,10 @@ def _pack(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
 
 
 def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
-    """The results of all rounds, by score; those of one round in its order, which a reranker,
-    repeats and present truths decide as well.
+    """Merge the results of all rounds by score.
+
+    The results of the same round keep its order, which a reranker, repeats and present truths
+    decide as well.
     """
     if len(answers) == 1:
         return answers[0].results
@@ -141,7 +158,7 @@ def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
 
 
 def _without_ended_foresight(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
-    """The results without foresight that has ended."""
+    """Return the results without foresight that has ended."""
     current: list[Hit] = []
     for hit in hits:
         memory = hit.memory

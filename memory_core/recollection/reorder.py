@@ -1,9 +1,7 @@
-"""Put ranked results in another order: by a reranker, repeats behind, present truths first, later
-statements first, turns first.
+"""Reorder ranked results: by a reranker, repeats behind, present truths first, updates first.
 
-Note: it only orders. Which memories pass was decided by relevance before, and the scores that are
-shown stay what they were; an answer that does not come in time changes nothing,
-and the caller is told.
+Note: only the order changes. Relevance decided before which memories pass, and the scores that are
+shown stay as they were. A reranker that is late changes no order, and the caller is told.
 """
 
 from __future__ import annotations
@@ -36,25 +34,35 @@ from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import LongTermStore, Reranker
 
 RERANKER = "reranker"
-"""How an answer names what it did without."""
+"""The name of the reranker in an answer that did without it."""
 MOST_RERANKED = 50
-"""The best that are read again, before anything is cut off at the limit."""
+"""The most rows that are reranked, the best, before the limit cuts any off."""
 _STEP = 1e-9
 CHARACTERS = 2_000
-"""Of each text: what rerankers read is mostly 512 tokens."""
+"""The characters of each text that are sent; rerankers mostly read 512 tokens."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """A reranker and how long it may take."""
+    """A reranker and its deadline in seconds."""
 
     reranker: Reranker
     deadline_s: float
 
     async def scores(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float] | None:
-        """How well each text answers, the more the better, in order; None when it failed or was
-        late. One text alone is not sent.
+        """Score how well each text answers; more is better.
+
+        A single text is not sent.
+
+        Args:
+            owner: Whose memories the texts are.
+            query: The query.
+            texts: The texts, in the order of the scores.
+
+        Returns:
+            A score for each text; None if the reranker failed or was late.
+
         """
         if len(texts) < 2:
             return [0.0] * len(texts)
@@ -71,8 +79,15 @@ class Reranking:
 
 
 def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
-    """The numbers of `rows` (best first) handed out again, the highest to the row with the highest
-    score; ties stay in their order.
+    """Hand the numbers of some rows out again by the reranker's scores.
+
+    The highest number goes to the row with the highest score; ties keep their order.
+
+    Args:
+        order: The number of every row.
+        rows: The rows that were reranked, best first.
+        scores: The reranker's score of each of `rows`.
+
     """
     moved = order.copy()
     if rows:
@@ -83,8 +98,13 @@ def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) 
 
 
 def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
-    """The numbers with those of a group behind the one of `rows` that was read for it, whose place
-    is theirs. groups: of every row.
+    """Put the rows of a group behind the row of the group that was reranked.
+
+    Args:
+        order: The number of every row.
+        rows: The rows that were reranked.
+        groups: The group of every row.
+
     """
     behind = order.copy()
     read = {groups[row]: row for row in rows}
@@ -107,19 +127,27 @@ BEYOND = (25, 75)
 ON_THE_LOOP = 50_000
 """Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
 Rank = Callable[[int | None], list[int]]
-"""The best rows, as many as that; None for all."""
+"""From a number to that many best rows; None for all."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
-"""From rows to what is shown of them; a row whose memory is gone is left out."""
+"""From rows to the memories that they are shown as; a row whose memory is gone is left out."""
 
 
 async def put_repeats_behind(
     rank: Rank, limit: int, read: Read
 ) -> tuple[list[int], dict[int, SerializedMemory]]:
-    """The best rows, those that repeat a better one behind those that don't as far as `limit`
-    results need it; and what was read of them.
+    """Put memories behind that repeat a better memory.
 
-    Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth
-    of a search.
+    They move as far as `limit` results need it. Without a repeat only the first `limit` rows are
+    ranked: to rank all candidates takes a tenth of a search.
+
+    Args:
+        rank: Ranks the candidates.
+        limit: The number of results.
+        read: Reads the memories of rows.
+
+    Returns:
+        The rows, best first, and the memories that were read.
+
     """
     ranked = rank(limit)
     documents = dict(await read(ranked))
@@ -139,7 +167,10 @@ async def put_repeats_behind(
 
 
 async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
-    """Those that repeat a better one; one whose memory is gone does not."""
+    """Return the rows that repeat a better row.
+
+    A row whose memory is gone repeats no row.
+    """
     chosen = [row for row in rows if row in documents]
     small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
     return (
@@ -150,7 +181,7 @@ async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemo
 
 
 def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
-    """Only memories of one group are read and compared: most answers have no two."""
+    """Compare the memories within each group; in most answers no group has two."""
     groups = [_GROUPS.of(documents[row]) for row in rows]
     grouped = Counter(groups)
     alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
@@ -164,8 +195,9 @@ def _telling(document: SerializedMemory) -> Telling:
 
 
 class _Groups:
-    """To which group each memory's JSON belongs, as numbers: none of its text is kept. The same
-    memories are found again and again, and to part the words of ten of them takes a tenth of
+    """The group of each memory's JSON, as a number; no text is kept.
+
+    The same memories are found repeatedly, and to split the words of ten memories takes a tenth of
     a millisecond.
     """
 
@@ -174,7 +206,7 @@ class _Groups:
         self._known: dict[int, int] = {}
 
     def of(self, document: SerializedMemory) -> int:
-        """Equal for all that might repeat one another."""
+        """Return the group, which is equal for all memories that might repeat each other."""
         name = hash(document.json)
         group = self._known.get(name)
         if group is None:
@@ -202,13 +234,17 @@ def put_present_truths_first(
     terms: Sequence[str],
     query: str,
 ) -> list[int]:
-    """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of
-    the row that answers by that fact.
+    """Put present truths in the place of rows that answer by a replaced fact.
 
-    A question about what once was leaves the order alone.
+    The truth has to be among the ranked rows. A question about the past leaves the order alone.
 
-    truths: by a row's memory, the truths that hold in the place of those that it told. terms: of
-    the query, as the candidates' columns.
+    Args:
+        ranked: The rows, best first.
+        truths: By the id of a row's memory, the present truths that replaced its facts.
+        candidates: The candidates.
+        terms: The query's terms, as the candidates' columns.
+        query: The query.
+
     """
     order = list(ranked)
     if _OF_THE_PAST.search(query):
@@ -228,7 +264,7 @@ def put_present_truths_first(
 
 
 def _tells(candidates: CandidateSet, row: int, truth: Memory) -> bool:
-    """Whether a row is the truth itself, or stands for the cell that told it."""
+    """Whether a row is the truth itself or is shown as its cell."""
     return base_id(candidates.ids[row]) == truth.id or (
         truth.cell_id is not None and candidates.cell[row] == truth.cell_id
     )
@@ -237,11 +273,11 @@ def _tells(candidates: CandidateSet, row: int, truth: Memory) -> bool:
 def _adds_nothing(
     row: int, truth: Memory, candidates: CandidateSet, terms: Sequence[str], names: Collection[str]
 ) -> bool:
-    """Whether a row has words of the query, and none that the truth has not. Without any it was
-    found by its meaning: who knows which.
+    """Whether the truth has all words of the query that a row has.
 
-    A name tells whom the query is about: rules call the person "User", while "I am Ana" is in one
-    of their messages only.
+    A row without such words was found by its meaning, so it may add some information: False. A name
+    tells whom the query is about: rules call the person "User", while "I am Ana" is in a single
+    message only.
     """
     has = {term for term, owned in zip(terms, candidates.own[row].tolist(), strict=True) if owned}
     nameless = has.difference(names)
@@ -256,15 +292,15 @@ def _adds_nothing(
 
 
 MOST_UPDATED = 10
-"""Results, from the best, before which something later may come."""
+"""The most results, from the best, before which a later statement may come."""
 MOST_BEHIND = 10
-"""Statements behind the results that are read."""
+"""The most statements behind the results that are read."""
 MOST_UPDATES = 3
-"""Later statements that come before one that they update, the latest first."""
+"""The most later statements that come before the statement they update, the latest first."""
 AS_NEAR = 0.8
-"""Of several that update one, the part of the best one's relevance that the others must reach."""
+"""The part of the best update's relevance that other updates of the same statement must reach."""
 LEAST_SHARE = 0.5
-"""The part of the best one's relevance that a statement behind the results must reach."""
+"""The part of the best relevance that a statement behind the results must reach."""
 _OF_THE_PAST = re.compile(
     r"\b(?:did|was|were|had|ago|used to|(?<!the )(?<!my )(?<!our )first|originally|initially|before"
     r"|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern|letzte\w*)\b"
@@ -275,10 +311,17 @@ _OF_THE_PAST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SaidStatement:
-    """What a person said.
+    """A person's statement.
 
-    row: of the candidates. result: the row of the result that it is in, or would be in.
-    by: who said it. relevance: to the query. leads: whether it is what its result shows first.
+    Attributes:
+        row: Its row among the candidates.
+        result: The row of the result that contains it, or would contain it.
+        text: Its words.
+        by: The speaker, "" for the user; None for no person.
+        at: When it was said.
+        relevance: How much of the query it answers.
+        leads: Whether its result shows it first.
+
     """
 
     row: int
@@ -291,7 +334,7 @@ class SaidStatement:
 
 
 def asks_how_it_is(query: str) -> bool:
-    """Whether a message is one question, about how something is at the moment asked for."""
+    """Whether a message is a single question about how something is at present."""
     query_sentences = sentences(query)
     return (
         len(query_sentences) == 1
@@ -303,10 +346,17 @@ def asks_how_it_is(query: str) -> bool:
 def put_updates_first(
     order: Sequence[int], statements: Sequence[SaidStatement], query: str, asked: Collection[str]
 ) -> tuple[list[int], dict[int, int]]:
-    """The results' rows with what updates one of them before it.
+    """Put updates before the results that they update.
 
-    With it, by row, the statement's row that is to lead there.
-    order: rows of the results, best first. statements: what they contain, and what is behind them.
+    Args:
+        order: Rows of the results, best first.
+        statements: The statements of the results, and those behind the results.
+        query: The query.
+        asked: The query's terms.
+
+    Returns:
+        As many rows as before; and by row, the row of the statement that must lead its passages.
+
     """
     ordered, leading, kind = list(order), dict[int, int](), AskedKind.of(query, asked)
     leads = {statement.result: statement for statement in statements if statement.leads}
@@ -334,8 +384,10 @@ def put_updates_first(
 def _updates(
     earlier: SaidStatement, later: Sequence[SaidStatement], asked: AskedKind
 ) -> list[SaidStatement]:
-    """Those of the later statements that update an earlier one, the latest last: of the relevant
-    ones the closest to it. Read from the best on, since a long one takes milliseconds.
+    """Return the later statements that update an earlier statement, the latest last.
+
+    Of the relevant updates, the closest to the statement count. They are read from the best on,
+    since a long statement takes milliseconds.
     """
     message = read(earlier.text)
     if not asked_values(message, asked):
@@ -369,7 +421,7 @@ def _place(update: SaidStatement, before: int, ordered: list[int], leading: dict
 
 
 _MARK = b'"status_reason":"consolidated"'
-"""Only a memory whose JSON has this is parsed: it is what runs make of several others."""
+"""The mark of memories that runs make of several memories; only their JSON is parsed."""
 Sources = Mapping[str, frozenset[str]]
 
 
@@ -380,10 +432,24 @@ async def sources_of(
     at_hand: Mapping[str, Memory] = NONE_AT_HAND,
     seen: Head | None = None,
 ) -> Sources:
-    """By the id of each memory that was made of several, the ids of what it was made of, and of
-    what merged notes among these were.
+    """Find the sources of memories that were made of several memories.
 
-    Costs nothing where there is no such memory; else one read. Raises Unavailable.
+    Without such a memory there is no read, else a single read.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        documents: The results' memories.
+        at_hand: Memories that need not be read, as of `seen`.
+        seen: The owner's head when `at_hand` was read.
+
+    Returns:
+        By the id of each such memory, the ids of its sources, and of the sources of merged notes
+        among them.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     made = {
         name: document.memory
@@ -409,7 +475,13 @@ async def sources_of(
 
 
 def source_rows(sources: Collection[str], candidates: CandidateSet) -> list[int]:
-    """The rows of what a memory was made of, turns of a cell included."""
+    """Return the rows of a memory's sources, including the turns of source cells.
+
+    Args:
+        sources: The ids of the sources.
+        candidates: The candidates.
+
+    """
     return [
         row
         for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True))
@@ -420,8 +492,14 @@ def source_rows(sources: Collection[str], candidates: CandidateSet) -> list[int]
 def put_sources_first(
     ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats
 ) -> list[int]:
-    """The ranked rows, with each that was made of others behind those of its sources whose
-    relevance is higher.
+    """Put memories that were made of several memories behind their more relevant sources.
+
+    Args:
+        ranked: The rows, best first.
+        sources: The ids of the sources, by the id of the memory that was made of them.
+        candidates: The candidates.
+        relevance: The relevance of every candidate.
+
     """
     order = list(ranked)
     for row in ranked:

@@ -19,8 +19,9 @@ from memory_core.recollection.query_round import DECIMALS, QueryRound
 from memory_core.recollection.superseded import Fallen
 
 IMPORTANCE_DECIMALS = 12
-"""Importance is not measured: it is a formula of two stored values, and a caller who computes it
-too must find the same.
+"""More decimals than the other scores have, because importance is not measured.
+
+It is a formula of two stored values, and a caller that computes it must get the same number.
 """
 
 
@@ -33,8 +34,18 @@ def build_hits(
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows that are still documents, best first. stale: fallen facts by memory.
-    passages: by row.
+    """Build the hits of the chosen rows, best first.
+
+    A row without a document is left out.
+
+    Args:
+        rows: The chosen rows, best first.
+        documents: The memories to show, by the id of their row.
+        look: The round that the rows are of.
+        stale: Superseded facts by the id of a memory.
+        passages: The passages to show, by row.
+        explain: Whether each hit says why it has its rank.
+
     """
     candidates = look.candidates
     scored = _scored_rows(rows, look)
@@ -69,8 +80,10 @@ def build_hits(
 
 
 def _scored_rows(rows: Sequence[int], look: QueryRound) -> list[int]:
-    """Of each result the row whose scores it has: where an episode stands for several candidates,
-    itself or messages, the most relevant, whichever of them leads.
+    """Return the row that gives each result its scores.
+
+    A result may be shown for several candidates: an episode and its messages. The most relevant of
+    these candidates gives the scores, whichever of them leads.
     """
     if look.everything:
         return list(rows)
@@ -88,7 +101,7 @@ def _scored_rows(rows: Sequence[int], look: QueryRound) -> list[int]:
 
 
 def _explain(row: int, scored: int, look: QueryRound) -> dict[str, Any]:
-    """Explain a result: its scores by the row that gives them, its place by the row that leads."""
+    """Explain a result: scores by the row that gives them, place by the leading row."""
     explanation = explain_hit(scored, look)
     if row == scored:
         return explanation
@@ -97,9 +110,11 @@ def _explain(row: int, scored: int, look: QueryRound) -> dict[str, Any]:
 
 
 def _tier(row: int, documents: SerializedMemory, look: QueryRound) -> tuple[Tier, int | None]:
-    """Where a result was found; of one that has faded also how many whole days ago it happened.
+    """Return the tier of a result, and its age if it has faded.
 
-    Note: of a cell that has not, the message that was found may have.
+    The age is in whole days since the event.
+
+    Note: a message may have faded while its cell, which is shown, has not.
     """
     identity, faded = look.candidates.ids[row], look.candidates.faded
     if identity in look.cold_ids:
@@ -110,7 +125,10 @@ def _tier(row: int, documents: SerializedMemory, look: QueryRound) -> tuple[Tier
 
 
 def _shown_as(row: int, candidates: CandidateSet) -> str:
-    """The id of the memory that a row is documents by: a message's cell, where it has one."""
+    """Return the id of the memory that a row is shown as.
+
+    A message is shown as its cell if it has a cell.
+    """
     cell, identity = candidates.cell[row], candidates.ids[row]
     return cell if cell is not None and is_message(identity) else identity
 
@@ -118,10 +136,10 @@ def _shown_as(row: int, candidates: CandidateSet) -> str:
 def _numbers(
     rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores
 ) -> list[dict[str, Any]]:
-    """The scores of each chosen row by their fields' names, as plain rounded floats; None where a
-    score is not known or not used.
+    """Return the scores of each chosen row as rounded floats, by field name.
 
-    All in one table: number by number took a tenth of a retrieve.
+    None marks a score that is unknown or unused. All scores are rounded in a single table: number
+    by number took a tenth of a retrieve.
     """
     columns = {
         "similarity_score": candidates.cosine,
@@ -146,7 +164,7 @@ def _numbers(
 
 
 def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]]:
-    """The candidates of each cell that one of the rows belongs to, but for its messages."""
+    """Return the candidates of each row's cell, except the messages."""
     cells: dict[str, list[str]] = {
         cell: [] for row in rows if (cell := candidates.cell[row]) is not None
     }

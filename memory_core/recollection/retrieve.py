@@ -58,7 +58,10 @@ from memory_core.recollection.superseded import Superseded, superseded_facts
 
 
 class Retriever:
-    """Answers queries for any owner. Reads never write the long term."""
+    """Answers queries for any owner.
+
+    Reads never write the long-term store.
+    """
 
     def __init__(
         self,
@@ -94,13 +97,31 @@ class Retriever:
         )
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The best memories for a query, best first. Raises Unavailable when the long term is down,
-        EmbeddingMismatch as it says.
+        """Retrieve the best memories for a query, best first.
+
+        Args:
+            owner: Whose memories are searched.
+            query: The query with its filters, limits and thresholds.
+
+        Raises:
+            Unavailable: The long-term store is down.
+            EmbeddingMismatch: The embedder does not fit the stored vectors.
+
         """
         return await self.answer(owner, query, await self.candidates.look(owner, query))
 
     async def answer(self, owner: Owner, query: RetrieveInput, look: QueryRound) -> Retrieved:
-        """The results of a look. Raises Unavailable."""
+        """Turn a round into results.
+
+        Args:
+            owner: Whose memories are read.
+            query: The query of the round.
+            look: The round with its candidates and their scores.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         candidates, moment = look.candidates, look.moment
         ranked, documents = await self._rank_without_repeats(owner, query, look)
         rows = ranked[: self.passing.limit(query)]
@@ -206,8 +227,9 @@ class Retriever:
     async def _put_updates_first(
         self, owner: Owner, query: RetrieveInput, look: QueryRound, chosen: Chosen
     ) -> Chosen:
-        """The results with what was said later before what it updates, where the query asks how
-        something is; that costs a read.
+        """Put later statements before the statements that they update, if the query asks for those.
+
+        That happens only for a query about how something is at present, and it costs a read.
         """
         rows, documents, quoted = chosen
         if query.at is not None or not rows or not asks_how_it_is(query.query):
@@ -254,8 +276,14 @@ class Retriever:
     def note_accesses(
         self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]
     ) -> None:
-        """Note that these memories were found and shown. faded: those of them that
-        count as faded.
+        """Note that memories were found and shown.
+
+        Args:
+            owner: Whose memories they are.
+            memory_ids: The memories; a repeated id counts once.
+            at: When they were shown.
+            faded: The ids among them that count as faded.
+
         """
         self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
@@ -268,8 +296,10 @@ class Retriever:
         documents: Mapping[str, SerializedMemory],
         sources: Sources,
     ) -> dict[int, tuple[Passage, ...]]:
-        """By row, what was said of it: the messages of its cell that matched, or the part of a long
-        text that did; of what was made of several others, those of them.
+        """Return the passages of each row.
+
+        They are the messages of its cell that matched, or the part of a long text that matched. For
+        a memory that was made of several memories, they are the matching source memories.
         """
         groups = message_rows(look, rows, self.passing.thresholds(query)[1])
         groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
@@ -298,8 +328,9 @@ class Retriever:
     async def _rank_without_repeats(
         self, owner: Owner, query: RetrieveInput, look: QueryRound
     ) -> tuple[list[int], dict[str, SerializedMemory]]:
-        """The best rows over the thresholds, repeats of a better one behind; and the memories of
-        those that may be results.
+        """Rank the rows above the thresholds, with repeats behind the better row that they repeat.
+
+        The second value has the memories of the rows that may become results.
         """
         limit = self.passing.limit(query)
 
@@ -320,8 +351,9 @@ class Retriever:
     async def _explain_nearest(
         self, owner: Owner, query: RetrieveInput, look: QueryRound
     ) -> dict[str, Any] | None:
-        """The nearest candidate with what it lacked; None without a candidate, or where it was
-        removed since. Raises Unavailable.
+        """Explain why the nearest candidate is no result.
+
+        None without a candidate, or if the candidate was removed since. Raises Unavailable.
         """
         row = self.passing.nearest_row(query, look)
         memories, _ = readable_shown(
@@ -347,7 +379,7 @@ def _statements(
     documents: Mapping[str, SerializedMemory],
     quoted: Mapping[int, Sequence[Passage]],
 ) -> list[SaidStatement]:
-    """What a result contains: its passages, or its own text."""
+    """Return the statements of a result: its passages, or its own text."""
     if quoted.get(row):
         places = {name: place for place, name in enumerate(look.candidates.ids)}
         parts = [
@@ -405,9 +437,7 @@ def _statements_behind(
 
 
 def _behind(look: QueryRound, known: Collection[int]) -> list[int]:
-    """The rows of what was said and is no result, best first, as far as they come near
-    to the best.
-    """
+    """Return statements that are no results but come near the best, best first."""
     relevance, candidates = look.relevant.score, look.candidates
     least = LEAST_SHARE * float(relevance.max())
     near_rows = [

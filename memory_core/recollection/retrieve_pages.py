@@ -1,5 +1,7 @@
-"""Pages of a retrieve: a cursor names what was earlier, so that no result comes twice,
-however the order has moved meanwhile.
+"""Pages of a retrieve, without repeated results.
+
+A cursor names the results of earlier pages, so that no result comes twice, however the order has
+changed meanwhile.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.recollection.retrieve import Retriever
 
 MOST_RESULTS: Final = 500
-"""Results that pages of one query show together."""
+"""The most results that the pages of a query show together."""
 _MARK_CHARACTERS: Final = 8
-"""Of a result in a cursor: a digest of its id, as hex."""
+"""The length of a result's mark in a cursor: a digest of its id, as hex."""
 
 
 class RetrievePages:
@@ -28,8 +30,16 @@ class RetrievePages:
         self._retriever, self._cursors = retriever, cursors
 
     async def page(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The results of a query, or those after what its cursor names. Raises Malformed for a void
-        cursor, Unavailable.
+        """Return the first results of a query, or the results after its cursor.
+
+        Args:
+            owner: Whose memories are searched.
+            query: The query with its limit and cursor.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The long-term store is down.
+
         """
         bound = _bound(query)
         earlier = self._cursors.read_results(owner, bound, query.cursor)
@@ -64,7 +74,10 @@ class RetrievePages:
 
 
 def _bound(query: RetrieveInput) -> dict[str, Any]:
-    """What a cursor is good for: the same query, whatever the length of its pages."""
+    """Return the part of a query that its cursor is bound to.
+
+    The length of the pages may change.
+    """
     asked = query.model_dump(
         mode="json",
         include=set(RetrieveInput.model_fields) - {"cursor", "limit", "explain"},
@@ -74,7 +87,7 @@ def _bound(query: RetrieveInput) -> dict[str, Any]:
 
 
 def _ranked(hits: Sequence[Hit], before: int) -> tuple[Hit, ...]:
-    """The hits, numbered after those of earlier pages."""
+    """Number the hits after those of earlier pages."""
     if not before:
         return tuple(hits)
     return tuple(hit._replace(rank=before + place) for place, hit in enumerate(hits, start=1))

@@ -25,10 +25,22 @@ class RowMemories:
     async def read_memories(
         self, owner: Owner, look: QueryRound, rows: Sequence[int], *, by_cells: bool = False
     ) -> dict[str, SerializedMemory]:
-        """The chosen rows' memories, checked once more: nothing removed since the search,
-        no version of what was removed.
+        """Read the memories of the chosen rows, and check them once more.
 
-        by_cells: a message is shown by the cell that it belongs to, where that is there.
+        A memory that was removed since the search is left out, and so is a version of it.
+
+        Args:
+            owner: Whose memories are read.
+            look: The round that the rows are of.
+            rows: The chosen rows.
+            by_cells: Whether a message is shown by its cell, if that cell is stored.
+
+        Returns:
+            The memories by the id of their row; a message's id leads to its cell with `by_cells`.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         candidates = look.candidates
         chosen = [candidates.ids[row] for row in rows]
@@ -92,7 +104,8 @@ class RowMemories:
     async def _read_intact(
         self, owner: Owner, names: Sequence[str], look: QueryRound
     ) -> dict[str, SerializedMemory]:
-        """Those of the memories that the look's filter lets through and that can be read.
+        """Read the named memories that the round's filter allows and that can be parsed.
+
         Raises Unavailable.
         """
         read = (

@@ -1,9 +1,8 @@
-"""Read what memories add up to: scenes and the profile of a person, and when the next run makes
-more of them.
+"""Read scenes, a person's profile, and the time of the next run.
 
-Note: a run takes what was deleted out of its scene, but readers do not wait for a run. Where
-something was removed since the last one, cells that are gone are left out here, and cells that have
-expired always, which no run takes out. Title and summary are of the rest.
+Note: a run takes deleted memories out of their scene, but readers do not wait for a run. If
+memories were removed since the last run, removed cells are left out here. Expired cells, which no
+run takes out, are always left out. Title and summary are of the remaining cells.
 """
 
 from __future__ import annotations
@@ -44,13 +43,27 @@ _READ_AT_ONCE = 200
 
 
 class Scenes:
-    """The scenes of any owner; another owner's id is told apart from none by nothing."""
+    """The scenes of any owner.
+
+    The id of another owner's scene looks like the id of no scene.
+    """
 
     def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
         self._store, self._cursors, self._clock = store, cursors, clock
 
     async def page(self, owner: Owner, cursor: str | None, limit: int) -> ScenePage:
-        """One page, the scene begun last first. Raises Malformed for a void cursor."""
+        """Return a page of scenes, the most recently begun first.
+
+        Args:
+            owner: Whose scenes are listed.
+            cursor: The end of the last page; None for the first page.
+            limit: The most scenes of the page.
+
+        Raises:
+            Malformed: The cursor is void.
+            Unavailable: The long-term store is down.
+
+        """
         head = (await self._store.snapshot(owner)).head
         place = self._cursors.read(owner, head, {"list": "scenes"}, cursor)
         if head is None:
@@ -66,7 +79,17 @@ class Scenes:
         return ScenePage(scenes, self._cursors.make(owner, head, {"list": "scenes"}, last))
 
     async def get(self, owner: Owner, scene_id: str) -> SceneView:
-        """One scene. Raises NotFound."""
+        """Return a scene.
+
+        Args:
+            owner: Whose scene it is.
+            scene_id: The id of the scene.
+
+        Raises:
+            NotFound: There is no such scene.
+            Unavailable: The long-term store is down.
+
+        """
         now = self._clock.now()
         scenes = await self._by_ids(owner, [scene_id], now)
         if scene_id not in scenes:
@@ -77,11 +100,20 @@ class Scenes:
     async def of(
         self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime
     ) -> Mapping[str, Scene]:
-        """The scene of each of these cells as it is at `moment`, by the cell's id;
-        those that are in none are left out.
+        """Return the scene of each cell at a moment, by the cell's id.
 
-        cells: ids; or ids with the `scene_id` of each where the memories are at hand,
-        which saves reading them.
+        Args:
+            owner: Whose cells they are.
+            cells: The ids; or ids with the `scene_id` of each if the memories are at hand, which
+                saves a read.
+            moment: The moment.
+
+        Returns:
+            The scenes; a cell without a scene is left out.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         if not isinstance(cells, Mapping):
             documents = await self._store.memories(owner, list(cells))
@@ -112,8 +144,9 @@ class Scenes:
     async def _present(
         self, owner: Owner, head: Head, documents: Sequence[Document], moment: datetime
     ) -> dict[str, Scene]:
-        """The scenes in these documents, by id, without cells that are gone or have expired; a
-        scene of no others is left out.
+        """Return the scenes in these documents by id, without removed and expired cells.
+
+        A scene without any other cell is left out.
         """
         scenes = {
             document.id: scene_in(document.body)
@@ -134,7 +167,7 @@ class Scenes:
     async def _views(
         self, owner: Owner, scenes: Sequence[Scene], moment: datetime
     ) -> tuple[SceneView, ...]:
-        """With the facts that were superseded since: the cells know them."""
+        """Return the scenes with the facts of their cells that were superseded since."""
         cells = sorted({name for scene in scenes for name in scene.cell_ids})
         fallen: dict[str, tuple[Fallen, ...]] = {}
         for start in range(0, len(cells), _READ_AT_ONCE):
@@ -158,14 +191,22 @@ class Scenes:
 
 
 def _view(scene: Scene, fallen: Sequence[Fallen]) -> SceneView:
-    """Each fact once, however many cells told it."""
+    """Return a scene with each superseded fact once, however many cells told it."""
     facts = {fact.text: fact.told() for fact in fallen}
     return SceneView.model_construct(**dict(scene), stale_facts=[*facts.values()])
 
 
 def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
-    """The scene with those of its cells that are not gone and tell what has not ended at `moment`;
-    itself where all are such.
+    """Return the scene without cells that are removed, or ended at a moment.
+
+    Args:
+        scene: The scene.
+        gone: The ids of removed cells.
+        moment: The moment.
+
+    Returns:
+        The scene; the same object if it keeps all its cells.
+
     """
 
     def stands(member: SceneMember) -> bool:
@@ -186,10 +227,11 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
 
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 MAX_DISPUTES = 5
-"""Open conflicts of a fact that its profile tells, the latest."""
+"""The most open conflicts of a fact that its profile tells, the latest."""
 MAX_STEPS = 3
-"""How far truths are followed that took each other's place since the last run;
-the next one knows them all.
+"""How far a chain is followed of truths that succeeded each other since the last run.
+
+The next run learns of them all.
 """
 
 
@@ -202,10 +244,19 @@ class Profiles:
     async def of(
         self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None
     ) -> Profile:
-        """What is known of the person, as it was true at a moment, now where none is given;
-        an empty one of an unknown user.
+        """Return the profile of the person, as it was true at a moment.
 
-        without_session_id: facts of that session are left out.
+        Args:
+            owner: Whose profile it is.
+            at: The moment; None for now.
+            without_session_id: The session whose facts are left out; None to leave out none.
+
+        Returns:
+            The profile; empty for an unknown user.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         look = await self._store.snapshot(owner, [PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
@@ -245,7 +296,7 @@ class Profiles:
     async def _of_facts(
         self, owner: Owner, at: datetime, without_session_id: str | None
     ) -> Profile:
-        """What the latest facts say, before a run has written a profile."""
+        """Make a profile of the latest facts, before a run has written a profile."""
         where = Filter(
             frozenset(status.value for status in FOUND_BY_DEFAULT),
             types=_SEMANTIC,
@@ -266,8 +317,9 @@ class Profiles:
         at: datetime | None,
         without_session_id: str | None,
     ) -> Profile:
-        """The profile with the statements that open conflicts set against its facts; two reads
-        where there are any, else none.
+        """Add the statements that open conflicts set against the profile's facts.
+
+        That costs two reads if a fact has conflicts, else none.
         """
         ids = [
             name
@@ -312,7 +364,7 @@ class Profiles:
 def _without_session(
     profile: Profile, memories: Mapping[str, Memory], session_id: str | None
 ) -> Profile:
-    """The profile without the facts of a session; traits stay, since they come of many."""
+    """Return the profile without a session's facts; traits stay, since they come from many."""
     if session_id is None:
         return profile
     return profile.with_facts(
@@ -324,8 +376,10 @@ HOUR = timedelta(hours=1)
 
 
 class NextRun:
-    """Of any owner. first: how long after their first memory a user's first run begins; None: with
-    the hour, over which runs are spread.
+    """The next run of any owner.
+
+    If `first` is given, it is how long after their first memory a user's first run begins. If it
+    is None, the first run begins with the hour, over which runs are spread.
     """
 
     def __init__(
@@ -334,7 +388,10 @@ class NextRun:
         self._store, self._clock, self._first, self._spread = store, clock, first, spread
 
     async def expected(self, owner: Owner) -> datetime | None:
-        """The moment by which it has begun; None where nothing is due. Raises Unavailable."""
+        """Return the moment by which the next run has begun.
+
+        None if no run is due. Raises Unavailable.
+        """
         head = (await self._store.snapshot(owner, [])).head
         now = self._clock.now()
         # later: what fades, which makes no scenes

@@ -1,7 +1,7 @@
-"""Name what was superseded since: facts of a found cell, lines of a context.
+"""Name superseded facts of found cells, and replaced lines of contexts.
 
-Costs nothing where no fact was superseded; else one read more, and one for each further successor
-in the longest chain.
+Without a superseded fact there is no read. Else there is a single read, and another for each
+further successor in the longest chain.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.filters import shows
 
 MAX_HOPS = 24
-"""Successors that are followed, a read each; of a truth that has changed more often since,
-the present one is not named.
+"""The most successors that are followed, with a read for each.
+
+If a truth has changed more often since, its present value is not named.
 """
 _FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
 _MARK, _NEXT = b'"superseded_by":"', b'"next_id":"'
@@ -39,10 +40,14 @@ _MARK, _NEXT = b'"superseded_by":"', b'"next_id":"'
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the
-    moment asked for; None if none does.
+    """A superseded fact.
 
-    Both are None for a successor that is not searchable.
+    Attributes:
+        text: The words of the fact.
+        superseded_by: The id of its successor; None if the successor is not searchable.
+        current: The truth at the moment asked for; None if there is none, or if it is not
+            searchable.
+
     """
 
     text: str
@@ -50,7 +55,7 @@ class Fallen:
     current: Memory | None
 
     def told(self) -> dict[str, Any]:
-        """As a result shows it: the present truth by its text."""
+        """Return the fact as a result shows it, with the present truth by its text."""
         return {
             "text": self.text,
             "superseded_by": self.superseded_by,
@@ -60,19 +65,23 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """What was superseded of found memories. stale: by memory, what no longer held. hidden: ids of
-    successors that are not to be named.
+    """The superseded facts of found memories.
+
+    Attributes:
+        stale: By the id of a memory, its facts that no longer held.
+        hidden: The ids of successors that must not be named.
+
     """
 
     stale: dict[str, tuple[Fallen, ...]]
     hidden: frozenset[str] = frozenset()
 
     def __or__(self, other: Superseded) -> Superseded:
-        """Both together."""
+        """Join both."""
         return Superseded(self.stale | other.stale, self.hidden | other.hidden)
 
     def unnamed(self, document: SerializedMemory) -> SerializedMemory:
-        """A found memory that names no hidden successor, nor do its facts."""
+        """Return a found memory without the hidden successors' ids in itself and its facts."""
         if not self.hidden or (_MARK not in document.json and _NEXT not in document.json):
             return document
         memory = document.memory
@@ -87,8 +96,22 @@ class Superseded:
 async def stale_facts(
     store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime
 ) -> dict[str, tuple[Fallen, ...]]:
-    """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`;
-    memories without such are left out.
+    """Return the facts of found memories that no longer held at a moment.
+
+    A fact that was true again at the moment is left out.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        memories: The found memories by id.
+        moment: The moment.
+
+    Returns:
+        The facts by the id of their memory; memories without such facts are left out.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     return (await superseded_facts(store, owner, memories, moment)).stale
 
@@ -101,9 +124,19 @@ async def superseded_facts(
     at_hand: Mapping[str, Memory] = NONE_AT_HAND,
     seen: Head | None = None,
 ) -> Superseded:
-    """As `stale_facts`, with the successors of any time that are not to be named.
+    """Return the facts as `stale_facts` does, with the successors that must not be named.
 
-    at_hand: memories that need not be read, as of `seen`.
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        memories: The found memories by id.
+        moment: The moment for the facts; successors of any time are hidden.
+        at_hand: Memories that need not be read, as of `seen`.
+        seen: The owner's head when `at_hand` was read.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
     """
     cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
     wanted = {
@@ -144,7 +177,7 @@ async def superseded_facts(
 
 
 def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
-    """The fact without successors that are not searchable."""
+    """Return the fact without successors that are not searchable."""
     successor = successors.get(fact.superseded_by or "")
     by = fact.superseded_by if successor is None or successor.searchable else None
     return replace(
@@ -155,7 +188,10 @@ def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
 
 
 def _follower(memory: Memory) -> str | None:
-    """The memory that replaced it; of an old version not its own next one."""
+    """Return the id of the memory that replaced it.
+
+    None for an old version, which the memory itself replaced.
+    """
     return None if memory.next_id == base_id(memory.id) else memory.next_id
 
 
@@ -166,7 +202,7 @@ async def _chains(
     at_hand: Mapping[str, Memory],
     seen: Head | None,
 ) -> dict[str, Memory]:
-    """These memories and all that replaced them."""
+    """Read these memories and all that replaced them."""
     chain: dict[str, Memory] = {}
     missing = ids
     for _ in range(MAX_HOPS):
@@ -179,19 +215,26 @@ async def _chains(
 
 
 def _again(fact: Fallen) -> bool:
-    """Whether the same truth is active again: it was said again, or its supersession was undone,
-    of which not every cell learns.
+    """Whether the same truth is active again.
+
+    It was said again, or its supersession was undone, which not every cell learns.
     """
     return fact.current is not None and normalised(fact.current.content) == normalised(fact.text)
 
 
 def _holds(successor: Memory | None, moment: datetime) -> bool:
-    """Whether the successor had begun at that moment; one that is gone without a trace has."""
+    """Whether the successor had begun at the moment.
+
+    A successor that is gone without a trace had begun.
+    """
     return successor is None or successor.valid_from <= moment
 
 
 def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> Memory | None:
-    """The last of the chain that had begun by then; None where that is gone or has ended."""
+    """Return the last memory of the chain that had begun by the moment.
+
+    None if it is gone or has ended.
+    """
     seen: set[str] = set()
     memory = successors.get(name)
     while memory is not None and memory.next_id is not None and memory.id not in seen:
@@ -213,22 +256,25 @@ def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> M
 
 
 MOST_NAME_WORDS = 4
-"""Words of what a line of the profile is about."""
+"""The most words of the name of a profile's line."""
 MOST_REPLACED = 3
-"""Lines that one later message marks: a turn, the fact of it and the profile's line
-tell one thing.
+"""The most lines that a later message marks.
+
+A turn, its fact and the profile's line tell the same thing.
 """
 MARK_TOKENS = 30
-"""Tokens of the later message that a mark repeats."""
+"""The most tokens of the later message that a mark repeats."""
 KEPT_PAIRS = 32_768
-"""Pairs of texts of which is known that the later one changes nothing that the earlier one
-tells; some 6 MB.
+"""The most pairs of texts that are remembered as unchanged; they take some 6 MB.
+
+In such a pair, the later text changes no truth of the earlier.
 """
 
 
 class _Unchanged:
-    """Pairs of texts, by numbers that stand for them: none of a text is kept. The same lines are
-    laid side by side turn after turn.
+    """Pairs of texts without a change, by numbers; no text is kept.
+
+    The same lines are compared turn after turn.
     """
 
     def __init__(self, most: int) -> None:
@@ -249,8 +295,16 @@ _UNCHANGED = _Unchanged(KEPT_PAIRS)
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """A piece that is laid beside others. number: stands for its text. at: when it was said.
-    turn: its order where it is one.
+    """A piece that is compared with other pieces.
+
+    Attributes:
+        place: Its place among all pieces.
+        piece: The piece.
+        message: Its text, parsed.
+        number: The number of its text.
+        at: When it was said.
+        turn: Its order if it is a turn, else None.
+
     """
 
     place: int
@@ -273,8 +327,9 @@ class _Laid:
         )
 
     def is_after(self, other: _Laid) -> bool:
-        """Whether it was said after another one; at one moment only turns have an order,
-        what was formed of them has none.
+        """Whether it was said after another piece.
+
+        At the same moment only turns have an order; memories formed of them have none.
         """
         if self.at != other.at:
             return self.at > other.at
@@ -282,16 +337,18 @@ class _Laid:
 
 
 def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
-    """The pieces, in their order, with a mark on each that a later one of the same person replaces;
-    the latest that does is named.
+    """Mark pieces that a later piece of the same person replaces.
 
-    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what
-    it says is said of one thing. One that announces a change ("from January on") replaces nothing
-    until its day.
+    The mark names the latest such piece. A later piece replaces at most `MOST_REPLACED` pieces,
+    those with the most words in common, since it speaks of a single thing. A piece that announces a
+    change ("from January on") replaces no piece until its day.
 
     Args:
-        pieces: What is about to be told.
-        moment: For which it is told.
+        pieces: The pieces that are about to be told.
+        moment: The time of the context.
+
+    Returns:
+        The pieces in their order.
 
     """
     laid = [
@@ -319,8 +376,14 @@ def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
 
 @dataclass(frozen=True, slots=True)
 class _Replaced:
-    """A piece that a later one replaces: their places, the mark, and the part of their words
-    that they share.
+    """A piece that a later piece replaces.
+
+    Attributes:
+        earlier: The place of the piece.
+        later: The place of the later piece.
+        mark: The text of the mark.
+        likeness: The part of their words that both sentences share.
+
     """
 
     earlier: int
@@ -330,7 +393,7 @@ class _Replaced:
 
 
 def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _Replaced | None:
-    """What replaces a piece at a moment. changing: the latest first."""
+    """Find the piece that replaces a piece at a moment; `changing` has the latest first."""
     text = earlier.piece.text
     name, value = _name_and_value(text)
     # The name of a line of the profile begins with a small letter, as no speaker's does.
@@ -358,8 +421,10 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
 
 
 def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | None:
-    """What a later piece says against an earlier one, or against the line that it is. Nothing for
-    most; that is known the next time.
+    """Find a change that a later piece makes to an earlier piece or its line.
+
+    Most pairs have none; that is remembered for the next time. `line` is the profile's line that
+    the earlier piece is, if it is such a line.
     """
     pair = (earlier.number, later.number)
     if pair in _UNCHANGED:
@@ -373,8 +438,9 @@ def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | No
 
 
 def _announced_day(change: LaterChange, later: Piece) -> datetime | None:
-    """From when on an announced change is so; None for one that is so at once,
-    as a date or time that is put right.
+    """Return the day from which an announced change is true.
+
+    None for a change that is true at once, such as a date or time that is corrected.
     """
     said_at = later.said[0]
     if later.begins is not None:
@@ -386,15 +452,13 @@ def _announced_day(change: LaterChange, later: Piece) -> datetime | None:
 
 
 def _likeness(first: str, second: str) -> float:
-    """The part of the words of two sentences that both have (Jaccard)."""
+    """Return the part of the words of two sentences that both have (Jaccard)."""
     ours, theirs = set(tokens(first)), set(tokens(second))
     return len(ours & theirs) / max(1, len(ours | theirs))
 
 
 def _name_and_value(line: str) -> tuple[str, str]:
-    """The name and the value of a line "name: value" of the profile; both empty for
-    another text.
-    """
+    """Split a profile's line "name: value"; both are empty for another text."""
     name, _, value = line.partition(": ")
     return (
         (name, value)

@@ -19,18 +19,22 @@ from memory_core.recollection.quotations import QuotableMemory
 
 BEST_SESSIONS = 5
 WINDOW = 2
-"""Turns before and after a hit that come with it."""
+"""The number of turns before and after a hit that come with it."""
 NEIGHBOUR = 0.01
-"""What the nearest neighbour is worth beside its hit, the second by the root of its distance less:
-they only fill what hits leave over. At 0.8 they brought .001 of the evidence, and long answers of
-an assistant took the place of as much.
+"""The weight of the nearest neighbour beside its hit.
+
+The second neighbour's is less by the root of its distance. Neighbours only fill the room that hits
+leave. At 0.8 they brought .001 of the evidence, and long answers of an assistant displaced as much.
 """
 PAGE, AHEAD = 40, 20
-"""Turns of a session that are read, from this many changes of the user's before its best hit."""
+"""The turns of a session that are read, and how far before its best hit they begin.
+
+The second number counts changes of the user's log.
+"""
 
 
 class Surroundings:
-    """Reads what is beside memories of any owner."""
+    """Reads the neighbours of memories of any owner."""
 
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
@@ -38,8 +42,20 @@ class Surroundings:
     async def beside(
         self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[QuotableMemory]
     ) -> list[QuotableMemory]:
-        """The neighbours of the hits in the best sessions that `where` lets through, with the best
-        priority that a hit lends them.
+        """Return the neighbours of the hits in the best sessions.
+
+        Args:
+            owner: Whose memories are read.
+            head: The owner's head; None for an unknown owner, without any neighbours.
+            where: The filter that the neighbours must pass.
+            quotations: The hits.
+
+        Returns:
+            The neighbours, each with the best priority that a hit lends it.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
         """
         if head is None or (where.types and MemoryType.EPISODIC.value not in where.types):
             return []
@@ -58,7 +74,7 @@ class Surroundings:
     async def _around(
         self, owner: Owner, head: Head, where: Filter, hits: Sequence[QuotableMemory]
     ) -> list[QuotableMemory]:
-        """The neighbours of one session's hits."""
+        """Return the neighbours of the hits of a session."""
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
         page: list[Document] = await self._store.page(
             owner, "memory", where, place, PAGE, newest_first=False
@@ -76,8 +92,9 @@ class Surroundings:
 
 
 def _lent(order: Sequence[str], hits: Sequence[QuotableMemory]) -> dict[str, float]:
-    """The turns within `WINDOW` of a hit, hits left out, with what the best of their
-    hits lends them.
+    """Return the turns within `WINDOW` of a hit, with the priority that they get.
+
+    The hits themselves are left out. The best hit nearby decides the priority.
     """
     places = {name: place for place, name in enumerate(order)}
     hit_ids = {hit.memory.id for hit in hits}

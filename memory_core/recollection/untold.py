@@ -17,10 +17,11 @@ from memory_core.ports import LongTermStore
 from memory_core.recollection.quotations import STORIES
 
 Silenced = Mapping[str, frozenset[int]]
-"""By cell, the numbers of the messages that tell what is not to be told."""
+"""By cell, the numbers of the messages that must not be told."""
 _CONTRADICTED = "contradicted"
-"""A superseded fact that has no slot is deleted for this reason: the memories that
-told it say so.
+"""The reason of a superseded fact without a slot, which is deleted.
+
+The memories that told such a fact say so, so they need not be silenced.
 """
 
 
@@ -33,7 +34,20 @@ class Untold:
     async def of_cells(
         self, owner: Owner, head: Head | None, cells: Iterable[str | None]
     ) -> Silenced:
-        """Which of these cells tell what was deleted. Raises Unavailable."""
+        """Find the cells among these that tell a deleted or forgotten fact.
+
+        Args:
+            owner: Whose cells are read.
+            head: The owner's head; without deleted memories there is no read.
+            cells: The ids of cells; None is ignored.
+
+        Returns:
+            The numbers of the messages that told such a fact, by cell.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         names = sorted({name for name in cells if name is not None})
         if not names or head is None or not head.counts.get(Status.DELETED.value):
             return {}
@@ -65,15 +79,31 @@ class Untold:
     async def among(
         self, owner: Owner, head: Head | None, memories: Iterable[Memory]
     ) -> frozenset[str]:
-        """The ids of those memories that are not to be told. Raises Unavailable."""
+        """Return the ids of those memories that must not be told.
+
+        Args:
+            owner: Whose memories they are.
+            head: The owner's head.
+            memories: The memories in question.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
         candidates = [*memories]
         silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
         return frozenset(memory.id for memory in candidates if is_silenced(memory, silenced))
 
 
 def is_silenced(memory: Memory, silenced: Silenced) -> bool:
-    """Whether a memory tells what is not to be told: a message that said it, or a story or a note
-    of its cell.
+    """Whether a memory tells a fact that must not be told.
+
+    That is a message that said the fact, or a story or note of its cell.
+
+    Args:
+        memory: The memory.
+        silenced: The silenced messages by cell.
+
     """
     numbers = silenced.get(memory.cell_id or "")
     if numbers is None:

@@ -1,3 +1,4 @@
-"""Work that goes on after a call was answered: tasks, their leases, and operations over
-many memories.
+"""Work that goes on after a call was answered.
+
+It consists of tasks, their leases, and operations over many memories.
 """

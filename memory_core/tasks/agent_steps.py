@@ -1,8 +1,8 @@
-"""Agents' answers, frozen before they are used: work that is done again, at any time and anywhere,
-goes by the same answers.
+"""Agents' answers, frozen before they are used.
 
-Note: of two workers that asked at once the first to write wins, and the other one throws its own
-answer away. All ids derive from frozen answers, so both go on to the same memories.
+So work that is repeated, at any time and on any machine, uses the same answers. Note: if two
+workers asked at once, the first to write wins, and the other worker throws its own answer away. All
+ids derive from frozen answers, so both go on to the same memories.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _spent: ContextVar[Counter[str] | None] = ContextVar("spent", default=None)
 
 @contextmanager
 def spending() -> Iterator[Counter[str]]:
-    """Count the tokens of answers that are frozen within the block: `prompt_tokens` and
-    `completion_tokens`.
+    """Count the tokens of answers that are frozen within the block.
+
+    The keys are `prompt_tokens` and `completion_tokens`.
     """
     counted: Counter[str] = Counter()
     entered = _spent.set(counted)
@@ -55,12 +56,23 @@ class Steps:
         ask: Callable[[], Awaitable[Answered[Value]]],
         kind: type[Value],
     ) -> Answered[Value]:
-        """The answer of the step `name` of some work: the one that is stored, else that of `ask`,
-        stored before it is returned.
+        """The answer of a step: the stored answer, else that of `ask`, stored first.
 
-        An answer read back has tokens (0, 0), since they were counted when it was given. Raises
-        what `ask` raises, Unavailable, NotFound when the user was erased meanwhile, and HeadMoved
-        when something was forgotten for good meanwhile: the answer may tell of it.
+        An answer that was read has tokens (0, 0), since they were counted when it was given.
+
+        Args:
+            owner: Owner for whom the work is done.
+            work_id: Id of the work, such as a conversation.
+            name: Name of the step within the work.
+            ask: Asks the agent; called if there is no stored answer.
+            kind: The model class of the answer.
+
+        Raises:
+            NotFound: The user was erased meanwhile.
+            HeadMoved: Memories were deleted for good meanwhile; the answer may mention them.
+            Unavailable: The store is down.
+            Exception: Any error that `ask` raises.
+
         """
         identity = derived("stp", work_id, name)
         look = await self._store.snapshot(owner, [identity])
@@ -105,7 +117,18 @@ class Steps:
     async def stored(
         self, owner: Owner, work_id: str, name: str, kind: type[Value]
     ) -> Answered[Value] | None:
-        """The frozen answer of a step; None where there is none. Raises Unavailable."""
+        """The frozen answer of a step; None if there is none.
+
+        Args:
+            owner: Owner for whom the work is done.
+            work_id: Id of the work, such as a conversation.
+            name: Name of the step within the work.
+            kind: The model class of the answer.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
         identity = derived("stp", work_id, name)
         look = await self._store.snapshot(owner, [identity])
         document = look.documents.get(identity)
@@ -114,7 +137,7 @@ class Steps:
         return _answered(document, kind)
 
     async def _rivals(self, owner: Owner, identity: str, kind: type[Value]) -> Answered[Value]:
-        """What another worker froze while we asked."""
+        """The answer that another worker froze meanwhile."""
         winner = (await self._store.snapshot(owner, [identity])).documents.get(identity)
         if winner is None:
             raise Unavailable("long_term", "a frozen answer was there and is gone")

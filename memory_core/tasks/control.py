@@ -1,8 +1,8 @@
-"""Control tasks: retry, cancel, list those that were given up, send lost messages again.
+"""Control tasks: retry, cancel, list poisoned tasks, send lost messages again.
 
-Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second,
-and could not be committed any more, since the commit finds the conversation in another state than
-it was read in.
+Note: cancelling undoes no change. Memories that were formed stay. Work under way stops within a
+second, and could not be committed any more, since its commit finds the conversation in another
+state than it was read in.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Turn = Callable[[TaskAndSubject], Changes[Task]]
 
 
 class _AboutSomethingElse(Exception):
-    """The messages that a task waited for became a conversation meanwhile: look again."""
+    """The messages that a task waited for became a conversation meanwhile: read again."""
 
 
 class Steering:
@@ -53,10 +53,20 @@ class Steering:
         )
 
     async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """Begin again with a task that failed, is poisoned or waits: with fresh attempts,
-        from what is formed already.
+        """Begin again with a task that failed, is poisoned or waits.
 
-        Raises NotFound; Conflict for one that is done, cancelled or being worked on.
+        It gets fresh attempts, and goes on from the memories that are formed already.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such task.
+            Conflict: The task is done, cancelled or being worked on, or it is an import that
+                failed.
+
         """
 
         def turn(pair: TaskAndSubject) -> Changes[Task]:
@@ -91,12 +101,21 @@ class Steering:
         return task
 
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """End a task before it is done, or the waiting for a retry. One that is cancelled
-        already stays so.
+        """End a task before it is done, or its waiting for a retry.
 
-        Messages that waited in a buffer are dropped, and so are those of a conversation of which
-        nothing is formed. An export or an import takes away first what it has left lying; it is
-        cancelled when that is done. Raises NotFound, Conflict.
+        A cancelled task stays as it is. Messages that waited in a buffer are dropped, and so are
+        the messages of a conversation without formed memories. An export or an import first removes
+        the files and documents that it has written; it is cancelled when that is done.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+            call: Call with its idempotency key, if any.
+
+        Raises:
+            NotFound: The owner has no such task.
+            Conflict: The task has ended, is an erasure, or has begun a hard delete.
+
         """
 
         def turn(pair: TaskAndSubject) -> Changes[Task]:
@@ -129,8 +148,9 @@ class Steering:
         return task
 
     async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
-        """Commit what `turn` makes of the task, with its receipt: the task, and whether anything
-        was committed by this call.
+        """Commit the changes that `turn` makes of the task, with the call's receipt.
+
+        Returns the task, and whether this call committed a change.
         """
         while True:
             subject = (await self._tasks.get(owner, task_id)).subject_id
@@ -167,8 +187,9 @@ class Steering:
 
 
 def _half_forgotten(pair: TaskAndSubject) -> bool:
-    """Whether it has begun to forget for good: no filter finds what is gone then, so no other task
-    would strike its words elsewhere.
+    """Whether the task has begun a hard delete.
+
+    No filter finds the deleted memories then, so no other task would strike their words elsewhere.
     """
     work = pair.subject.body if pair.task.kind == "forget" and pair.subject is not None else None
     return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
@@ -183,7 +204,7 @@ def _cancelled(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
 
 
 def _cancelling(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
-    """The task goes on, under a new message, to clear up after itself."""
+    """Let the task go on under a new message, to remove its files and documents."""
     generation = pair.task.generation + 1
     return pair.turned(
         "cancelling",
@@ -207,15 +228,26 @@ _BOUND = {"list": "poisoned tasks"}
 
 
 class Poisoned:
-    """Reads the poisoned tasks of a whole app: one query, and one head for each user
-    on the page.
+    """Reads the poisoned tasks of a whole app.
+
+    It takes a single query, and a read of the head for each user on the page.
     """
 
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
 
     async def page(self, app_id: str, cursor: str | None, limit: int) -> OwnedTaskPage:
-        """One page, newest first. Raises Malformed for a void cursor."""
+        """A page of poisoned tasks, the newest first.
+
+        Args:
+            app_id: Id of the app.
+            cursor: None for the first page.
+            limit: Tasks on a page at most.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
+        """
         given = self._cursors.read_for_app(app_id, _BOUND, cursor)
         documents = await self._store.poisoned(
             app_id, None if given is None else Place(*given), limit + 1
@@ -256,7 +288,7 @@ log = logging.getLogger(__name__)
 
 
 class Sweep:
-    """Finds tasks that no worker came for."""
+    """Finds tasks that no worker received."""
 
     def __init__(
         self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource
@@ -270,8 +302,15 @@ class Sweep:
         )
 
     async def run(self, *, dry_run: bool = False, limit: int = MAX_SENT) -> Swept:
-        """Send again what is due, at most `limit` tasks; with `dry_run` only count. Raises
-        Unavailable when store or queue is down.
+        """Send overdue tasks again.
+
+        Args:
+            dry_run: Only count the tasks.
+            limit: Tasks that are sent, or counted, at most.
+
+        Raises:
+            Unavailable: The store or the queue is down.
+
         """
         users = due = sent = 0
         after: Owner | None = None
@@ -287,8 +326,9 @@ class Sweep:
         return Swept(users, due, sent, capped=False)
 
     async def _due(self, owner: Owner, head: Head) -> list[HeldTask]:
-        """The user's unfinished tasks that are overdue; it looks no further back than to as many as
-        the head counts.
+        """The user's unfinished tasks that are overdue.
+
+        The search ends when it has found as many unfinished tasks as the head counts.
         """
         waiting: list[HeldTask] = []
         after: Place | None = None
@@ -303,7 +343,7 @@ class Sweep:
         return [held_task for held_task in waiting if overdue(held_task.task, now)]
 
     async def _send_again(self, owner: Owner, held_task: HeldTask) -> bool:
-        """Raise the generation, then send; False when another process came first."""
+        """Raise the generation, then send; False if another process came first."""
         task, now = held_task.task, self._clock.now()
         generation = task.generation + 1
         name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
@@ -323,7 +363,13 @@ class Sweep:
 
 
 def overdue(task: Task, now: datetime) -> bool:
-    """Whether no worker has it and its message should have been received long ago."""
+    """Whether no worker has the task, though its message is long overdue.
+
+    Args:
+        task: As it was read.
+        now: The present time.
+
+    """
     if is_written_ahead(task.updated_at, now):
         return True
     expected = max(task.next_enqueue_at or task.updated_at, task.leased_until or task.updated_at)

@@ -1,11 +1,10 @@
-"""Leases: who works on a task, how far it is, and when it is tried again.
+"""Leases: which worker has a task, its progress, and when it is tried again.
 
-Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is
-done by commits that look at the conversation; it is told to stop (TaskLost) because the rest of its
-work would be thrown away.
-
-What a task says of later times was written by another machine's clock. A clock that is ahead by
-more than `MAX_SKEW` holds no worker up: `leased_until` and `due_at` don't heed what it wrote.
+Note: a lease only saves work. A worker that lost it and goes on does no harm, since its results
+reach the store only by commits that check the conversation. It is stopped (TaskLost) because the
+rest of its work would be thrown away. Later times in a task were written by another machine's
+clock. A clock that is ahead by more than `MAX_SKEW` holds no worker up: `leased_until` and `due_at`
+ignore the times that it wrote.
 """
 
 from __future__ import annotations
@@ -41,13 +40,17 @@ log = logging.getLogger(__name__)
 
 
 class TaskLost(Exception):
-    """Another worker or caller finished, cancelled or took over the task; stop, and say nothing."""
+    """Another worker or caller finished, cancelled or took over the task: stop silently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now: a worker has the task, or it waits. The message is to come again after `delay`;
-    `fields`: what the task says then.
+    """Not now: a worker has the task, or it waits.
+
+    Attributes:
+        delay: After which the message is to come again.
+        fields: Fields of the task, to be set until then.
+
     """
 
     delay: timedelta
@@ -55,12 +58,17 @@ class Later:
 
 
 def pause(times: int, error: BaseException | None = None) -> timedelta:
-    """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as
-    the error asks for.
+    """How long to wait after a failed try.
 
-    Doubled each time, and at random 25 % less or more, so that not all come back at once. It begins
-    with a moment where others only came first, with two seconds where a dependency is down, and
-    with 30 after a failure that was not foreseen, of which few are allowed.
+    It is at least as long as the error asks for.
+    The wait doubles each time, and is random by 25 % more or less, so that not all tasks come back
+    at once. It begins with 1 second if another commit only came first, with 2 seconds if a
+    dependency is down, and with 30 seconds after an unexpected failure, of which few are allowed.
+
+    Args:
+        times: How many tries failed before, from 0.
+        error: Error of this try; None for an unexpected failure.
+
     """
     first = (
         MOMENT
@@ -75,26 +83,49 @@ def pause(times: int, error: BaseException | None = None) -> timedelta:
 
 
 def said(error: BaseException) -> str:
-    """An error as a task shows it to whom it belongs."""
+    """An error as a task shows it to its owner."""
     return described(error)[:MAX_ERROR_CHARACTERS]
 
 
 def is_leased(task: Task, now: datetime) -> bool:
-    """Whether a worker has the task."""
+    """Whether a worker has the task.
+
+    Args:
+        task: As it was read.
+        now: The present time.
+
+    """
     return leased_until(task, now) > now
 
 
 def leased_until(task: Task, now: datetime) -> datetime:
-    """Until when a worker has the task; `now` when no worker has it."""
+    """Until when a worker has the task.
+
+    Args:
+        task: As it was read.
+        now: The present time.
+
+    Returns:
+        `now` if no worker has it.
+
+    """
     if task.leased_until is None or is_written_ahead(task.updated_at, now):
         return now
     return max(task.leased_until, now)
 
 
 def due_at(task: Task, now: datetime) -> datetime:
-    """When the task may be worked on, apart from its lease; `now` when it is due already.
+    """When the task may be worked on, apart from its lease.
 
-    Written by a clock that is a little ahead, it waits as long as it would by that clock.
+    A task that was written by a clock slightly ahead waits as long as it would by that clock.
+
+    Args:
+        task: As it was read.
+        now: The present time.
+
+    Returns:
+        `now` if it is due already.
+
     """
     if task.next_enqueue_at is None or is_written_ahead(task.updated_at, now):
         return now
@@ -103,7 +134,7 @@ def due_at(task: Task, now: datetime) -> datetime:
 
 
 class Leases:
-    """Gives tasks to workers. length: how long a lease lasts without a sign of life."""
+    """Gives tasks to workers. A lease lasts for `length` without a sign of life."""
 
     def __init__(
         self, store: LongTermStore, tasks: Tasks, clock: Clock, ids: IdSource, length: timedelta
@@ -117,10 +148,9 @@ class Leases:
         )
 
     async def take(self, message: TaskMessage) -> Lease | Later | None:
-        """The lease of the task that a message names; None for one that is finished, gone, or
-        called by a newer message since.
+        """The lease of the task that a message names.
 
-        Raises Unavailable.
+        None for a task that is finished or gone, or has a newer message. Raises Unavailable.
         """
         for _ in range(TRIES):
             held_task = await self._tasks.held(message.owner, message.task_id)
@@ -147,7 +177,15 @@ class Leases:
         return task.changed(**_leased(self._ids.new("lea"), now + self._length))
 
     def begun(self, owner: Owner, task: Task, subject: Document, epoch: str) -> Lease:
-        """The lease of a task that was stored as it was `taken`, with what it is about."""
+        """The lease of a task that was stored as `taken` returned it.
+
+        Args:
+            owner: Whose task it is.
+            task: As `taken` returned it.
+            subject: The document that the task is about.
+            epoch: Epoch of the owner.
+
+        """
         document = written(task)
         document = replace(document, body={**document.body, "epoch": epoch})
         return Lease(
@@ -177,8 +215,9 @@ def _leased(name: str, until: datetime) -> TaskFields:
 
 
 class Lease:
-    """The right to work on one task. subject: the document that it is about, where this worker
-    began the task.
+    """The right to work on a task.
+
+    `subject` is the document that the task is about, if this worker began the task.
     """
 
     def __init__(
@@ -202,11 +241,11 @@ class Lease:
 
     @property
     def task(self) -> Task:
-        """The same, without its document."""
+        """The task without its document."""
         return self._held.task
 
     async def began(self, name: str) -> bool:
-        """Take the lease; False when the task was changed meanwhile."""
+        """Take the lease; False if the task was changed meanwhile."""
         return await self._wrote(**_leased(name, self._clock.now() + self._length))
 
     async def report(
@@ -224,11 +263,19 @@ class Lease:
         await self._write(**(fields | {"leased_until": self._clock.now() + self._length}))
 
     async def note(self, step: str, progress: float, result: dict[str, Any] | None = None) -> None:
-        """The same, for steps that may be over at once: written only when nothing was for a moment,
-        else with what is written next.
+        """Report a step that may end at once.
 
-        Seven steps of an hour's run would be seven writes, a fifth of all it takes.
-        Raises TaskLost.
+        It is written only if the last write is a second ago; otherwise it is written with the next
+        write. Seven steps of an hourly run would be seven writes, a fifth of all its writes.
+
+        Args:
+            step: Name of the step.
+            progress: From 0 to 1.
+            **fields: Further fields of the task.
+
+        Raises:
+            TaskLost: The task is no longer this worker's.
+
         """
         if self._clock.now() - self.task.updated_at >= MOMENT:
             return await self.report(step, progress, result)
@@ -237,8 +284,9 @@ class Lease:
         return None
 
     async def wait(self, error: BaseException) -> timedelta:
-        """Hand the task back because a dependency is down: after how long to come back.
-        No attempt is spent. Raises TaskLost.
+        """Hand the task back because a dependency is down.
+
+        Returns the time after which to come back. No attempt is spent. Raises TaskLost.
         """
         delay = pause(self.task.waits, error)
         await self.hand_back(
@@ -250,10 +298,9 @@ class Lease:
         return delay
 
     async def fail(self, error: BaseException) -> timedelta | None:
-        """Hand the task back after a failure that was not foreseen: after how long to come back,
-        None when it failed too often.
+        """Hand the task back after an unexpected failure.
 
-        Raises TaskLost.
+        Returns the time after which to come back; None if it failed too often. Raises TaskLost.
         """
         attempts = self.task.attempts + 1
         if attempts >= MAX_ATTEMPTS:
@@ -263,7 +310,16 @@ class Lease:
         return delay
 
     async def hand_back(self, delay: timedelta, **fields: Unpack[TaskFields]) -> None:
-        """Give the task up until its message comes again after `delay`. Raises TaskLost."""
+        """Give the task up until its message comes again.
+
+        Args:
+            delay: Until the message comes.
+            **fields: Further fields of the task.
+
+        Raises:
+            TaskLost: The task is no longer this worker's.
+
+        """
         due = self._clock.now() + delay
         free: TaskFields = {
             "status": "accepted",
@@ -275,8 +331,9 @@ class Lease:
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
-        """Renew the lease for as long as the block runs, and stop the block when the task is
-        cancelled. Raises TaskLost then.
+        """Renew the lease while the block runs.
+
+        The block is stopped if the task is cancelled. Raises TaskLost then.
         """
         working = asyncio.current_task()
         assert working is not None
@@ -297,8 +354,9 @@ class Lease:
             await asyncio.gather(beating, watching, return_exceptions=True)
 
     async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
-        """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up
-        after itself.
+        """Cancel the work when its task is cancelled, or begun again to clean up.
+
+        `lost` is set before the work is cancelled.
         """
         while True:
             await self._clock.sleep(LOOK_S)

@@ -1,7 +1,7 @@
-"""Begin a task, end it, and tell the queues that there is work.
+"""Begin a task, end it, and notify the queues.
 
-Note: the queue is told after the commit and may be down. That refuses nothing:
-what is stored is found by the sweep.
+Note: the queue is notified after the commit, and may be down. The call succeeds all the same: the
+sweep finds tasks that are stored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, wr
 
 
 class Beginning:
-    """Stores new tasks with what they are about, and sends them on their way."""
+    """Stores new tasks with their subjects, and sends their messages."""
 
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
         self._ledger, self._queue = ledger, queue
@@ -48,15 +48,34 @@ class Beginning:
         basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
-        """One commit, and one message unless the task is to wait, or a worker has it. The earlier
-        task when this very call was made before.
+        """Store a task in a single commit, and send its message.
 
-        subject: what the task is about, from a look that shows the documents `reads`; it raises
-        when what it sees forbids the task. fragile: any other commit of this user means looking
-        again. head_fields: what of the head changes with it. beside: documents and memories that
-        are written with it, by the same look, and what they change in the head. basis: what `look`
-        showed. result: what the receipt says besides the task's id. Raises Conflict,
-        TooLarge, Unavailable; TaskLost where another worker has the task.
+        No message is sent if the task is to wait, or a worker has it.
+
+        Args:
+            owner: Whose task it is.
+            task: Task to store.
+            subject: Makes the documents that the task is about, from a read set with the documents
+                `reads`. It raises an error if the read set forbids the task.
+            call: Call with its idempotency key, if any.
+            reads: Ids of documents that the callbacks need.
+            fragile: Any other commit of this user means reading again.
+            head_fields: Makes further fields of the head.
+            beside: Makes documents and memories that are written with the task, from the same read
+                set, and their changes of the head.
+            basis: A read set as `look` returned it; None reads it first.
+            result: Fields of the receipt besides the task's id.
+
+        Returns:
+            The earlier task if this very call was made before.
+
+        Raises:
+            Conflict: The callbacks refuse the task.
+            KeyReused: The idempotency key was used for another body.
+            TooLarge: The documents don't fit into a commit.
+            Unavailable: The store is down.
+            TaskLost: Another worker has the task.
+
         """
 
         def decide(look: ReadSet) -> Changes[str]:
@@ -93,12 +112,27 @@ class Beginning:
         return Accepted(task.task_id, await self.tell(owner, task))
 
     async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> ReadSet:
-        """What a task that reads these documents is begun on."""
+        """The read set on which a task with these `reads` begins.
+
+        Args:
+            owner: Whose task it is.
+            task: Task to begin.
+            reads: Ids of documents that the callbacks need.
+            call: Call with its idempotency key, if any.
+
+        """
         return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
 
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
-        """Put the task's message into its queue: nothing, or `("queue",)` when that was not
-        possible; then the sweep does it.
+        """Put the task's message into its queue.
+
+        Args:
+            owner: Whose task it is.
+            task: Task that is stored.
+
+        Returns:
+            `("queue",)` if that was impossible, else empty. The sweep then sends the message.
+
         """
         return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
 
@@ -146,10 +180,22 @@ class Ends:
         subject: Mapping[str, Any] | None = None,
         **fields: Unpack[TaskFields],
     ) -> Task | None:
-        """End a task while it is of `task`'s generation: it gets `fields`, what it is about `state`
-        and the fields `subject`.
+        """End a task, unless another worker ended it or began it again.
 
-        None when another worker ended it, or began it again. Raises Unavailable, HeadMoved.
+        Args:
+            owner: Whose task it is.
+            task: As this worker knows it; its generation must be the present generation.
+            state: State of the task's subject.
+            subject: Further fields of the task's subject.
+            **fields: Fields of the task.
+
+        Returns:
+            None if another worker ended the task, or began it again.
+
+        Raises:
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store is down.
+
         """
 
         def decide(look: ReadSet) -> Changes[Task | None]:
@@ -174,8 +220,14 @@ class Ends:
         return committed.result
 
     async def announce(self, owner: Owner, task: Task) -> None:
-        """Tell the queue of the delivery that follows a task's end, if one does.
-        When it can't be told, the sweep does it.
+        """Send the message of the delivery that follows a task's end, if any.
+
+        If that fails, the sweep sends it.
+
+        Args:
+            owner: Whose task it is.
+            task: As it ended.
+
         """
         if task.finished and task.delivery_ids:
             identity = webhook_task_id(task.delivery_ids[-1])
@@ -198,19 +250,25 @@ OPERATIONS: frozenset[TaskKind] = frozenset(
 )
 """Kinds whose work is an operation over many memories (`operations`)."""
 TELL_WITHIN_S = 2.0
-"""What a caller waits at most for the queue."""
+"""How many seconds a caller waits for the queue at most."""
 log = logging.getLogger(__name__)
 
 
 def queue_of(kind: TaskKind) -> QueueName:
-    """The queue that tasks of a kind are worked from."""
+    """The queue for tasks of a kind."""
     if kind == "webhook":
         return "webhooks"
     return "consolidation" if kind in OPERATIONS else "formation"
 
 
 def message_for(owner: Owner, task: Task) -> TaskMessage:
-    """The message that asks for the work on a task."""
+    """The message that asks for the work on a task.
+
+    Args:
+        owner: Whose task it is.
+        task: Task with its generation.
+
+    """
     return TaskMessage(
         app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=task.generation
     )
@@ -229,10 +287,16 @@ def message_of(body: str) -> TaskMessage:
 
 
 class DueMessage(DeferredModel):
-    """Says that a user's consolidation is due: its receiver begins the run, if it still is.
+    """Says that a user's consolidation is due.
 
-    tick: when this was found, of the hour's message or of a save. waits: how often it was put off
-    because the store was away.
+    Its receiver begins the run, if it is still due.
+
+    Attributes:
+        app_id: Id of the app.
+        user_id: Id of the user.
+        tick: When this was found: the time of the hourly message, or of a save.
+        waits: How often the message was put off because the store was down.
+
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -248,15 +312,24 @@ class DueMessage(DeferredModel):
 
     @property
     def owner(self) -> Owner:
-        """Whose run it is."""
+        """The owner whose consolidation is due."""
         return Owner(self.app_id, self.user_id)
 
 
 async def tell(
     queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)
 ) -> tuple[str, ...]:
-    """Put a task's message into its queue: nothing, or `("queue",)` when that was not possible;
-    then the sweep does it.
+    """Put a task's message into its queue.
+
+    Args:
+        queue: Queue that receives it.
+        name: Name of the queue.
+        message: Message of the task.
+        delay: Until the message is visible.
+
+    Returns:
+        `("queue",)` if that was impossible, else empty. The sweep then sends the message.
+
     """
     failed = await _failed(queue, name, message.model_dump_json(), delay)
     if failed is not None:
@@ -272,8 +345,16 @@ async def tell(
 async def tell_due(
     queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)
 ) -> None:
-    """Say that a user's consolidation is due, without waiting for the hour; when the queue can't be
-    told, the hour does it.
+    """Send the message that a user's consolidation is due, without waiting for the hour.
+
+    If that fails, the hourly work begins the consolidation.
+
+    Args:
+        queue: Queue that receives it.
+        owner: Whose consolidation is due.
+        now: The present time.
+        delay: Until the message is visible.
+
     """
     message = DueMessage(app_id=owner.app_id, user_id=owner.user_id, tick=now)
     failed = await _failed(queue, "consolidation", message.model_dump_json(), delay)
@@ -307,10 +388,10 @@ GATHERING = timedelta(minutes=1)
 
 
 class Threshold:
-    """Says that a run is due a minute after `enough` memories have been made since the last one,
-    but not before `pause` after that.
+    """Requests a run a minute after `enough` memories were made since the last run.
 
-    first: after which time the first memory of a user makes a run due; None: it does not.
+    It is requested for `pause` after the last run at the earliest. `first` is the time after which
+    the first memory of a user makes a run due; None if it doesn't.
     """
 
     def __init__(
@@ -332,8 +413,14 @@ class Threshold:
     async def gathered(
         self, owner: Owner, before: int, after: int, settled_at: datetime | None
     ) -> None:
-        """Told by each commit how many there were and are, and when the last run was
-        (`ledger.commit.Gathered`).
+        """Called after each commit (`ledger.commit.Gathered`).
+
+        Args:
+            owner: Whose memories they are.
+            before: Memories made since the last run, before the commit.
+            after: Memories made since the last run, after the commit.
+            settled_at: When the last run was; None if there was none.
+
         """
         if self._first is not None and settled_at is None and before == 0 < after:
             await tell_due(self._queue, owner, self._clock.now(), self._first)

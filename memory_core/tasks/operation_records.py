@@ -33,10 +33,20 @@ class OperationFields(TypedDict, total=False):
 
 
 class Operation(DeferredModel):
-    """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms.
-    counts: what was done so far.
+    """An operation.
 
-    actor: who asked for it, as its events say.
+    Attributes:
+        id: Id of the operation.
+        kind: Kind of its task.
+        task_id: Id of its task.
+        state: "pending" until it ends.
+        plan: The request, frozen.
+        cursor: How far it is, in the terms of its kind.
+        counts: Counts of the changes so far.
+        actor: Actor of its events: the caller that requested it.
+        correlation_id: Correlation id of that call.
+        created_at: When it was requested.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -58,19 +68,27 @@ class Operation(DeferredModel):
 
     @property
     def call(self) -> Call:
-        """On whose behalf its commits are made."""
+        """The call on whose behalf its commits are made."""
         return Call(self.correlation_id, actor=self.actor)
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One commit's worth: changes of memories, further documents, where the cursor is after it,
-    what it adds to the counts.
+    """The content of an operation's commit.
 
-    done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone
-    where `counted` is false. plan: what takes the plan's place, when that is no longer needed and
-    must not stay. leaves: whether the operation stays to be looked at after the end. All others are
-    those of `Changes`.
+    The attributes that are missing here are those of `Changes`.
+
+    Attributes:
+        cursor: Cursor of the operation after this chunk.
+        counts: Are added to the operation's counts.
+        done: It is the last chunk; the task ends with it.
+        status: Status of the ended task.
+        error: Error of the ended task.
+        result: Result of the ended task, beside the counts.
+        counted: Whether the task's result has the counts.
+        leaves: Whether the operation stays readable after its end.
+        plan: Replaces the plan, when that is no longer needed and must not stay; None keeps it.
+
     """
 
     changes: tuple[Change, ...] = ()
@@ -96,13 +114,15 @@ class Chunk:
 
     @property
     def documents(self) -> int:
-        """How many documents it writes besides those of its memories."""
+        """How many documents it writes besides the documents of its memories."""
         parts = (self.puts, self.creates, self.deletes, self.staged, self.marks)
         return sum(map(len, parts))
 
     def joined(self, further: Chunk) -> Chunk:
-        """Both as one commit's worth: the further one was decided on what this one leaves.
-        Neither of them is an end, nor begins an epoch.
+        """Both chunks as a single commit's content.
+
+        The further chunk was decided on the state that this chunk leaves. Neither chunk is the
+        last, nor begins an epoch.
         """
         written = {document.id for document in further.puts}
         gone = {document.id for document in further.deletes}
@@ -134,8 +154,12 @@ def operation_id(task_id: str) -> str:
 
 
 def is_pending(look: ReadSet, name: str) -> bool:
-    """Whether the operation of this id is to go on, in the head's life. `look` shows its document,
-    if there is one.
+    """Whether the operation of this id is to go on, in the head's epoch.
+
+    Args:
+        look: A read set with its document, if there is a document.
+        name: Id of the operation.
+
     """
     document = look.documents.get(name)
     return (
@@ -147,7 +171,16 @@ def is_pending(look: ReadSet, name: str) -> bool:
 
 
 def operation_there(look: ReadSet, name: str) -> Operation:
-    """The operation of this id, in the head's life. Raises NotFound."""
+    """The operation of this id, in the head's epoch.
+
+    Args:
+        look: A read set with its document.
+        name: Id of the operation.
+
+    Raises:
+        NotFound: The operation is gone.
+
+    """
     document = look.documents.get(name)
     if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
         raise NotFound("the operation of this task is gone")
@@ -162,7 +195,13 @@ def operation_in(document: Document) -> Operation:
 
 
 def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
-    """Both counts together."""
+    """The sums of both counts, by name.
+
+    Args:
+        counts: By name.
+        more: By name.
+
+    """
     return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
 
 
@@ -204,7 +243,7 @@ def with_chunk(made: Changes[Operation], chunk: Chunk) -> Changes[Operation]:
 
 
 def _both(head: Head, first: HeadChange, second: HeadChange) -> HeadFields:
-    """The fields of both, the second's on top of the first's."""
+    """The head's fields of both, the second's over the first's."""
     fields = first(head)
     return {**fields, **second(head.changed(**fields))}
 

@@ -1,10 +1,9 @@
-"""Operations: work over many memories, in as many commits as it takes, by a plan that is frozen
-when it is asked for.
+"""Operations: work over many memories, in several commits, by a frozen plan.
 
-An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch,
-so a worker that is killed leaves it at a chunk's border, and two workers do every chunk once. Note:
-whichever worker did a chunk, the operation as it is stored says how far it is; a worker goes on
-from that, never from what it remembers.
+The plan is frozen when the operation is requested. An operation is the subject of a task. Each
+chunk advances its cursor in the chunk's own batch. So a worker that is killed leaves the operation
+between two chunks, and two workers do every chunk once. Note: the stored operation says how far it
+is, whichever worker did a chunk. A worker goes on from the stored state, never from its memory.
 """
 
 from __future__ import annotations
@@ -72,13 +71,29 @@ class Operations:
         head_fields: HeadChange = lambda head: {},
         beside: Beside | None = None,
     ) -> Accepted:
-        """Store an operation with its task, and send that on its way; one that is not due yet is
-        sent by what makes it due.
+        """Store an operation with its task, and send its message.
 
-        refuse: is shown the user as they are, with the documents `reads`, and raises when that
-        forbids it. task_id: where it is to be a certain one, so that it begins once. head_fields:
-        what of the head changes with it. beside: documents that are written with it, by the same
-        look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
+        It is durable when this returns. An operation that is due later is sent by the code that
+        makes it due.
+
+        Args:
+            owner: Whose operation it is.
+            kind: Kind of the task.
+            plan: The request, frozen.
+            call: Call with its idempotency key, if any.
+            due: When it may begin; None for now.
+            refuse: Receives a read set with the documents `reads`, and raises an error if it
+                forbids the operation.
+            reads: Ids of documents that the callbacks need.
+            task_id: A fixed id lets the operation begin once only; None for a new id.
+            head_fields: Makes further fields of the head.
+            beside: Makes documents that are written with the operation, from the same read set.
+
+        Raises:
+            Conflict: `refuse` refuses the operation.
+            Unavailable: The store is down.
+            Exception: Any error that `beside` raises.
+
         """
         task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
 
@@ -113,11 +128,29 @@ class Operations:
         task_id: str,
         head_fields: HeadChange,
     ) -> Lease:
-        """Store an operation with its task, which this worker has from the beginning. No message
-        is sent: should the worker die, the sweep finds the task.
+        """Store an operation with its task, which this worker has from the beginning.
 
-        head: what the plan rests on; where nothing has to be read, nothing is.
-        Raises as `begin` does, and TaskLost where another worker has begun it.
+        No message is sent: if the worker dies, the sweep finds the task. Without `reads` no
+        document is read.
+
+        Args:
+            owner: Whose operation it is.
+            kind: Kind of the task.
+            plan: The request, frozen.
+            call: Call on whose behalf it begins.
+            leases: Make the lease.
+            head: Head that the plan rests on.
+            refuse: Receives a read set with the documents `reads`, and raises an error if it
+                forbids the operation.
+            reads: Ids of documents that `refuse` needs.
+            task_id: Id of the task.
+            head_fields: Makes further fields of the head.
+
+        Raises:
+            Conflict: `refuse` refuses the operation.
+            Unavailable: The store is down.
+            TaskLost: Another worker has begun it.
+
         """
         task, subject = self._new(task_id, kind, plan, call, None)
         task = leases.taken(task)
@@ -171,7 +204,7 @@ class Operations:
         return task, Document(operation.id, "operation", operation.model_dump(mode="json"))
 
     async def of(self, lease: Lease) -> Operation:
-        """The operation that a lease is for, as it is stored. Raises NotFound."""
+        """The stored operation of a lease's task. Raises NotFound."""
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
         return operation_there(look, lease.task.subject_id)
 
@@ -184,12 +217,24 @@ class Operations:
         *,
         basis: ReadSet | None = None,
     ) -> Operation:
-        """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see,
-        besides the operation. basis: a look that shows these and the operation, if there is one.
+        """Commit the next chunk of an operation.
 
-        When another worker did this chunk, `decide` is not asked (or its answer thrown away) and
-        theirs is returned. Raises TaskLost once the task has ended otherwise,
-        and what `Ledger.commit` raises.
+        If another worker did this chunk, `decide` is not called, or its result is thrown away.
+
+        Args:
+            lease: Lease of the operation's task.
+            operation: As this worker knows it.
+            ids: Ids of documents that `decide` needs, besides the operation.
+            decide: Makes the chunk from a read set and the stored operation.
+            basis: A read set with these documents and the operation; None reads it first.
+
+        Returns:
+            The operation as it is then.
+
+        Raises:
+            TaskLost: The task has ended otherwise.
+            Exception: Any error that `decide` or `Ledger.commit` raises.
+
         """
         ended: list[Task] = []
 
@@ -243,10 +288,22 @@ class Operations:
         *,
         due: bool = False,
     ) -> Task:
-        """Commit the cursor that `change` gives an operation without a worker yet; `due`:
-        from now on it may have one. Its task.
+        """Commit a new cursor of an operation that has no worker yet.
 
-        Raises NotFound, and what `change` raises.
+        Args:
+            owner: Whose operation it is.
+            task_id: Id of its task.
+            change: Makes the cursor from the stored operation.
+            call: Call on whose behalf it is changed.
+            due: Whether the operation may have a worker from now on.
+
+        Returns:
+            The operation's task.
+
+        Raises:
+            NotFound: The owner has no such operation.
+            Exception: Any error that `change` raises.
+
         """
 
         def changes(look: ReadSet) -> Changes[Task]:
@@ -269,15 +326,41 @@ class Operations:
         return committed.result
 
     async def look(self, owner: Owner, ids: Sequence[str]) -> ReadSet:
-        """These documents of an owner as they are now."""
+        """These documents of an owner as they are now.
+
+        Args:
+            owner: Whose documents they are.
+            ids: Ids of the documents.
+
+        """
         return await self._ledger.look(owner, ids)
 
     async def check_room(self, owner: Owner, size: int) -> None:
-        """Whether a user has room for so many bytes more. Raises QuotaExceeded, Unavailable."""
+        """Check that a user has room for more memories.
+
+        Args:
+            owner: Whose memories they are.
+            size: Their bytes.
+
+        Raises:
+            QuotaExceeded: There is no room.
+            Unavailable: The store is down.
+
+        """
         await self._ledger.check_room(owner, (await self._ledger.look(owner, [])).head, size)
 
     async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
-        """A task of a kind and the operation that it is about. Raises NotFound."""
+        """A task of a kind, and its operation.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+            kind: Kind that the task must have.
+
+        Raises:
+            NotFound: The owner has no such task.
+
+        """
         pair = TaskAndSubject.of(
             await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id
         )
@@ -289,21 +372,38 @@ class Operations:
         return pair.task, operation_in(pair.subject)
 
     async def there(self, owner: Owner, task_id: str) -> Operation | None:
-        """The operation of a task as it is now; None when it is gone, with its user perhaps."""
+        """The operation of a task as it is now.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+
+        Returns:
+            None if it is gone, perhaps with its user.
+
+        """
         pair = TaskAndSubject.of(
             await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id
         )
         return None if pair is None or pair.subject is None else operation_in(pair.subject)
 
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
-        """Send the message of a task that has become due."""
+        """Send the message of a task that has become due.
+
+        Args:
+            owner: Whose task it is.
+            task: Task that is stored.
+
+        """
         return await self._beginning.tell(owner, task)
 
     def _ended(
         self, pair: TaskAndSubject, operation: Operation, chunk: Chunk, ended: list[Task]
     ) -> Changes[Operation]:
-        """The task's end with the operation's. The task is put onto whatever its worker writes of
-        it meanwhile: the operation decides.
+        """The end of the operation and its task.
+
+        The task is written over any state that its worker wrote meanwhile, because the operation
+        decides.
         """
         result = {**({"counts": operation.counts} if chunk.counted else {}), **chunk.result}
         state = "done" if chunk.status == "succeeded" else chunk.status
@@ -337,4 +437,4 @@ class Operations:
 
 
 RUN_REPORT_KEPT_FOR: Final = timedelta(days=30)
-"""How long a run's report can be looked at."""
+"""How long a run's report can be read."""

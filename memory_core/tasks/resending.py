@@ -1,8 +1,7 @@
-"""A queue that sends again, from this process and within seconds, what it could not send at once.
+"""A queue that repeats failed sends within seconds.
 
-Note: this is best effort. A process that ends takes its waiting messages with it; the tasks
-themselves are stored, and the hourly sweep finds those that no message asks for.
-So nothing is kept here that could be lost.
+Note: this is best effort. A process that ends loses its waiting messages. The tasks themselves are
+stored, and the hourly sweep finds tasks without a message. So no task can be lost here.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health, TaskQueue
 
 MAX_WAITING = 1_000
-"""Messages that wait in one process; further ones are left to the sweep."""
+"""Messages that wait in a process; further messages are left to the sweep."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
-"""Before a queue that refused a message is tried again; doubled each time."""
+"""The pauses before a queue that refused a message is tried again; doubled each time."""
 log = logging.getLogger(__name__)
 
 _Message = tuple[str, str]
@@ -25,10 +24,10 @@ _Message = tuple[str, str]
 
 
 class ResendingQueue:
-    """The queue `inner`, whose `send` fails as that does and is repeated in the background until
-    it succeeds.
+    """The queue `inner`, with failed sends repeated in the background.
 
-    A message may so be there twice, which receivers must bear anyway.
+    A failed `send` still raises its error. A message may so arrive twice, which receivers must bear
+    anyway.
     """
 
     def __init__(self, inner: TaskQueue, clock: Clock) -> None:
@@ -41,7 +40,7 @@ class ResendingQueue:
         await self._inner.open()
 
     async def close(self) -> None:
-        """Stop sending again, and release everything."""
+        """Stop sending again, and release all resources."""
         if self._resending is not None:
             self._resending.cancel()
             await asyncio.gather(self._resending, return_exceptions=True)
@@ -50,8 +49,19 @@ class ResendingQueue:
         await self._inner.close()
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message. Raises Unavailable: then it is sent again later. So it is when the caller
-        waits no longer. Raises TooLarge.
+        """Add a message; after a failure, it is sent again later.
+
+        That includes a caller that gives up waiting.
+
+        Args:
+            queue: Name of the queue.
+            body: Body of the message.
+            delay: Until the message is visible.
+
+        Raises:
+            Unavailable: The queue is down.
+            TooLarge: The message is too long.
+
         """
         due = self._clock.now() + delay
         try:
@@ -61,21 +71,53 @@ class ResendingQueue:
             raise
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` visible messages."""
+        """Up to `limit` visible messages.
+
+        Args:
+            queue: Name of the queue.
+            limit: Messages at most.
+            visibility: How long the messages stay hidden from other receivers.
+
+        """
         return await self._inner.receive(queue, limit, visibility)
 
     async def extend(
         self, queue: str, delivery: Delivery, visibility: timedelta
     ) -> Delivery | None:
-        """Keep it, or hand it back."""
+        """Keep a message hidden for longer, or hand it back.
+
+        Args:
+            queue: Name of the queue.
+            delivery: Delivery of the message.
+            visibility: How long the message stays hidden from now on.
+
+        Returns:
+            As the inner queue's `extend`.
+
+        """
         return await self._inner.extend(queue, delivery, visibility)
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
-        """Remove a message that is done."""
+        """Remove a message that is done.
+
+        Args:
+            queue: Name of the queue.
+            delivery: Delivery of the message.
+
+        Returns:
+            As the inner queue's `complete`.
+
+        """
         return await self._inner.complete(queue, delivery)
 
     async def arrival(self, queue: str, within: timedelta) -> None:
-        """Wait for this process's next `send` without delay."""
+        """Wait for this process's next `send` without delay.
+
+        Args:
+            queue: Name of the queue.
+            within: How long to wait at most.
+
+        """
         await self._inner.arrival(queue, within)
 
     async def length(self, queue: str) -> int:
@@ -83,11 +125,11 @@ class ResendingQueue:
         return await self._inner.length(queue)
 
     async def check(self) -> Health:
-        """A cheap round trip, for readiness."""
+        """Check readiness by a cheap round trip."""
         return await self._inner.check()
 
     def pool(self) -> tuple[int, int]:
-        """Connections or threads: held at most, in use."""
+        """The connections or threads: their limit, and how many are in use."""
         return self._inner.pool()
 
     def _wait(self, message: _Message, due: datetime) -> None:
@@ -97,8 +139,9 @@ class ResendingQueue:
                 self._resending = asyncio.ensure_future(self._send_again())
 
     async def _send_again(self) -> None:
-        """Send what waits, the oldest first, until nothing is left; a longer pause after
-        each refusal.
+        """Send waiting messages, the oldest first, until none is left.
+
+        The pause grows after each refusal.
         """
         pause_s = FIRST_PAUSE_S
         while self._waiting:

@@ -1,7 +1,7 @@
-"""Tasks as documents, with what they are about and who is told of their end.
+"""Tasks as documents, with their subjects and the deliveries of their ends.
 
-Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly;
-so no late worker overwrites what was finished, cancelled or begun again since.
+Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly.
+So no late worker overwrites a task that was finished, cancelled or begun again since.
 """
 
 from __future__ import annotations
@@ -37,13 +37,11 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Document, LongTermStore, Place
 
 LIFETIME = timedelta(days=7)
-"""How long a finished task can be looked at. A poisoned one stays until it is retried
-or cancelled.
-"""
+"""How long a finished task can be read. A poisoned task stays until it is retried or cancelled."""
 PAGE = 100
 MAX_PAGES = 10
-"""Pages that one call reads at most in search of tasks of a status; it answers with fewer,
-and a cursor, after that.
+"""Pages that a call reads at most in search of tasks of a status. After that it answers with fewer
+tasks and a cursor.
 """
 
 
@@ -55,18 +53,20 @@ class HeldTask:
     document: Document
 
     def changed(self, **fields: Unpack[TaskFields]) -> Document:
-        """The document to write: the task with `fields` changed, on top of the state
-        that was read.
-        """
+        """The document to write: the task with changed `fields`, on top of the read state."""
         return written(self.task.changed(**fields), onto=self.document)
 
 
 def written(task: Task, onto: Document | None = None) -> Document:
-    """The document that keeps a task: a new one, or the next state of `onto`, which must still be
-    as it was read.
+    """The document of a task: a new document, or the next state of `onto`.
 
-    Its place in lists is the microsecond of its creation: what is accepted adds no event, so the
-    log's sequence tells no order.
+    Its place in lists is the microsecond of its creation: accepting a task adds no event, so the
+    log's sequence gives no order.
+
+    Args:
+        task: Task to store.
+        onto: The document as it was read, which must be unchanged; None for a new task.
+
     """
     body: dict[str, Any] = {"sequence": int(task.created_at.timestamp() * 1_000_000)}
     if onto is not None:
@@ -79,7 +79,16 @@ def written(task: Task, onto: Document | None = None) -> Document:
 
 
 def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
-    """The task in a document of the head's epoch."""
+    """The task in a document of the head's epoch.
+
+    Args:
+        document: As it was read; None if there is none.
+        head: Head of the owner; None before the first write.
+
+    Returns:
+        None if the document is no task, or is of another epoch.
+
+    """
     if (
         document is None
         or document.kind != "task"
@@ -100,14 +109,31 @@ class Tasks:
         self._store, self._cursors = store, cursors
 
     async def held(self, owner: Owner, task_id: str) -> HeldTask | None:
-        """One task; None when there is none in the head's epoch: of a user who is being erased,
-        the erasure is the only one left.
+        """A task with its document.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+
+        Returns:
+            None if the head's epoch has no such task. Of a user who is being erased, only the
+                erasure is left.
+
         """
         look = await self._store.snapshot(owner, [task_id])
         return held_task(look.documents.get(task_id), look.head)
 
     async def get(self, owner: Owner, task_id: str) -> Task:
-        """One task. Raises NotFound."""
+        """A task.
+
+        Args:
+            owner: Whose task it is.
+            task_id: Id of the task.
+
+        Raises:
+            NotFound: The owner has no such task.
+
+        """
         task_read = await self.held(owner, task_id)
         if task_read is None:
             raise NotFound(
@@ -123,8 +149,20 @@ class Tasks:
         cursor: str | None,
         limit: int,
     ) -> TaskPage:
-        """One page, newest first; it may be short, or empty, though more follow.
-        Raises Malformed for a void cursor.
+        """A page of tasks, the newest first.
+
+        The page may be short, or empty, though more follow.
+
+        Args:
+            owner: Whose tasks they are.
+            status: Status of the tasks; None for all.
+            kind: Kind of the tasks; None for all.
+            cursor: None for the first page.
+            limit: Tasks on a page at most.
+
+        Raises:
+            Malformed: The cursor is not valid for this list.
+
         """
         bound = {"list": "tasks", "status": status, "kind": kind}
         head = (await self._store.snapshot(owner)).head
@@ -149,8 +187,18 @@ class Tasks:
         after: Place | None,
         limit: int,
     ) -> tuple[list[HeldTask], Place | None]:
-        """Up to `limit` tasks that are wanted, newest first, and where to go on;
-        None when there are no more.
+        """Tasks that are wanted, the newest first.
+
+        Args:
+            owner: Whose tasks they are.
+            head: Head of the owner; tasks of other epochs are left out.
+            wanted: Whether a task is wanted.
+            after: Where to go on; None for the beginning.
+            limit: Tasks at most.
+
+        Returns:
+            The tasks, and where to go on; None if there are no more.
+
         """
         tasks: list[HeldTask] = []
         for _ in range(MAX_PAGES):
@@ -179,14 +227,23 @@ _NO_MORE: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class TaskAndSubject:
-    """A task and its subject, as one look shows them; no subject where that is gone."""
+    """A task and its subject in a read set.
+
+    The subject is None if it is gone.
+    """
 
     task_state: HeldTask
     subject: Document | None
 
     @classmethod
     def of(cls, look: ReadSet, task_id: str) -> TaskAndSubject | None:
-        """What the look shows; None when there is no such task."""
+        """The task in a read set; None if there is no such task.
+
+        Args:
+            look: A read set with the task and its subject.
+            task_id: Id of the task.
+
+        """
         task = held_task(look.documents.get(task_id), look.head)
         if task is None:
             return None
@@ -211,8 +268,16 @@ class TaskAndSubject:
         subject: Mapping[str, Any] = _NO_MORE,
         **fields: Unpack[TaskFields],
     ) -> Changes[Task]:
-        """The commit that gives the subject another state (and the fields `subject`), the task
-        other `fields`, and its callback address a delivery when that ends the task.
+        """The commit that changes the task and its subject together.
+
+        If it ends the task, the task's callback address gets a delivery.
+
+        Args:
+            state: State of the subject.
+            now: The present time.
+            subject: Further fields of the subject.
+            **fields: Fields of the task.
+
         """
         turned: TaskFields = {
             **self._formed(),
@@ -231,8 +296,9 @@ class TaskAndSubject:
         )
 
     def _formed(self) -> TaskFields:
-        """The result that names what the conversation became so far: that stays,
-        however the task goes on or ends.
+        """The task's result, naming the memories of its conversation so far.
+
+        It stays, however the task goes on or ends.
         """
         if (
             self.subject is None
@@ -265,7 +331,7 @@ class TaskAndSubject:
 
 
 def unfinished(documents: Iterable[Document]) -> int:
-    """How many of these are tasks that are not finished."""
+    """How many of these documents are unfinished tasks."""
     return sum(
         document.kind == "task" and document.body["status"] not in FINISHED
         for document in documents
@@ -273,7 +339,7 @@ def unfinished(documents: Iterable[Document]) -> int:
 
 
 def counted(more: int) -> HeadChange:
-    """The head's field that says how many tasks are not finished, moved by `more`."""
+    """The head's field with the count of unfinished tasks, changed by `more`."""
 
     def head_fields(head: Head) -> HeadFields:
         return {"pending_tasks": max(0, head.pending_tasks + more)}
@@ -290,13 +356,18 @@ def counted(more: int) -> HeadChange:
 
 
 KEPT_TRIES = 20
-"""Of the log; a delivery that is retried by hand again and again keeps the latest."""
+"""Tries in the log; a delivery that is retried manually again and again keeps the latest."""
 DeliveryState = Literal["pending", "delivered", "failed", "cancelled", "poisoned"]
 
 
 class Try(DeferredModel):
-    """One POST: when, the status of the answer (None when there was none), and why that
-    was no success.
+    """A POST to a callback address.
+
+    Attributes:
+        at: When it was sent.
+        status_code: Status code of the answer; None if there was none.
+        error: Why it was no success; None if it was.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -307,7 +378,18 @@ class Try(DeferredModel):
 
 
 class CallbackDelivery(DeferredModel):
-    """What goes to `url`: `body`, the public form of the task `task_id` as it ended."""
+    """A delivery to a callback address.
+
+    Attributes:
+        id: Id of the delivery.
+        task_id: Id of the task that ended.
+        url: The callback address.
+        body: The public form of the task as it ended.
+        state: State of the delivery.
+        tries: The latest POSTs.
+        created_at: When the task ended.
+
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -331,7 +413,7 @@ class CallbackDelivery(DeferredModel):
         )
 
     def tried(self, attempt: Try) -> list[dict[str, Any]]:
-        """The log with one more try, as it is stored."""
+        """The log with a further try, as it is stored."""
         return [entry.model_dump(mode="json") for entry in (*self.tries, attempt)][-KEPT_TRIES:]
 
     def public(self) -> dict[str, Any]:
@@ -355,8 +437,15 @@ def webhook_task_id(delivery_id: str) -> str:
 
 
 def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
-    """A task that has just ended and names the delivery that follows, and the documents of that.
-    Without callback as it is, and none.
+    """An ended task with its delivery, and the documents of the delivery.
+
+    Args:
+        task: As it ended; it is returned as it is if it has no callback address.
+        now: The present time.
+
+    Returns:
+        The task, and the documents: none without a callback address.
+
     """
     if task.callback_url is None or not task.finished:
         return task, ()
@@ -388,14 +477,23 @@ def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
 
 ATTEMPTS = 4
 PAUSE_S = 0.02
-"""Before the second attempt; doubled with each, times a random share."""
+"""The pause before the second attempt; doubled with each, times a random share."""
 
 
 async def kept(store: LongTermStore, owner: Owner, document: Document) -> Document | None:
-    """`LongTermStore.keep`, a few times while the store does not answer: the document with its tag,
-    None when a rival was faster.
+    """Write a document beside the log, with tries while the store is down.
 
-    Raises Unavailable when it stays down; then it may have been written.
+    Args:
+        store: The long-term store.
+        owner: Whose document it is.
+        document: Document with the tag that was read.
+
+    Returns:
+        The document with its new tag; None if another writer was faster.
+
+    Raises:
+        Unavailable: The store stays down; the document may have been written.
+
     """
     for attempt in range(1, ATTEMPTS):
         try:

@@ -1,8 +1,8 @@
-"""Work on one task, and the services that every kind of task needs.
+"""Work on a single task, and the services that every kind of task needs.
 
-Note: returning acknowledges the message. So a worker that can't finish sends another message first,
-or has written down when the sweep is to send one; and what is raised comes back by itself, and too
-often ends in the poison queue.
+Note: returning acknowledges the message. So a worker that can't finish first sends another message,
+or has written when the sweep is to send a message. After an error that is raised, the message comes
+back by itself; if that happens too often, it ends in the poison queue.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
 
 PASSING = (Unavailable, HeadMoved, TimeoutError)
-"""What is worth waiting for: a dependency that is down, too many writers, no answer in time."""
+"""Errors that pass with time: a dependency that is down, too many writers, no answer in time."""
 GAVE_UP = (
     "its message was taken up too often without an end: the worker was killed, or ran out of time"
 )
 log = logging.getLogger(__name__)
 
 Work = Callable[[Lease], Awaitable[Later | None]]
-"""What is done for one kind of task. None: nothing is left to do here; Later: it is to be handed
-back, and its message to come again.
+"""Does the work of a kind of task. Returns None if no work is left here, and Later if the task is
+to be handed back, and its message to come again.
 """
 
 
 class Worker:
-    """Works on tasks, each as its kind asks for."""
+    """Works on tasks by their kinds."""
 
     def __init__(
         self,
@@ -63,9 +63,16 @@ class Worker:
         self._queue, self._clock = queue, clock
 
     async def work(self, body: str, name: QueueName) -> None:
-        """Do what a message of the queue `name` asks for, or see to it that it comes again.
+        """Do the work that a message asks for, or let the message come again.
 
-        Raises Malformed; Unavailable when not even that is possible.
+        Args:
+            body: Body of the message.
+            name: Name of the queue.
+
+        Raises:
+            Malformed: The message is not of this service.
+            Unavailable: The message can't be sent again.
+
         """
         message = message_of(body)
         try:
@@ -80,7 +87,7 @@ class Worker:
         return await self._go_on(lease, name, message)
 
     async def go_on(self, lease: Lease) -> None:
-        """Do what is left of a task that this worker has. Raises Unavailable."""
+        """Do the remaining work of a task that this worker has. Raises Unavailable."""
         message = message_for(lease.owner, lease.task)
         await self._go_on(lease, queue_of(lease.task.kind), message)
 
@@ -93,10 +100,18 @@ class Worker:
             await self._put_off(name, message, error)
 
     async def give_up(self, body: str, name: QueueName) -> None:
-        """A message came too often: its task is poisoned, unless that is finished or has a newer
-        message. Raises Unavailable.
+        """Poison the task of a message that came too often.
 
-        One that is not ours has no task that could say so: it is logged, and gone.
+        A task that is finished or has a newer message is left as it is. A message that is not of
+        this service has no task that could be poisoned: it is logged and dropped.
+
+        Args:
+            body: Body of the message.
+            name: Name of the queue.
+
+        Raises:
+            Unavailable: The store or the queue is down.
+
         """
         try:
             message = message_of(body)
@@ -160,8 +175,10 @@ class Worker:
             log.log(level, "the task %s is poisoned: %s", message.task_id, why)
 
     async def _put_off(self, name: QueueName, message: TaskMessage, error: Unavailable) -> None:
-        """Nothing can be written down, so the message itself counts how often it came in vain.
-        Raises Unavailable when it can't be sent.
+        """Send a message again, counting in it how often that was needed.
+
+        The store is down, so the task itself can't count it. Raises Unavailable if the message
+        can't be sent.
         """
         log.info("the task %s is put off: %s", message.task_id, error.detail)
         again = message.put_off()
@@ -169,7 +186,7 @@ class Worker:
 
 
 class Tasking:
-    """The parts, by name. lease: how long a worker may be silent."""
+    """The parts of this package, by name. A worker may be silent for `lease`."""
 
     def __init__(
         self,
@@ -193,5 +210,5 @@ class Tasking:
         self.leases = Leases(store, self.tasks, clock, ids, lease)
 
     def worker(self, works: Mapping[TaskKind, Work]) -> Worker:
-        """A worker that does what each kind of task asks for."""
+        """A worker with the given work for each kind of task."""
         return Worker(self.tasks, self.leases, works, self.ends, self._queue, self._clock)

@@ -1,7 +1,7 @@
-"""A storage account: address, identity and proxy, repeated calls, and failures as our errors.
+"""A storage account: address, identity, proxy, retries, and errors translated to ours.
 
-Note: a call that is repeated may have been done the first time, its answer lost.
-Callers must bear that.
+Note: a repeated call may have succeeded the first time, with its answer lost. Callers must tolerate
+that.
 """
 
 from __future__ import annotations
@@ -22,23 +22,34 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 4
 PAUSE_S = 0.05
-"""Before the second attempt; doubled with each, times a random share, so that clients do not come
-back together.
+"""Pause before the second attempt, in seconds.
+
+It doubles with each attempt and is multiplied by a random share, so that clients do not come back
+together.
 """
 CONNECTIONS = 100
-"""What the SDK's transport (aiohttp) holds at most."""
+"""The most connections of the SDK's transport (aiohttp)."""
 CLIENT_OPTIONS: Final[dict[str, Any]] = {"retry_total": 0, "connection_timeout": 5}
-"""The SDK's own retries begin after 15 seconds; they are done here, where the deadline is known."""
+"""Options of the SDK's clients.
+
+The SDK's own retries begin after 15 seconds. Retries are made here instead, where the deadline is
+known.
+"""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class StorageAccount:
-    """Which storage account, and who asks: a connection string, or the service's address and
-    an identity.
+    """A storage account and the identity that uses it.
 
-    identity_client_id: a user-assigned identity; None = the one that
-    `DefaultAzureCredential` finds.
+    It has either a connection string, or the service's address and an identity.
+
+    Attributes:
+        connection_string: The connection string, if any.
+        url: The address of the service, if any.
+        identity_client_id: The client id of a user-assigned identity; None for the identity that
+            `DefaultAzureCredential` finds.
+
     """
 
     connection_string: str | None = field(default=None, repr=False)
@@ -46,12 +57,12 @@ class StorageAccount:
     identity_client_id: str | None = None
 
     def options(self) -> dict[str, Any]:
-        """What a client of this account is made with."""
+        """The options with which a client of this account is made."""
         return {**CLIENT_OPTIONS, "use_env_settings": has_proxy(self.url)}
 
     @property
     def emulated(self) -> bool:
-        """Whether this is an emulator, where queues and containers have not been made yet."""
+        """Whether this is an emulator, where queues and containers must first be made."""
         given = (self.connection_string or "").lower()
         return (
             "accountname=devstoreaccount1;" in f"{given};" or "usedevelopmentstorage=true" in given
@@ -59,8 +70,9 @@ class StorageAccount:
 
 
 class CountedCalls:
-    """Calls to one dependency, counted while under way. deadline_s: of one call,
-    with its repetitions and pauses.
+    """Calls to a dependency, counted while under way.
+
+    `deadline_s` is the longest duration of a call in seconds, with its retries and pauses.
     """
 
     def __init__(self, dependency: str, *, deadline_s: float) -> None:
@@ -68,8 +80,9 @@ class CountedCalls:
         self._under_way = 0
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do `work`, again when that may help and time is left. Raises Unavailable,
-        or AzureError for what was refused.
+        """Do `work`, and repeat it when that may help and time is left.
+
+        Raises Unavailable, or AzureError for a refusal.
         """
         from azure.core.exceptions import AzureError
 
@@ -92,7 +105,7 @@ class CountedCalls:
         raise AssertionError("the last attempt returns or raises")
 
     def pool(self) -> tuple[int, int]:
-        """Connections that the transport may hold; calls under way."""
+        """The most connections of the transport, and the calls under way."""
         return CONNECTIONS, min(self._under_way, CONNECTIONS)
 
 
@@ -103,13 +116,13 @@ class CountedCalls:
 
 
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
-"""Statuses after which the same call may well succeed."""
+"""Statuses after which the same call may succeed."""
 LACKING = {"QueueNotFound": "the queue", "ContainerNotFound": "the container"}
 RETRY_AFTER_S = 2
 
 
 def passes(error: AzureError) -> bool:
-    """Whether a call that failed so is worth repeating."""
+    """Whether a failed call is worth a retry."""
     from azure.core.exceptions import ClientAuthenticationError
 
     status = _status_of(error)
@@ -117,13 +130,22 @@ def passes(error: AzureError) -> bool:
 
 
 def code_of(error: AzureError) -> str | None:
-    """The service's name for what happened ("BlobNotFound")."""
+    """The service's name for an error ("BlobNotFound")."""
     code = getattr(error, "error_code", None)
     return None if code is None else str(getattr(code, "value", code))
 
 
 def translated(dependency: str, error: AzureError) -> Unavailable | None:
-    """The error to raise instead; None for a refusal that only its caller understands."""
+    """The project's error for an error of the SDK.
+
+    Args:
+        dependency: The dependency that the error names.
+        error: The error of the SDK.
+
+    Returns:
+        None for a refusal that only its caller understands.
+
+    """
     from azure.core.exceptions import ClientAuthenticationError
 
     status, code = _status_of(error), code_of(error)
@@ -145,9 +167,14 @@ def translated(dependency: str, error: AzureError) -> Unavailable | None:
 
 
 def refused(dependency: str, error: AzureError) -> Unavailable:
-    """The error for a refusal of unknown meaning, by the service's name for it.
+    """The error for a refusal of unknown meaning, with the service's name for it.
 
-    Such as an account that is none, or a queue being deleted.
+    For example, the account does not exist, or a queue is being deleted.
+
+    Args:
+        dependency: The dependency that the error names.
+        error: The error of the SDK.
+
     """
     return Unavailable(
         dependency, f"Storage refused: {code_of(error) or type(error).__name__}", retry_after_s=30
@@ -155,7 +182,10 @@ def refused(dependency: str, error: AzureError) -> Unavailable:
 
 
 def is_our_mistake(error: AzureError) -> bool:
-    """Whether the request itself was wrong, which no waiting mends and which must be seen."""
+    """Whether the request itself was wrong.
+
+    Waiting does not mend that, so it must be seen.
+    """
     return _status_of(error) == 400
 
 
@@ -166,10 +196,10 @@ def _status_of(error: AzureError) -> int | None:
 
 
 def credential(client_id: str | None) -> DefaultAzureCredential:
-    """A credential, to be closed by who asked for it; no token is fetched yet.
+    """A credential, which the caller must close. No token is fetched yet.
 
-    client_id: of a user-assigned managed identity; None = whatever is found: the app's own identity
-    on Azure, a developer's sign-in elsewhere.
+    `client_id` is that of a user-assigned managed identity. None takes the identity that is found:
+    the app's own identity on Azure, a developer's sign-in elsewhere.
     """
     from azure.identity.aio import DefaultAzureCredential
 
@@ -188,8 +218,10 @@ def credential(client_id: str | None) -> DefaultAzureCredential:
 
 
 def has_proxy(url: str | None) -> bool:
-    """Whether `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` holds for this address,
-    and `NO_PROXY` does not; None: any address.
+    """Whether a proxy of the environment applies to this address.
+
+    It does if `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` applies and `NO_PROXY` does not. None is
+    any address.
     """
     from urllib.request import getproxies, proxy_bypass
 

@@ -1,8 +1,9 @@
-"""`Archive` in one container of Azure Blob Storage.
+"""`Archive` in a container of Azure Blob Storage.
 
-Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free.
-Note: after a lost answer the call is repeated, so `put` may say False for a blob that it has just
-made, and `remove` for one that it has just removed. The caller reads back.
+Each blob has the SHA-256 of its bytes as metadata, and is created only where its name is free.
+
+Note: after a lost answer the call is repeated, so `put` may return False for a blob that it has
+just made, and `remove` for a blob that it has just removed. The caller reads back.
 """
 
 from __future__ import annotations
@@ -41,11 +42,18 @@ T = TypeVar("T")
 
 
 class BlobArchive:
-    """Blobs of one container, which infrastructure makes; on an emulator it is made here.
+    """Blobs of a container, which infrastructure makes; on an emulator it is made here.
 
-    tier: where new blobs are kept. The service's own archive tier is none of them: reading from
-    there takes hours. What is down when it is opened may be used once it is back. deadline_s:
-    of one call.
+    An archive that is down when it is opened may be used once it is back.
+
+    Args:
+        account: The storage account.
+        container: The name of the container.
+        clock: The present time.
+        tier: The access tier of new blobs. The service's own archive tier is not among them, since
+            reading from it takes hours.
+        deadline_s: The longest duration of a call in seconds.
+
     """
 
     def __init__(
@@ -66,8 +74,9 @@ class BlobArchive:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """On an emulator make the container; on Azure ask nothing, since a cold start should not
-        wait for what it may not need.
+        """Make the container on an emulator; on Azure send no request.
+
+        A cold start should not wait for a service that it may not need.
         """
         self._is_open = True
         if self._account.emulated:
@@ -84,7 +93,7 @@ class BlobArchive:
             await credential.close()
 
     async def put(self, name: str, data: bytes) -> bool:
-        """Write once. False also when the answer to a first try was lost."""
+        """Write a blob once. False also when the answer to a first try was lost."""
         from azure.storage.blob import StandardBlobTier
 
         check_blob_name(name)
@@ -102,7 +111,7 @@ class BlobArchive:
         return await self._call(work, dict.fromkeys(TAKEN, False))
 
     async def get(self, name: str) -> bytes | None:
-        """What is there, its checksum verified."""
+        """Read a blob and verify its checksum."""
         check_blob_name(name)
 
         async def work(container: ContainerClient) -> tuple[bytes, str | None] | None:
@@ -122,8 +131,10 @@ class BlobArchive:
         return data
 
     async def remove(self, name: str) -> bool:
-        """Remove it. What the account itself keeps (soft delete, versions) goes when the
-        account says so.
+        """Remove a blob.
+
+        Copies that the account itself keeps (soft delete, versions) are removed by the account's
+        own rules.
         """
         check_blob_name(name)
 
@@ -134,8 +145,10 @@ class BlobArchive:
         return await self._call(work, {"BlobNotFound": False})
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
-        """A page of names. The service begins at `after`; an emulator that does not know how costs
-        the pages before it.
+        """A page of names.
+
+        The service begins at `after`. An emulator that does not support this costs the pages before
+        it.
         """
         check_blob_prefix(prefix)
 
@@ -154,7 +167,7 @@ class BlobArchive:
         return await self._call(work)
 
     async def check(self) -> Health:
-        """Read the container's properties."""
+        """Check readiness by reading the container's properties."""
         begun = time.perf_counter()
         try:
             await self._call(_there)
@@ -167,7 +180,7 @@ class BlobArchive:
         )
 
     def pool(self) -> tuple[int, int]:
-        """Connections that the transport may hold; calls under way."""
+        """The most connections of the transport, and the calls under way."""
         return self._calls.pool()
 
     async def _call(
@@ -175,7 +188,8 @@ class BlobArchive:
         work: Callable[[ContainerClient], Awaitable[T]],
         answers: Mapping[str, T] | None = None,
     ) -> T:
-        """What `work` answers, or what `answers` has for the code that it was refused with.
+        """The result of `work`, or the entry of `answers` for a refusal's code.
+
         Any other refusal is Unavailable.
         """
         from azure.core.exceptions import AzureError
@@ -191,7 +205,7 @@ class BlobArchive:
             raise refused(DEPENDENCY, error) from error
 
     async def _once(self, work: Callable[[ContainerClient], Awaitable[T]]) -> T:
-        """Do `work`; an emulator that came back without its container gets it again."""
+        """Do `work`. An emulator that came back without its container gets it again."""
         from azure.core.exceptions import AzureError
 
         container = self._connected()
@@ -204,7 +218,7 @@ class BlobArchive:
         return await work(container)
 
     def _connected(self) -> ContainerClient:
-        """The client of this process, made by the first call; nothing goes over the wire yet."""
+        """The client of this process, made by the first call without sending a request."""
         from azure.storage.blob.aio import ContainerClient
 
         if self._client is None:

@@ -1,7 +1,9 @@
 """`TaskQueue` on Azure Storage Queues.
 
-Messages are base64, as the Functions host expects them by default. Note: receiving here is for the
-development host only. On Azure the Functions host receives, and this process does nothing but send.
+Messages are base64, as the Functions host expects them by default.
+
+Note: receiving here is for the development host only. On Azure the Functions host receives, and
+this process only sends.
 """
 
 from __future__ import annotations
@@ -49,8 +51,10 @@ Result = TypeVar("Result")
 
 
 class StorageQueue:
-    """The queues of one storage account. Infrastructure makes them; only on an emulator they are
-    made here. deadline_s: of one call.
+    """The queues of a storage account, which infrastructure makes.
+
+    Only on an emulator they are made here. `deadline_s` is the longest duration of a call in
+    seconds.
     """
 
     def __init__(
@@ -63,8 +67,9 @@ class StorageQueue:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """On an emulator make the queues; on Azure ask nothing, since a cold start should not wait
-        for what it may not need.
+        """Make the queues on an emulator; on Azure send no request.
+
+        A cold start should not wait for a service that it may not need.
         """
         if self._emulated:
             await asyncio.gather(*(self._connection.make(queue) for queue in QUEUES))
@@ -74,7 +79,10 @@ class StorageQueue:
         await self._connection.close()
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message. Raises Unavailable (then it may have been added), TooLarge."""
+        """Add a message.
+
+        Raises Unavailable, after which it may have been added, and TooLarge.
+        """
         text = base64.b64encode(encoded(body)).decode("ascii")
         hidden = whole_seconds(delay)
         life = hidden + whole_seconds(LIFE)
@@ -87,8 +95,9 @@ class StorageQueue:
             self._arrivals.tell(queue)
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` messages; one that is not base64, because another program sent it,
-        comes as it is.
+        """Receive up to `limit` messages.
+
+        A message of another program that is not base64 is returned as it is.
         """
         checked_limit(limit)
         hidden = whole_seconds(visibility, least=1)
@@ -106,8 +115,9 @@ class StorageQueue:
     async def extend(
         self, queue: str, delivery: Delivery, visibility: timedelta
     ) -> Delivery | None:
-        """Keep or hand back; the delivery to go on with. After Unavailable the old receipt
-        may be void.
+        """Hide a message for longer or hand it back, and return the new delivery.
+
+        After Unavailable the old receipt may be void.
         """
         hidden = whole_seconds(visibility)
 
@@ -124,7 +134,10 @@ class StorageQueue:
         return await self._unless_lost(queue, work)
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
-        """Remove it. False too when it was removed by a first try whose answer was lost."""
+        """Remove the message.
+
+        False too when it was removed by a first try whose answer was lost.
+        """
 
         async def work(client: QueueClient) -> bool:
             await client.delete_message(delivery.id, delivery.receipt)
@@ -145,7 +158,7 @@ class StorageQueue:
         return await self._connection.call(checked_name(queue), work)
 
     async def check(self) -> Health:
-        """The lengths of the poison queues, asked side by side."""
+        """Check readiness by reading the lengths of the poison queues concurrently."""
         begun = time.perf_counter()
         try:
             lengths = await asyncio.gather(*(self.length(queue) for queue in POISON_QUEUES))
@@ -158,13 +171,13 @@ class StorageQueue:
         )
 
     def pool(self) -> tuple[int, int]:
-        """Connections that the transport may hold; calls under way."""
+        """The most connections of the transport, and the calls under way."""
         return self._connection.pool()
 
     async def _unless_lost(
         self, queue: str, work: Callable[[QueueClient], Awaitable[Result]]
     ) -> Result | None:
-        """What `work` answers; None when the message is gone or another receiver's."""
+        """The result of `work`; None when the message is gone or another receiver's."""
         from azure.core.exceptions import AzureError
 
         try:
@@ -213,7 +226,7 @@ Answer = TypeVar("Answer")
 
 
 class QueueConnection:
-    """The queues of one account."""
+    """The queues of an account."""
 
     def __init__(self, account: StorageAccount, *, deadline_s: float) -> None:
         self._account = account
@@ -223,7 +236,7 @@ class QueueConnection:
         self._queues: dict[str, QueueClient] = {}
 
     async def close(self) -> None:
-        """Close the client and its connections; the next call opens new ones."""
+        """Close the client and its connections. The next call makes a new client."""
         service, credential = self._service, self._credential
         self._service = self._credential = None
         self._queues.clear()
@@ -233,8 +246,16 @@ class QueueConnection:
             await credential.close()
 
     async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
-        """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any
-        more or the request was a mistake.
+        """Do `work` on a queue.
+
+        Args:
+            queue: The name of the queue.
+            work: The work, with the queue's client.
+
+        Raises:
+            Unavailable: The service is down or refused the call.
+            AzureError: The message is no longer this receiver's, or the request was a mistake.
+
         """
         from azure.core.exceptions import AzureError
 
@@ -246,18 +267,18 @@ class QueueConnection:
             raise refused(DEPENDENCY, error) from error
 
     def pool(self) -> tuple[int, int]:
-        """Connections that the transport may hold; calls under way."""
+        """The most connections of the transport, and the calls under way."""
         return self._calls.pool()
 
     async def make(self, queue: str) -> None:
-        """Make sure that the queue is there, where that is ours to do: on an emulator."""
+        """Ensure that the queue exists on an emulator. On Azure, infrastructure makes it."""
         if self._account.emulated:
             await self.call(queue, _made)
 
     async def _on(
         self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]
     ) -> Answer:
-        """Do `work`; an emulator that came back without its queues gets them again."""
+        """Do `work`. An emulator that came back without its queues gets them again."""
         from azure.core.exceptions import AzureError
 
         try:
@@ -274,7 +295,7 @@ class QueueConnection:
         return self._queues[name]
 
     def _connected(self) -> QueueServiceClient:
-        """The client of this process, made by the first call; nothing goes over the wire yet."""
+        """The client of this process, made by the first call without sending a request."""
         if self._service is None:
             from azure.storage.queue.aio import QueueServiceClient
 
@@ -317,7 +338,7 @@ NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})
 
 
 def is_missing(error: AzureError) -> bool:
-    """Whether the queue itself is not there."""
+    """Whether the queue itself does not exist."""
     return code_of(error) == "QueueNotFound"
 
 

@@ -1,3 +1,4 @@
-"""The long-term store on Azure Cosmos DB for NoSQL: each user's world in one logical partition of
-one container.
+"""The long-term store on Azure Cosmos DB for NoSQL.
+
+Each user is in a single logical partition of a container.
 """

@@ -38,13 +38,18 @@ from memory_core.adapters.cosmos.failures import (
 
 READ_ATTEMPTS = 5
 PAUSE_S = 0.02
-"""Before the second attempt; doubled with each, times a random share, so that clients do not come
-back together.
+"""Pause before the second attempt, in seconds.
+
+It doubles with each attempt and is multiplied by a random share, so that clients do not come back
+together.
 """
 CONNECTIONS = 100
-"""What the SDK's transport (aiohttp) holds at most."""
+"""The most connections of the SDK's transport (aiohttp)."""
 ROWS_A_PAGE = 1000
-"""As many as the service gives at most, instead of 100; it cuts a page at 4 MB all the same."""
+"""The most rows that the service returns a page, instead of 100.
+
+It still cuts a page at 4 MB.
+"""
 CHARGE = "x-ms-request-charge"
 SESSION_TOKEN = "x-ms-session-token"  # noqa: S105 - a header's name
 CLIENT_OPTIONS: Final[dict[str, Any]] = {
@@ -53,9 +58,11 @@ CLIENT_OPTIONS: Final[dict[str, Any]] = {
     "connection_timeout": 5,
     "enable_compact_utf8_item_writes": True,
 }
-"""The SDK waits for throttled calls as told, however long, and sends cut ones again, both few
-times; the rest is done here, where the deadline is known. Compact UTF-8: else a Japanese character
-takes six bytes of a batch, not three.
+"""Options of the SDK's client.
+
+The SDK waits for throttled calls as long as the service asks, and repeats cut calls, each only a
+few times. Further retries are made here, where the deadline is known. Compact UTF-8 is needed since
+a Japanese character would otherwise take six bytes of a batch instead of three.
 """
 THROTTLED = 429
 Result = TypeVar("Result")
@@ -64,16 +71,19 @@ _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
 
 LOCAL = "Local"
-"""Scope of full-text scores: a word is worth what it is worth to this user."""
+"""Scope of full-text scores: words are weighted by their frequency in this user's partition."""
 
 
 @dataclass(slots=True)
 class Answer:
-    """Rows of a query, or the item of a point read as the only one; charge in request units,
-    over all pages.
+    """The answer of a query, a point read or a batch.
 
-    token: names the state that a point read or a batch has seen; a later read that is given it sees
-    no older one.
+    Attributes:
+        rows: The rows of a query; of a point read, its item as the only row.
+        charge: The cost in request units, over all pages.
+        token: Names the state that a point read or a batch has seen. A later read with this token
+            sees no older state.
+
     """
 
     rows: list[Any] = field(default_factory=list)
@@ -82,13 +92,25 @@ class Answer:
 
 
 class CosmosConnection:
-    """One container of one account. key: an account key; None = an identity, that of
-    `identity_client_id` where it is given.
+    """Connection to a container of an account.
 
-    reads_twice: whether the account's reads ask two replicas, at twice the price, as those of
-    Strong and BoundedStaleness do. Then a read that is given the token of a state asks one, and is
-    answered by that state or a later one. charged: told of the charge of each answer. What the SDK
-    asks again by itself it does not show, and that is not counted.
+    Args:
+        endpoint: The address of the account.
+        database: The name of the database.
+        container: The name of the container.
+        key: An account key; None for an identity.
+        identity_client_id: The client id of a user-assigned identity; None for the system-assigned
+            identity.
+        deadline_s: The longest duration of a call in seconds, retries included.
+        charged: Called with the charge of each answer. Requests that the SDK repeats by itself are
+            hidden and not counted.
+
+    Attributes:
+        reads_twice: Whether the account's reads ask two replicas, at twice the price, as those of
+            Strong and BoundedStaleness do. A read with the token of a state then asks a single
+            replica, and is answered by that state or a later state.
+        under_way: Calls under way.
+
     """
 
     def __init__(
@@ -114,8 +136,9 @@ class CosmosConnection:
         self.under_way = 0
 
     async def close(self) -> None:
-        """Close the client and its connections, that of a call which is just opening it too;
-        the next call opens new ones.
+        """Close the client and its connections.
+
+        It also closes a client that another call is just opening. The next call opens a new client.
         """
         async with self._opening:
             client, credential = self._client, self._credential
@@ -126,8 +149,19 @@ class CosmosConnection:
             await credential.close()
 
     async def item(self, owner: Owner, identity: str, *, since: str | None = None) -> Answer:
-        """A point read; no rows when there is no such item. since: the token of the state that it
-        must not be older than.
+        """Read an item by a point read.
+
+        Args:
+            owner: The owner of the item.
+            identity: The id of the item.
+            since: The token of a state; the answer is not older than this state. None for no bound.
+
+        Returns:
+            The answer, without rows when the item does not exist.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         from azure.core.exceptions import AzureError
 
@@ -146,10 +180,10 @@ class CosmosConnection:
         return await self._read_since(read, since)
 
     def _freshness(self, owner: Owner, since: str | None) -> dict[str, Any]:
-        """What a read says about how new its answer must be.
+        """Options of a read that say how new its answer must be.
 
-        By request a level can be weaker than the account's: Session, with the token of a state,
-        asks one replica that has come so far.
+        A request can ask for a weaker level than the account's. Session, with the token of a state,
+        asks a single replica that has reached this state.
         """
         if since is not None:
             return {"request_options": {"consistencyLevel": "Session"}, "session_token": since}
@@ -158,8 +192,9 @@ class CosmosConnection:
     async def _read_since(
         self, work: Callable[[ContainerProxy, str | None], Awaitable[Result]], since: str | None
     ) -> Result:
-        """Do a read of one replica, where the account lets that be cheaper; of two when no replica
-        has come as far as `since`.
+        """Read from a single replica where this is cheaper for the account.
+
+        Two replicas are asked when no replica has reached `since`.
         """
         from azure.core.exceptions import AzureError
 
@@ -176,7 +211,7 @@ class CosmosConnection:
         return await self.read(read)
 
     async def ranges(self) -> list[dict[str, Any]]:
-        """The feed ranges that there are now; each stays good when it is divided."""
+        """The present feed ranges. Each stays valid when it is divided."""
 
         async def read(container: ContainerProxy) -> list[dict[str, Any]]:
             return [
@@ -194,13 +229,23 @@ class CosmosConnection:
         across: bool = False,
         since: str | None = None,
     ) -> Answer:
-        """All rows of a query within one user's partition, each once; None: over all partitions, or
-        those of the feed range `within`, which only the hourly timer's work may ask for.
+        """All rows of a query, each once.
 
-        since: as in `item`. across: without the key in the request, so that the service plans the
-        query and the SDK merges; the clause names the key.
-        When a range moves while pages are read, the SDK begins the query again,
-        and gives the rows of the first pages twice.
+        When a range moves while pages are read, the SDK begins the query again and returns the rows
+        of the first pages twice; these are dropped here.
+
+        Args:
+            owner: The user whose partition is read. None reads all partitions, or those of
+                `within`; only the hourly timer's work may do so.
+            query: The statement and its parameters.
+            within: The feed range to read without an owner.
+            across: Leaves the key out of the request, so that the service plans the query and the
+                SDK merges. The statement's condition names the key.
+            since: The token of a state; the answer is not older than this state. None for no bound.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         scope: dict[str, Any] = {}
         if owner is not None:
@@ -238,7 +283,10 @@ class CosmosConnection:
         return await self._read_since(read, since)
 
     async def read(self, work: Callable[[ContainerProxy], Awaitable[Result]]) -> Result:
-        """Do a read, again when that may help and time is left. Raises Unavailable."""
+        """Run a read, and repeat it when that may help and time is left.
+
+        Raises Unavailable, or the SDK's error for a mistake of this project (400).
+        """
         from azure.core.exceptions import AzureError
 
         async with self._in_time():
@@ -253,8 +301,17 @@ class CosmosConnection:
         raise AssertionError("the last attempt returns or raises")
 
     async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> Answer:
-        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused,
-        Unavailable when the outcome is unknown.
+        """Send a transactional batch, once.
+
+        Args:
+            owner: The owner of the items.
+            operations: The operations, as the SDK takes them.
+
+        Raises:
+            CosmosBatchOperationError: The service refused an operation.
+            TooLarge: The service refused the batch as too large.
+            Unavailable: The outcome is unknown.
+
         """
         from azure.core.exceptions import AzureError
         from azure.cosmos.exceptions import CosmosBatchOperationError
@@ -274,11 +331,10 @@ class CosmosConnection:
             return Answer(list(results), self._note(owner, headers), headers.get(SESSION_TOKEN))
 
     def _note(self, owner: Owner, headers: Mapping[str, Any]) -> float:
-        """Count what a batch has cost, and remember how far the log had come: the SDK does not,
-        for batches.
+        """Count the charge of a batch, and remember the session token of its answer.
 
-        Under Session consistency later reads are then at least as new as one's own commit,
-        or as the rival's that it lost to.
+        The SDK does not remember it for batches. Under Session consistency, later reads are then at
+        least as new as this process's own commit, or as the competing commit that it lost to.
         """
         charge = self._count(headers)
         if token := headers.get(SESSION_TOKEN):
@@ -286,14 +342,14 @@ class CosmosConnection:
         return charge
 
     def _count(self, headers: Mapping[str, Any]) -> float:
-        """Tell of one answer's charge, and give it back."""
+        """Report the charge of an answer, and return it."""
         charge = float(headers.get(CHARGE, 0.0))
         if charge:
             self._charged(charge)
         return charge
 
     async def container(self) -> ContainerProxy:
-        """The container, through a client that is made by the first call."""
+        """The container. The first call makes the client."""
         async with self._opening:
             if self._container is None:
                 client = await self._connected()
@@ -303,7 +359,7 @@ class CosmosConnection:
             return self._container
 
     async def client(self) -> CosmosClient:
-        """The client itself."""
+        """The SDK's client. Raises Unavailable while it is closed."""
         await self.container()
         if self._client is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
@@ -340,7 +396,7 @@ class CosmosConnection:
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
-        """The deadline of one call."""
+        """Apply the deadline of a call."""
         self.under_way += 1
         ending = _ends_at.set(asyncio.get_running_loop().time() + self._deadline_s)
         try:
@@ -358,8 +414,8 @@ class CosmosConnection:
 def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
     """Raise Unavailable for an answer that asks to wait longer than its call may take.
 
-    Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn
-    after the whole deadline that there was no answer, instead of when to come back.
+    This hook sees every answer before the SDK does. The SDK would wait, and the caller would learn
+    only after the whole deadline that there was no answer, instead of when to try again.
     """
     answer, ends_at = response.http_response, _ends_at.get()
     if answer.status_code != THROTTLED or ends_at is None:
@@ -370,13 +426,14 @@ def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
 
 
 def _headers_of(error: Exception) -> Mapping[str, Any]:
-    """The headers of a refusal; none of a call that got no answer."""
+    """The headers of a refusal; empty for a call without an answer."""
     return getattr(error, "headers", None) or {}
 
 
 async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
-    """The results of all, side by side; when one fails the others are given up,
-    and have ended before that is said.
+    """Run coroutines concurrently and return all their results.
+
+    When a coroutine fails, the rest are cancelled and have ended before the error is raised.
     """
     tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
@@ -398,17 +455,23 @@ Known = TypeVar("Known")
 
 
 class Remembered(Generic[Known]):
-    """One thing a user, of the 4,096 users seen last."""
+    """A value for each of the 4,096 users that were seen last."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Owner, Known] = OrderedDict()
 
     def get(self, owner: Owner) -> Known | None:
-        """What is remembered of the user."""
+        """The remembered value of a user."""
         return self._known.get(owner)
 
     def keep(self, owner: Owner, known: Known | None) -> Known | None:
-        """Remember it, or forget what was known; the same back."""
+        """Remember a value, or forget the user's value, and return the value.
+
+        Args:
+            owner: The user.
+            known: The value; None forgets it.
+
+        """
         self._known.pop(owner, None)
         if known is not None:
             self._known[owner] = known

@@ -1,9 +1,8 @@
-"""WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as
-a parameter.
+"""WHERE clauses that name the owner, the kinds and a filter, with values as parameters.
 
-Note: the partition key in the request already confines a query to its user. The clause names both
-ids all the same, so that a request that lost its key finds nothing of others. It names the key too:
-by that the service finds the one range, and the user's own part of the vector index.
+Note: the partition key in the request already confines a query to its user. The clause still names
+both ids, so that a request that lost its key finds no documents of other users. It also names the
+key: with it the service finds the single range, and the user's own part of the vector index.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter
 
 OVERTAKEN = ("contradicted", "consolidated", "new_version")
-"""Reasons of a status that do not take a memory from the past it was true in."""
+"""Status reasons of memories that still count at the past moments when they were valid."""
 _USES = f"(c.access_count + {USES_A_TELLING} * c.reinforcement_count)"
 LASTS = (
     f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / "
     f"{USES_THAT_DOUBLE})"
 )
-"""By what a memory's half-life is multiplied, as `fading.half_life_multiplier`; uses are read here,
-since an access is counted in place.
+"""The factor of a memory's half-life, as in `fading.half_life_multiplier`.
+
+Uses are read here, since an access is counted in place.
 """
 
 
@@ -46,11 +46,13 @@ class Query:
 
 
 def under(bounds: Mapping[str, str], level: str) -> str:
-    """The moment, in epoch seconds, after which importance is under a level, as `Fading.passed_at`.
+    """The moment at which importance drops below a level, as `Fading.passed_at`.
+
+    It is an expression in epoch seconds.
 
     Args:
-        bounds: the names of the parameters with `Fading.bounds`.
-        level: which of them is the level.
+        bounds: The names of the parameters with `Fading.bounds`.
+        level: The name of the bound that is the level.
 
     """
     above = f"(c.halvings > {bounds[level]} ? c.halvings - {bounds[level]} : 0)"
@@ -58,7 +60,7 @@ def under(bounds: Mapping[str, str], level: str) -> str:
 
 
 class Conditions:
-    """Conditions that must all hold, gathered with their parameters."""
+    """Conditions that must all hold, with their parameters."""
 
     def __init__(self, owner: Owner, kinds: Collection[str] = ()) -> None:
         self._values: list[Any] = []
@@ -70,50 +72,70 @@ class Conditions:
             self.among("c.kind", kinds)
 
     def value(self, value: Any) -> str:
-        """The name of a new parameter with this value."""
+        """Add a parameter with this value and return its name."""
         self._values.append(value)
         return f"@p{len(self._values) - 1}"
 
     def listed(self, values: Iterable[Any]) -> str:
-        """The names of new parameters, one a value, with commas."""
+        """Add a parameter for each value and return their names, separated by commas."""
         return ", ".join(self.value(value) for value in values)
 
     def add(self, condition: str) -> None:
-        """One more condition, of our own text and names of parameters."""
+        """Add a condition, made of this project's own text and names of parameters."""
         self._parts.append(f"({condition})")
 
     def equal(self, path: str, value: Any) -> None:
-        """The path has this value."""
+        """Require that a path has a value.
+
+        Args:
+            path: The path in the item.
+            value: The value.
+
+        """
         self.add(f"{path} = {self.value(value)}")
 
     def among(self, path: str, values: Iterable[str] | Iterable[int]) -> None:
-        """The path has one of these values."""
+        """Require that a path has any of several values.
+
+        Args:
+            path: The path in the item.
+            values: The values; without a value no item matches.
+
+        """
         self.add(self.is_among(path, values))
 
     def is_among(self, path: str, values: Iterable[str] | Iterable[int]) -> str:
-        """The condition that `among` adds; false for no values."""
+        """The condition that `among` adds; `false` without a value.
+
+        Args:
+            path: The path in the item.
+            values: The values.
+
+        """
         ordered = sorted(values)
         return f"{path} IN ({self.listed(ordered)})" if ordered else "false"
 
     def unexpired(self, now: datetime) -> None:
-        """The document's time is not over by our clock."""
+        """Require that the document has not expired by this process's clock."""
         self.add(f"NOT IS_DEFINED(c.expires_at) OR c.expires_at > {self.value(now.timestamp())}")
 
     def of(self, epoch: str | None) -> None:
-        """The document is of this epoch, where one is asked for. Not indexed, hence asked only when
-        others were found.
+        """Require that the document is of this epoch, unless the epoch is None.
+
+        The epoch is not indexed, so it is requested only after documents of another epoch were
+        found.
         """
         if epoch is not None:
             self.equal("c.epoch", epoch)
 
     def within(self, where: Filter | None) -> None:
-        """What a filter says about memories and versions."""
+        """Apply a filter of memories and versions."""
         if where is not None:
             self._standing(where)
             self._narrowed(where)
 
     def about(self, where: EventFilter | None) -> None:
-        """What a filter says about events."""
+        """Apply a filter of events."""
         if where is None:
             return
         for path, values in (
@@ -133,8 +155,17 @@ class Conditions:
             self.before("c.sequence", "<=", where.up_to, WIDTH)
 
     def before(self, path: str, comparison: str, value: float, width: float) -> None:
-        """An event is before some place in the log, or the first one of a page may be, which is
-        less than `width` before its last.
+        """Require that an event is before a place in the log.
+
+        A page may have events before the place although it ends after it. Its first event is less
+        than `width` before its last.
+
+        Args:
+            path: The path that is compared.
+            comparison: `<` or `<=`.
+            value: The place.
+            width: The greatest distance between the events of a page.
+
         """
         page_at = f"c.kind = {self.value(PAGE)} AND {path} < {self.value(value + width)}"
         self.add(f"{path} {comparison} {self.value(value)} OR ({page_at})")
@@ -204,8 +235,9 @@ class Conditions:
             self.add(self._of_metadata(condition))
 
     def _of_metadata(self, condition: MetadataCondition) -> str:
-        """A condition on metadata. The steps of its path are names without quotes or escapes;
-        values are parameters.
+        """A condition on metadata.
+
+        The steps of its path are names without quotes or escapes. Values are parameters.
         """
         field = "c.metadata" + "".join(f'["{step}"]' for step in condition.path)
         match condition.operator:
@@ -248,8 +280,13 @@ class Conditions:
         )
 
     def query(self, select: str, order: str = "", joined: str = "") -> Query:
-        """SELECT `select` FROM the documents that all conditions leave, in `order`; joined:
-        with members of arrays in them.
+        """The query for the documents that meet all conditions.
+
+        Args:
+            select: The text after SELECT.
+            order: The ORDER BY clause; empty for no order.
+            joined: A JOIN with members of arrays in the documents; empty for none.
+
         """
         parameters = [
             {"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)

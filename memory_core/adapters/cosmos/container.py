@@ -1,9 +1,11 @@
-"""What the container has to be like, and whether it and its embedder are so.
+"""The required definition of the container, and checks of the container and its embedder.
 
-It is made on an emulator, and compared everywhere else. The definition is in `policy.json` beside
-this file, and only there: infrastructure reads the same file to make the container. Note: the
-vector policy and the key can never be changed. Another embedder needs another container, which is
-why a mismatch is an error at the start and not something to mend.
+An emulator's container is made from it, and every other container is compared with it. The
+definition is only in `policy.json` beside this file, which the infrastructure reads to make the
+container.
+
+Note: the vector policy and the key of a container can never be changed. Another embedder needs
+another container, so a mismatch is an error at the start and cannot be mended.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ Consistency = Literal["strong", "session"]
 POLICY: Final[Mapping[str, Any]] = json.loads(
     Path(__file__).with_name("policy.json").read_text(encoding="utf-8")
 )
-"""Database and containers, in the words of the service, but for what is chosen at deployment: the
-length of vectors, and their index.
+"""Definition of the database and its containers, in the terms of the service.
+
+The length of vectors and their index are left out: they are chosen at deployment.
 """
 MEMORIES: Final[Mapping[str, Any]] = next(
     container for container in POLICY["containers"] if container["name"] == "memories"
@@ -51,15 +54,19 @@ STATES_PATH: Final = "/lexical/states"
 TEXT: Final[Mapping[str, Any]] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]
 TEXT_PATH: Final[str] = TEXT["path"]
 ENOUGH: Final[Mapping[Consistency, list[str]]] = POLICY["consistency"]
-"""An account's levels that will do. Under the first two (in one region) every process reads what
-any process was told is saved; under Session only its own, so that it may decide on what another one
-has just changed.
+"""The account's consistency levels that are sufficient.
+
+Under the levels of "strong" (in a single region), every process reads all writes that any process
+has acknowledged. Under Session a process reads only its own writes, so it may decide on data that
+another process has just changed.
 """
 
 
 def indexing(vector_index: VectorIndex) -> dict[str, Any]:
-    """The index policy: only what is filtered or sorted, so that a write does not pay for words
-    that full text indexes anyway.
+    """The index policy.
+
+    It covers only paths that are filtered or sorted, so that a write does not pay for words that
+    full text indexes anyway.
     """
     return {
         **INDEX,
@@ -70,11 +77,18 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
 async def provision(
     client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex
 ) -> None:
-    """Make database and container where they are missing, and give a container of an earlier
-    version the index of this one.
+    """Make the database and container where they are missing, for an emulator.
 
-    For an emulator: data-plane roles of a real account may not, and there `azd provision`
-    does the same.
+    A container of an earlier version gets the index of this version. The data-plane roles of a real
+    account do not allow this; there `azd provision` does the same.
+
+    Args:
+        client: The client of the account.
+        database: The name of the database.
+        container: The name of the container.
+        dimensions: The length of vectors.
+        vector_index: The type of the vector index.
+
     """
     from azure.cosmos import PartitionKey
 
@@ -96,8 +110,9 @@ async def provision(
 
 
 def check_policies(properties: Mapping[str, Any]) -> None:
-    """Compare the live container with what the store needs, but for vectors' length. Raises
-    Unavailable naming each difference.
+    """Compare the live container with the definition, except for the length of vectors.
+
+    Raises Unavailable naming each difference.
     """
     if (properties.get("partitionKey") or {}).get("paths") == EARLIER_KEY_PATHS:
         raise Unavailable(DEPENDENCY, MOVE, retry_after_s=30)
@@ -116,7 +131,7 @@ def check_policies(properties: Mapping[str, Any]) -> None:
 
 
 def _way_on(length: object) -> str:
-    """What to set where the embedder can make vectors of the length that is there."""
+    """The setting to use if the embedder can make vectors of the stored length."""
     return (
         f"; EMBEDDING_DIMENSIONS={length} goes on with these, where the model can make them"
         if isinstance(length, int)
@@ -125,8 +140,15 @@ def _way_on(length: object) -> str:
 
 
 def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
-    """Compare the length of the container's vectors with the embedder's. Raises EmbeddingMismatch
-    with both numbers.
+    """Compare the length of the container's vectors with the embedder's.
+
+    Args:
+        properties: The properties of the live container.
+        dimensions: The length of the embedder's vectors.
+
+    Raises:
+        EmbeddingMismatch: The lengths differ; the message has both.
+
     """
     length = _vector_policy(properties).get("dimensions")
     if length != dimensions:
@@ -147,7 +169,16 @@ def _vector_policy(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def check_consistency(level: str, wanted: Consistency) -> None:
-    """Compare the account's default level with what is wanted. Raises Unavailable, naming both."""
+    """Compare the account's default consistency with the wanted consistency.
+
+    Args:
+        level: The account's default level.
+        wanted: The configured consistency.
+
+    Raises:
+        Unavailable: The level is too weak; the message names both.
+
+    """
     if level not in ENOUGH[wanted]:
         enough = " or ".join(ENOUGH[wanted])
         raise Unavailable(
@@ -235,13 +266,14 @@ def _composites(index: Mapping[str, Any]) -> list[list[tuple[str, str]]]:
 
 
 def _sorting(paths: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
-    """What is sorted by together, each with its direction."""
+    """Paths of a composite index, each with its direction."""
     return [(rule["path"], rule.get("order", "ascending")) for rule in paths]
 
 
 def _is_indexed(index: Mapping[str, Any], path: str) -> bool:
-    """Whether the ordinary index covers a path: of the rules that include and exclude,
-    the one that names it more closely counts.
+    """Whether the ordinary index covers a path.
+
+    The more specific rule counts, among those that include and exclude the path.
     """
     return _closeness(index.get("includedPaths", []), path) > _closeness(
         index.get("excludedPaths", []), path
@@ -269,32 +301,34 @@ def _closeness(rules: Sequence[Mapping[str, str]], path: str) -> int:
 
 
 NOBODY: Final = Owner("_", "_")
-"""No app may be named so."""
+"""Owner of the record of embedders. No app can have this name."""
 _ID = "embedder"
 _ROUNDS = 3
 log = logging.getLogger(__name__)
 
 
 class EmbedderRecord:
-    """The embedder that is configured here, held against those on record."""
+    """Compares the configured embedder with the embedders on record."""
 
     def __init__(self, connection: CosmosConnection, ours: VectorKind) -> None:
         self._connection, self._ours = connection, ours
         self._known = False
         self._etag: str | None = None
         self.models: list[str] = []
-        """Those on record, in the order of their first vectors."""
+        """The models on record, in the order of their first vectors."""
 
     @property
     def only(self) -> str | None:
-        """The model that a search has to name; None where no other model's vectors
-        are on record.
+        """The model that a search must name.
+
+        None while no other model's vectors are on record.
         """
         return None if set(self.models) <= {self._ours.model} else self._ours.model
 
     async def check(self) -> None:
-        """Compare, if there is anything on record yet. Raises Unavailable, and EmbeddingMismatch
-        for another length, naming both.
+        """Compare the embedder with the record, if there is a record yet.
+
+        Raises Unavailable, and EmbeddingMismatch naming both for vectors of another length.
         """
         rows = (await self._connection.item(NOBODY, _ID)).rows
         if not rows:
@@ -317,12 +351,15 @@ class EmbedderRecord:
             )
 
     async def compare(self) -> None:
-        """As `check`, at no cost once ours was seen on record: no name leaves it."""
+        """Do `check`, at no cost once the configured model was seen on record.
+
+        No name is ever removed from the record.
+        """
         if not self._known:
             await self.check()
 
     async def keep(self) -> None:
-        """Put ours on record unless it is there. Raises as `check` does."""
+        """Put the configured model on record unless it is there. Raises as `check` does."""
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
         await self.compare()
@@ -343,7 +380,7 @@ class EmbedderRecord:
             raise Unavailable(DEPENDENCY, "the record of embedders kept changing")
 
     def _operation(self) -> tuple[Any, ...]:
-        """What writes ours beside those on record."""
+        """The operation that adds the configured model to the record."""
         models = [*self.models, self._ours.model]
         item = addressed(NOBODY, _ID, "embedder") | {
             "model": models[0],
@@ -375,9 +412,22 @@ async def compare(
     *,
     asks_account: bool = True,
 ) -> str:
-    """The account's consistency, or as it is configured, where the account is not to be asked.
+    """Compare the container and its account with the settings.
 
-    Raises Unavailable or EmbeddingMismatch for what is not as it should be, naming both sides.
+    Args:
+        connection: The connection to the container.
+        embedder: The record of embedders.
+        dimensions: The length of the embedder's vectors.
+        wanted: The configured consistency.
+        asks_account: Whether the account is asked for its consistency.
+
+    Returns:
+        The account's consistency, or the configured consistency where the account is not asked.
+
+    Raises:
+        Unavailable: The service is down, or a difference was found; the message names both sides.
+        EmbeddingMismatch: The stored vectors have another length.
+
     """
     properties = await _properties(connection)
     check_policies(properties)

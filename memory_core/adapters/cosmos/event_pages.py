@@ -1,10 +1,12 @@
-"""The events of one commit as one item: a page of the log, which is written at once.
+"""Pages of the log: all events of a commit as a single item.
 
 An event of its own costs as much as any small document, and most commits have several. A page has
 the id of the commit's first event, which is the commit's marker, and the sequence and moment of its
-last. Its tags are what a filter asks for; a query brings pages that may have matching events,
-and which of them match is decided here. Note: commits of one event write it as an item of its own,
-as commits of earlier versions did with all; both kinds are read everywhere.
+last event. Filters of a query use its tags. A query returns pages that may have matching events,
+and this module decides which events match.
+
+Note: a commit of a single event writes it as an item of its own, as commits of earlier versions did
+with all events. Both kinds are read everywhere.
 """
 
 from __future__ import annotations
@@ -18,19 +20,29 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter
 
 PAGE: Final = "events"
-"""The kind of a page. Outside this adapter its events are documents of the kind `event`."""
+"""The kind of a page.
+
+Outside this adapter its events are documents of the kind `event`.
+"""
 EVENT_KINDS: Final = ("event", PAGE)
 WIDTH: Final = MAX_DOCUMENTS
-"""A page has fewer events than that."""
+"""A bound above the number of events of a page."""
 WIDTH_S: Final = 0.001
-"""The moments of a page's events lie closer together than that: a microsecond apart."""
+"""A bound in seconds above the time between the events of a page.
+
+The events are a microsecond apart.
+"""
 _PREFIX: Final = "evt_"
 _TAGGED: Final = ("memory_id", "memory_type", "event_type", "correlation_id")
 
 
 def page_of(owner: Owner, events: Sequence[Mapping[str, Any]]) -> Item:
-    """The events of a commit, as bodies in order, as one item. What all have in common
-    is written once.
+    """The events of a commit as a single item. Their common fields are written once.
+
+    Args:
+        owner: The owner of the commit.
+        events: The bodies of the events, in order.
+
     """
     first, last = events[0], events[-1]
     common = {
@@ -54,7 +66,10 @@ def page_of(owner: Owner, events: Sequence[Mapping[str, Any]]) -> Item:
 
 
 def are_one_commits(events: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether events are named as those of a commit are, so that each leads to their page."""
+    """Whether the ids of events are those of a single commit.
+
+    Each such id leads to the page.
+    """
     base = page_id(events[0]["id"])
     names = [f"{base.removesuffix('0')}{number}" for number in range(len(events))]
     return [event["id"] for event in events] == names and base.startswith(_PREFIX)
@@ -69,7 +84,14 @@ def events_of(item: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def rewritten(owner: Owner, page: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> Item:
-    """A page with some of its events as they are from now on."""
+    """A page with some of its events replaced.
+
+    Args:
+        owner: The owner of the page.
+        page: The page as it is stored.
+        events: The new bodies of some of its events.
+
+    """
     by_id = {event["id"]: event for event in events}
     return page_of(owner, [by_id.get(event["id"], event) for event in events_of(page)])
 
@@ -80,13 +102,19 @@ def page_id(event_id: str) -> str:
 
 
 def with_pages(ids: Sequence[str]) -> list[str]:
-    """Ids of documents, with those of the pages in which events among them may stand."""
+    """Ids of documents, and of the pages that may contain the events among them."""
     pages = (page_id(name) for name in ids if name.startswith(_PREFIX))
     return list(dict.fromkeys((*ids, *pages)))
 
 
 def opened(items: Iterable[Item], ids: Collection[str]) -> list[Item]:
-    """Items with, in the place of pages, items of those of their events that are asked for."""
+    """Items by id, with pages replaced by the items of their events.
+
+    Args:
+        items: The items, pages among them.
+        ids: The requested ids.
+
+    """
     made = list[Item]()
     for item in items:
         if item["kind"] == PAGE:
@@ -111,7 +139,13 @@ def event_items(page: Item) -> list[Item]:
 
 
 def passes(event: Mapping[str, Any], where: EventFilter | None) -> bool:
-    """Whether a filter lets an event through."""
+    """Whether an event matches a filter.
+
+    Args:
+        event: The body of the event.
+        where: The filter; None matches every event.
+
+    """
     if where is None:
         return True
     at = datetime.fromisoformat(event["occurred_at"])

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
-"""Statuses after which the same read may well succeed."""
+"""Statuses after which the same read may succeed."""
 RETRY_AFTER_S = 2
 BEHIND = 1002
-"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session
-consistency only).
+"""Sub-status of a 404: the replica is behind the state that this process has seen.
+
+It occurs under Session consistency only.
 """
 
 
 def passes(error: AzureError) -> bool:
-    """Whether a read that failed so is worth asking again."""
+    """Whether a failed read is worth a retry."""
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
     if isinstance(error, HttpResponseError) and error.status_code is not None:
@@ -37,8 +38,9 @@ def passes(error: AzureError) -> bool:
 
 
 def is_missing(error: AzureError) -> bool:
-    """Whether the document is not there, which is an answer; a container that is not there
-    is a failure.
+    """Whether the error says that the document does not exist.
+
+    That is an answer. A container that does not exist is a failure.
     """
     from azure.core.exceptions import HttpResponseError
 
@@ -50,8 +52,9 @@ def is_missing(error: AzureError) -> bool:
 
 
 def translated(error: AzureError) -> MemoryCoreError | None:
-    """The error to raise instead; None for one that is a mistake of ours (400) and must be
-    seen as it is.
+    """The project's error for an error of the SDK.
+
+    None for a mistake of this project (400), which must be seen as it is.
     """
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
@@ -89,14 +92,18 @@ def is_behind(error: AzureError) -> bool:
 
 
 def wait_in(headers: Mapping[str, Any]) -> float | None:
-    """Seconds after which the service asks to be asked again; None when it does not say."""
+    """Seconds that the service asks to wait; None when it does not say."""
     asked = str(headers.get("x-ms-retry-after-ms", ""))
     return int(asked) / 1000 if asked.isdecimal() else None
 
 
 def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
-    """The error for a status that may pass, with the wait that the service asks for,
-    rounded up; else the usual one.
+    """The error for a status that may pass.
+
+    Args:
+        status: The status of the answer.
+        wait_s: The wait that the service asks for, which is rounded up; None for the usual wait.
+
     """
     return Unavailable(
         DEPENDENCY,

@@ -12,11 +12,16 @@ from memory_core.domain.memory import Head
 
 
 class Known(NamedTuple):
-    """A head and the ETag of the item that held it. written_at: when that was, by the service's
-    clock; 0 where only a commit was told.
+    """A head and the ETag of its item.
 
-    token: of the state in which it was seen: a read that is given it sees all that this head
-    vouches for.
+    Attributes:
+        head: The head.
+        etag: The ETag of its item.
+        written_at: When the item was written, by the service's clock; 0 where only a commit told of
+            it.
+        token: Names the state in which it was seen. A read with this token sees all documents that
+            this head vouches for.
+
     """
 
     head: Head
@@ -26,11 +31,14 @@ class Known(NamedTuple):
 
 
 Heads = Remembered[Known]
-"""The last known head of each user; the service compares the ETag, so an old one does no harm."""
+"""The last known head of each user.
+
+The service compares the ETag, so an old head does no harm.
+"""
 
 
 def known_of(read: Answer) -> Known | None:
-    """The head in what a point read of it answered."""
+    """The head in the answer of its point read; None without a row."""
     if not read.rows:
         return None
     item = read.rows[0]

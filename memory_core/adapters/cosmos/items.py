@@ -1,9 +1,8 @@
-"""Documents as Cosmos items: what is written for each, what is read back, and how large a
-batch may be.
+"""Documents as Cosmos items: writing, reading back, and the size limit of a batch.
 
-Note: the fields of memories and versions stand at the top of the item, so that queries can filter
-by them; the body of every other kind is kept whole under `body`, so that no name in it can clash
-with one of the item's own.
+Note: the fields of memories and versions are at the top of the item, so that queries can filter by
+them. The body of every other kind is kept whole under `body`, so that no name in it can clash with
+a name of the item's own.
 """
 
 from __future__ import annotations
@@ -56,31 +55,34 @@ OMITTED: Final[Mapping[str, Any]] = (
         "source": "conversation",
     }
 )
-"""What most memories have in a field, which no query tells from a field that is not there. A
-message has it in 38, most of its text.
+"""Default values that an item leaves out.
+
+No query distinguishes them from a missing field. A message has 38 of them, most of its text.
 """
 _LEXICAL = {name: value for name, value in Lexical().model_dump(mode="json").items() if not value}
-"""What an item leaves out of the analysed text."""
+"""Empty values of the analysed text that an item leaves out."""
 MAX_DOCUMENTS = 100
 MAX_BATCH_BYTES = 1_800_000
-"""Of bodies and vectors. The service's limit is 2 MiB a request; the rest is for keys and for what
-wraps each operation.
+"""The most bytes of bodies and vectors in a batch.
+
+The service's limit is 2 MiB a request; the rest is for keys and for the envelope of each operation.
 """
 BYTES_PER_NUMBER = 13
-"""A number of a vector as JSON text, at most: 5 significant digits, sign, point, zeros before them
-or an exponent, and the comma.
+"""The longest number of a vector as JSON text.
+
+It has 5 significant digits, a sign, a point, leading zeros or an exponent, and a comma.
 """
 
 Item = dict[str, Any]
 
 
 def partition_of(owner: Owner) -> str:
-    """The partition key of an owner: both ids in one text, from which they can be read back."""
+    """The partition key of an owner: both ids in a text that `owner_of` can read."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in owner)
 
 
 def owner_of(partition: str) -> Owner:
-    """The owner whose partition key this is; ValueError for a text that is none."""
+    """The owner with this partition key. Raises ValueError for any other text."""
     app_id, user_id = (
         part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/")
     )
@@ -88,7 +90,14 @@ def owner_of(partition: str) -> Owner:
 
 
 def addressed(owner: Owner, identity: str, kind: str) -> Item:
-    """A new item with what each one has: id, partition key, both ids, kind."""
+    """A new item with the common fields: id, partition key, both ids and kind.
+
+    Args:
+        owner: The owner of the item.
+        identity: The id of the item.
+        kind: The kind of the document.
+
+    """
     return {
         "id": identity,
         "owner": partition_of(owner),
@@ -101,8 +110,18 @@ def addressed(owner: Owner, identity: str, kind: str) -> Item:
 def items_of(
     owner: Owner, batch: Batch, now: datetime, dimensions: int
 ) -> list[tuple[Write, Item]]:
-    """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch
-    before anything is sent.
+    """The batch's writes with their items, events first.
+
+    Args:
+        owner: The owner of the batch.
+        batch: The batch.
+        now: The present moment.
+        dimensions: The length of the container's vectors.
+
+    Raises:
+        TooLarge: The batch is over the limits, before any request is sent.
+        EmbeddingMismatch: A vector has another length.
+
     """
     writes = [
         Write("create", Document(event.id, "event", event.model_dump(mode="json")))
@@ -146,20 +165,30 @@ def items_of(
 
 
 def patches_of(batch: Batch) -> dict[str, Mark]:
-    """The marks that have to be written: all but those of cells that messages were written with."""
+    """The marks that must be written.
+
+    Marks of a cell that the message was already written with are left out.
+    """
     return {name: mark for name, mark in batch.marks.items() if not mark.is_expected}
 
 
 def _expecting(item: Item, unformed: Mapping[str, str]) -> Item:
-    """An item with the cell that it is expected to belong to. Once the head no longer names it as
-    unformed it belongs to that cell, without being written again.
+    """An item with the cell that it is expected to belong to.
+
+    Once the head no longer names it as unformed, it belongs to that cell without another write.
     """
     cell_id = unformed.get(item["id"]) if item["kind"] == "memory" else None
     return item if cell_id is None else item | {"cell_id": cell_id}
 
 
 def belonging(items: Iterable[Item], head: Head | None) -> list[Item]:
-    """Items as they are by a head: messages that it names as unformed belong to no cell yet."""
+    """Items as a head describes them: without a cell for unformed messages.
+
+    Args:
+        items: The items as they are stored.
+        head: The head; None changes no item.
+
+    """
     unformed = {} if head is None else head.unformed_messages
     return [
         {name: value for name, value in item.items() if name != "cell_id"}
@@ -170,7 +199,16 @@ def belonging(items: Iterable[Item], head: Head | None) -> list[Item]:
 
 
 def check_vector(vector: Vector | None, dimensions: int) -> None:
-    """EmbeddingMismatch, with both numbers, for a vector of another length than the container's."""
+    """Check that a vector has the container's length.
+
+    Args:
+        vector: The vector; None passes.
+        dimensions: The length of the container's vectors.
+
+    Raises:
+        EmbeddingMismatch: The length differs; the message has both numbers.
+
+    """
     if vector is not None and vector.shape != (dimensions,):
         raise EmbeddingMismatch(
             DEPENDENCY,
@@ -180,8 +218,16 @@ def check_vector(vector: Vector | None, dimensions: int) -> None:
 
 
 def item_of(owner: Owner, document: Document, now: datetime) -> Item:
-    """One document as an item. ValueError for a memory that expires: its end is a status,
-    not a clock.
+    """A document as an item.
+
+    Args:
+        owner: The owner of the document.
+        document: The document.
+        now: The present moment, from which the time to live is counted.
+
+    Raises:
+        ValueError: A memory has an expiry; its end is a status, not a moment.
+
     """
     body = document.body
     item = addressed(owner, document.id, document.kind)
@@ -235,8 +281,12 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
 
 
 def document_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Document:
-    """The document in an item, with its vector where that was read. ours: a vector of another kind
-    is left out.
+    """The document in an item, with its vector where it was read.
+
+    Args:
+        item: The item.
+        ours: Leaves out a vector of another kind; None keeps every vector.
+
     """
     kind, vector = item["kind"], vector_of(item, ours)
     if kind in MEMORY_KINDS:
@@ -253,8 +303,15 @@ def epoch_of(item: Mapping[str, Any]) -> str | None:
 
 
 def memory_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Memory:
-    """The memory in an item, with its vector where that was read; one of another kind than `ours`
-    is left out. Raises Damaged.
+    """The memory in an item, with its vector where it was read.
+
+    Args:
+        item: The item.
+        ours: Leaves out a vector of another kind; None keeps every vector.
+
+    Raises:
+        Damaged: The memory cannot be parsed.
+
     """
     try:
         memory = Memory.model_validate(memory_body(item))
@@ -265,7 +322,16 @@ def memory_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Memory
 
 
 def vector_of(item: Mapping[str, Any], ours: VectorKind | None) -> Vector | None:
-    """The vector in an item, None where none was read, or one that does not compare with `ours`."""
+    """The vector in an item.
+
+    Args:
+        item: The item.
+        ours: The kind of vector that it must be; None allows every vector.
+
+    Returns:
+        None where no vector was read, or where it cannot be compared with `ours`.
+
+    """
     numbered = item.get("embedding")
     if numbered is None or (ours is not None and not ours.fits(item, len(numbered))):
         return None
@@ -273,7 +339,7 @@ def vector_of(item: Mapping[str, Any], ours: VectorKind | None) -> Vector | None
 
 
 def memory_body(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a memory or version that stand in an item, but for the vector."""
+    """The fields of a memory or version in an item, without the vector."""
     body: dict[str, Any] = {}
     for name in MEMORY_FIELDS:
         if name == "lexical" and isinstance(item.get(name), dict):
@@ -290,7 +356,7 @@ def _is_omitted(name: str, value: Any) -> bool:
 
 
 def shown_of(item: Mapping[str, Any]) -> SerializedMemory:
-    """A memory as it is shown, straight from the item's fields; unread parts aren't parsed."""
+    """A memory to be shown, straight from the item's fields without parsing them."""
     body = memory_body(item)
     public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
     rest = {name: value for name, value in body.items() if name in INTERNAL_FIELDS}
@@ -298,23 +364,30 @@ def shown_of(item: Mapping[str, Any]) -> SerializedMemory:
 
 
 def is_expired(item: Mapping[str, Any], now: datetime) -> bool:
-    """Whether the item's time is over by our clock, although the service still holds it."""
+    """Whether an item has expired by this process's clock, although the service still has it.
+
+    Args:
+        item: The item.
+        now: The present moment.
+
+    """
     expires_at = item.get("expires_at")
     return expires_at is not None and bool(expires_at <= now.timestamp())
 
 
 def numbers(vector: Vector) -> Sequence[float]:
-    """A vector as numbers of 5 significant digits: its direction is off by 1e-5,
-    and JSON is two thirds as long as with 9.
+    """A vector as numbers of 5 significant digits.
+
+    Its direction is off by 1e-5, and its JSON is two thirds as long as with 9 digits.
     """
     return [float(f"{value:.5g}") for value in vector.tolist()]
 
 
 def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What ranges and slots are compared by. What is not known is left out: an item without a time
-    is neither before nor after.
+    """Fields by which ranges and slots are compared.
 
-    So is what fading is told by, for memories that time does nothing to.
+    Unknown values are left out: an item without a time is neither before nor after another. The
+    fields for fading are left out for memories that do not fade.
     """
     made: dict[str, Any] = {}
     for name, field in (

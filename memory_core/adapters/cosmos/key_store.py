@@ -1,4 +1,4 @@
-"""Keys and audit logs in the container of memories, in one partition an app."""
+"""Keys and audit logs in the container of memories, in a partition for each app."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _MOVED = frozenset({404, 409, 412})
 
 
 class CosmosKeyStore:
-    """`KeyStore` in the container of a `CosmosStore`, by its connection. check_open: raises
-    Unavailable while that store is closed.
+    """`KeyStore` in the container of a `CosmosStore`, over its connection.
+
+    `check_open` raises Unavailable while that store is closed.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class CosmosKeyStore:
         self._connection, self._clock, self._check_open = connection, clock, check_open
 
     async def read(self, app_id: str, identity: str) -> Document | None:
-        """One document by a point read."""
+        """Read a document by a point read."""
         self._check_open()
         rows = (await self._connection.item(owner_of_keys(app_id), identity)).rows
         return document_of(rows[0]) if rows and not is_expired(rows[0], self._clock.now()) else None
@@ -48,7 +49,7 @@ class CosmosKeyStore:
         limit: int,
         where: EntryFilter | None = None,
     ) -> list[Document]:
-        """One page, newest first, by the index that pages of memories have."""
+        """A page, newest first, by the index that pages of memories use."""
         self._check_open()
         where = where or EntryFilter()
         asked = Conditions(owner_of_keys(app_id), (kind,))
@@ -78,7 +79,7 @@ class CosmosKeyStore:
         return [document_of(row) for row in rows]
 
     async def write(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """All of them in one transactional batch, which is sent once."""
+        """Write all documents in a transactional batch, which is sent once."""
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
         self._check_open()
@@ -105,8 +106,9 @@ class CosmosKeyStore:
         return True
 
     async def _are_stored(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """Whether what was refused is there: then the refusal is the echo of a first try whose
-        answer the SDK had lost.
+        """Whether the refused documents are stored already.
+
+        Then the refusal is the echo of a first try whose answer the SDK had lost.
         """
         for document in documents:
             stored = await self.read(app_id, document.id)

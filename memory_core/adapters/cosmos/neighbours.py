@@ -29,16 +29,22 @@ from memory_core.ports import Near, Neighbour
 
 log = logging.getLogger(__name__)
 COMPARED_AT_ONCE = 25
-"""Memories a vector up to which all are compared by one query: a row costs about as much as what
-each further query does, shared out.
+"""Memories for each vector up to which a single query compares them all.
+
+A row costs about as much as the share of each further query.
 """
 VECTORS_A_QUERY = 10
-"""Vectors that one query names: a statement may have 512 KB, and a vector 30."""
+"""Vectors in a query.
+
+A statement may have 512 KB, and a vector takes 30 KB.
+"""
 
 
 class Neighbourhoods:
-    """The memories that may be neighbours of new truths. What several truths of a user with few
-    memories are compared with comes by one query.
+    """Finds memories that may be neighbours of new facts.
+
+    For a user with few memories, the memories to compare several new facts with are read by a
+    single query.
     """
 
     def __init__(self, connection: CosmosConnection, embedder: EmbedderRecord) -> None:
@@ -49,6 +55,15 @@ class Neighbourhoods:
         """The memories that may be neighbours, whole.
 
         A second query is sent only when the slot was filled once and no memory is in it now.
+
+        Args:
+            owner: The owner of the memories.
+            near: The neighbours to find.
+            known: The head; the memories are not older than it.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         head, since = known.head, known.token
         if near.key is not None:
@@ -71,8 +86,10 @@ class Neighbourhoods:
     async def _nearest(
         self, owner: Owner, near: Near, vector: Vector, known: Known
     ) -> Sequence[Item]:
-        """The nearest memories: those of several truths that are asked for at once are chosen here
-        from all, where the service would send each of them no fewer times.
+        """The nearest memories to a vector.
+
+        When several new facts ask at once and the user has few memories, all memories are read once
+        and compared here. The service would send each memory at least as often.
         """
         name = _Compared(owner, known.etag, near.types, near.statuses)
         limits, asking = self._about_to_ask.get(name) or self._begun(name, near, known)
@@ -93,7 +110,7 @@ class Neighbourhoods:
     async def _all(
         self, name: _Compared, limits: Sequence[int], near: Near, known: Known
     ) -> Sequence[Item] | None:
-        """All memories to compare with; None where each truth had better ask for its own."""
+        """All memories to compare with; None where separate queries cost less."""
         del self._about_to_ask[name]
         if len(limits) == 1 or sum(known.head.counts.values()) > sum(limits):
             return None
@@ -103,8 +120,10 @@ class Neighbourhoods:
     async def nearest(
         self, owner: Owner, nears: Sequence[Near], known: Known
     ) -> list[dict[str, float]]:
-        """By id how near memories are to each of several vectors: of a user with few memories by
-        queries over all, else by one for each vector.
+        """Similarities by memory id to each of several vectors.
+
+        For a user with few memories a query compares all memories with several vectors; otherwise
+        each vector has a query of its own.
         """
         few = sum(known.head.counts.values()) <= COMPARED_AT_ONCE * min(len(nears), VECTORS_A_QUERY)
         size, only = VECTORS_A_QUERY if few else 1, self._embedder.only
@@ -135,17 +154,17 @@ def _over_the_floor(near: Near, rows: Sequence[Item], column: str, epoch: str) -
 
 
 _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
-"""How many memories each of several truths is compared with, and what asks for them all."""
+"""The limits of several new facts, and the task that reads all memories for them."""
 
 
 def _heard(asking: asyncio.Task[Any]) -> None:
-    """Take note of a failure, also where no caller waits for it any more."""
+    """Retrieve a failure, even where no caller waits for it any more."""
     if not asking.cancelled():
         asking.exception()
 
 
 class _Compared(NamedTuple):
-    """What several truths are compared with."""
+    """The memories that several new facts are compared with."""
 
     owner: Owner
     etag: str
@@ -167,6 +186,16 @@ def neighbours(
     """The memories over the floor, in the slot or of the key, nearest first.
 
     A member of the slot or the key without a vector has similarity 0.
+
+    Args:
+        near: The neighbours that were requested.
+        items: The items of possible neighbours.
+        epoch: The epoch of the head.
+        kind: The model and length of the store's vectors.
+
+    Raises:
+        Damaged: A member of the slot or the key cannot be parsed.
+
     """
     made: dict[str, Neighbour] = {}
     for item in items:

@@ -1,8 +1,9 @@
-"""How the events of a commit become a page, and how events in pages are written again.
+"""Writing the events of a commit as a page, and rewriting events within pages.
 
-An event that is emptied is replaced within its page, under the page's tag. Note: with it goes all
-that is on the page, which may be more than a commit holds. Then the events of the largest pages
-become items of their own first, in a batch that changes nothing of what they say.
+An event that is emptied is replaced within its page, under the page's tag.
+
+Note: the whole page is written with it, which may be more than a commit can hold. Then the events
+of the largest pages first become items of their own, in a batch that does not change their content.
 """
 
 from __future__ import annotations
@@ -32,11 +33,18 @@ from memory_core.ports import Document, Write
 
 Pairs = Sequence[tuple[Write, Item]]
 MIN_A_PAGE = 2
-"""Events of a commit that are written as one page."""
+"""The fewest events of a commit that are written as a page."""
 
 
 def as_page(owner: Owner, pairs: Pairs, events: int) -> Pairs:
-    """The writes with the commit's events, which are the first of them, on one page."""
+    """The writes with the commit's events on a single page.
+
+    Args:
+        owner: The owner of the commit.
+        pairs: The writes with their items, events first.
+        events: The number of events.
+
+    """
     bodies = [write.document.body for write, _ in pairs[:events]]
     if events < MIN_A_PAGE or not are_one_commits(bodies):
         return pairs
@@ -47,9 +55,18 @@ def as_page(owner: Owner, pairs: Pairs, events: int) -> Pairs:
 async def into_pages(
     connection: CosmosConnection, owner: Owner, pairs: Pairs, now: datetime
 ) -> Pairs:
-    """The writes with events that are written again in the pages that hold them.
+    """The writes, with rewritten events inside the pages that contain them.
 
-    Raises AlreadyExists where others write these pages, Unavailable.
+    Args:
+        connection: The connection to the container.
+        owner: The owner of the commit.
+        pairs: The writes with their items.
+        now: The present moment.
+
+    Raises:
+        AlreadyExists: Another writer changed these pages.
+        Unavailable: The service is down.
+
     """
     again = {
         write.document.id: write.document.body
@@ -94,7 +111,7 @@ async def _pages(connection: CosmosConnection, owner: Owner, ids: Sequence[str])
 
 
 def _holds(page: Item, name: str, body: Mapping[str, Any]) -> bool:
-    """Whether an event is on a page, and not of another life of the user."""
+    """Whether an event is on a page of the same epoch."""
     return page["epoch"] == body.get("epoch") and any(
         event["id"] == name for event in events_of(page)
     )
@@ -103,7 +120,7 @@ def _holds(page: Item, name: str, body: Mapping[str, Any]) -> bool:
 async def _take_apart(
     connection: CosmosConnection, owner: Owner, page: Item, now: datetime
 ) -> None:
-    """Make each event of a page an item of its own, at once."""
+    """Make each event of a page an item of its own, in a single batch."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     first, *others = [

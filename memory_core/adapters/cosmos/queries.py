@@ -1,8 +1,8 @@
-"""The few queries that the store asks, each of one user.
+"""The queries that the store sends, each for a single user.
 
-Note: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a
-search needs only what `VectorDistance` makes of it, which for the function cosine is the
-similarity itself.
+Note: only the queries for a decision read the vector. It is nine tenths of an item's bytes, and a
+search needs only the result of `VectorDistance`, which for the function cosine is the similarity
+itself.
 """
 
 from __future__ import annotations
@@ -23,20 +23,23 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
 MAX_TERMS = 30
-"""What the service scores in one FullTextScore."""
+"""The most terms that the service scores in a FullTextScore."""
 MAX_VECTORS = 3
-"""Sentences of one query whose nearest are asked for, the most telling ones: each is a query of
-some 30 request units.
+"""Sentences of a query with a list of nearest memories, the most informative first.
+
+Each list is a query of some 30 request units.
 """
 SLOT_MATES = 200
 SIMILARITIES = tuple(f"similarity_{place}" for place in range(MOST_SENTENCES))
-"""By sentence, under which name a row has its similarity."""
+"""Names under which a row has its similarities, by sentence."""
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
 CANDIDATE_FIELDS = tuple(name for name in MEMORY_FIELDS if name != "search_text")
-"""Of a candidate: the text that is searched through is a second copy of its words,
-a tenth of what it weighs.
+"""Fields of a candidate.
+
+The text for full-text search is left out. It is a second copy of the memory's words, a tenth of its
+size.
 """
 _OF_THE_OWNER = frozenset({"app_id", "user_id"})
 SHORT_NAMES = {
@@ -44,8 +47,9 @@ SHORT_NAMES = {
     for place, name in enumerate(CANDIDATE_FIELDS)
     if name not in _OF_THE_OWNER
 }
-"""What each field of a candidate is called in a row: a third of what a row weighed was names.
-The owner's ids are known.
+"""The name of each field of a candidate in a row.
+
+Long names were a third of a row's size. The owner's ids are known.
 """
 _LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 _CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
@@ -53,32 +57,57 @@ _MEMORY = f"VALUE {{{_FIELDS}}}"
 _PLACED = '"id": c.id, "epoch": c.epoch'
 BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
-"""Statuses that stand."""
+"""Statuses of memories that are active or compressed."""
 
 
 def by_ids(owner: Owner, ids: Sequence[str]) -> Query:
-    """Documents of any kind by id, whole."""
+    """Documents of any kind by id, whole.
+
+    Args:
+        owner: The owner of the documents.
+        ids: The ids of the documents.
+
+    """
     asked = Conditions(owner)
     asked.among("c.id", ids)
     return asked.query("*")
 
 
 def existing(owner: Owner, ids: Sequence[str]) -> Query:
-    """Which of the ids are there."""
+    """The ids among these that exist.
+
+    Args:
+        owner: The owner of the documents.
+        ids: The ids to look up.
+
+    """
     asked = Conditions(owner)
     asked.among("c.id", ids)
     return asked.query("VALUE c.id")
 
 
 def last_accesses(owner: Owner, ids: Sequence[str]) -> Query:
-    """Which of these memories are there, and when each was accessed last."""
+    """The memories among these that exist, with their last access.
+
+    Args:
+        owner: The owner of the memories.
+        ids: The ids to look up.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.among("c.id", ids)
     return asked.query("c.id, c.last_accessed_at")
 
 
 def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
-    """Memories and versions by id, those that the filter lets through, without vectors."""
+    """Memories and versions by id that match the filter, without vectors.
+
+    Args:
+        owner: The owner of the memories.
+        ids: The ids of memories and versions.
+        where: Restricts the memories; None for no restriction.
+
+    """
     asked = Conditions(owner, MEMORY_KINDS)
     asked.among("c.id", ids)
     asked.within(where)
@@ -86,10 +115,14 @@ def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
 
 
 def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -> Query:
-    """The `limit` nearest memories of the types that a decision looks at, whole;
-    the floor is for the reader to apply.
+    """The `limit` nearest memories for a decision, whole. The reader applies the floor.
 
-    only: the model whose vectors count, where others' stand beside them.
+    Args:
+        owner: The owner of the memories.
+        near: The types, the statuses and the limit.
+        vector: The vector to compare with.
+        only: The model whose vectors count, where vectors of another model are stored too.
+
     """
     asked = _decided_on(owner, near, only)
     return asked.query(
@@ -99,8 +132,14 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
 
 
 def closest(owner: Owner, nears: Sequence[Near], only: str | None, *, of_all: bool) -> Query:
-    """The same by id, with their similarities to several vectors: of all memories,
-    or the `limit` nearest to the first vector.
+    """Ids of memories for a decision, with their similarities to several vectors.
+
+    Args:
+        owner: The owner of the memories.
+        nears: The vectors. The types, the statuses and the limit are those of the first.
+        only: The model whose vectors count, where vectors of another model are stored too.
+        of_all: Return all memories instead of the `limit` nearest to the first vector.
+
     """
     asked = _decided_on(owner, nears[0], only)
     distances = [_distance(asked, near.vector) for near in nears if near.vector is not None]
@@ -112,7 +151,14 @@ def closest(owner: Owner, nears: Sequence[Near], only: str | None, *, of_all: bo
 
 
 def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:
-    """All memories among which `nearest` chooses, whole. only: as there."""
+    """All memories among which `nearest` chooses, whole.
+
+    Args:
+        owner: The owner of the memories.
+        near: The types and the statuses.
+        only: The model whose vectors count, where vectors of another model are stored too.
+
+    """
     return _decided_on(owner, near, only).query("*")
 
 
@@ -128,7 +174,14 @@ def _decided_on(owner: Owner, near: Near, only: str | None) -> Conditions:
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
-    """The memories that fill the slot (subject, attribute): the latest 200, whole."""
+    """The memories that fill a slot: the latest 200, whole.
+
+    Args:
+        owner: The owner of the memories.
+        slot: (subject, attribute), both case-folded.
+        near: The types, and whether memories of any status are included.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
@@ -136,7 +189,14 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
 
 
 def of_key(owner: Owner, key: str, near: Near) -> Query:
-    """The values of a key: the latest 200, whole."""
+    """The values of a key: the latest 200, whole.
+
+    Args:
+        owner: The owner of the memories.
+        key: The key as it is.
+        near: The types, and whether memories of any status are included.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.equal('c["key"]', key)
     return _truths(asked, near)
@@ -153,7 +213,16 @@ def _truths(asked: Conditions, near: Near) -> Query:
 def by_vector(
     owner: Owner, search: Search, vector: Vector, epoch: str | None = None, only: str | None = None
 ) -> Query:
-    """The `limit` nearest within the filter, nearest first. only: as in `nearest`."""
+    """The `limit` nearest memories within the filter, nearest first.
+
+    Args:
+        owner: The owner of the memories.
+        search: The query.
+        vector: The vector to compare with.
+        epoch: The only epoch; None for all epochs.
+        only: The model whose vectors count, where vectors of another model are stored too.
+
+    """
     asked = _searched(owner, search, epoch)
     _with_vector(asked, only)
     return asked.query(
@@ -163,19 +232,32 @@ def by_vector(
 
 
 def candidate_in(row: Mapping[str, Any], owner: Owner) -> dict[str, Any]:
-    """A row of a search as the item that it is of, its similarities with it."""
+    """A row of a search as the item that it shows, with its similarities.
+
+    Args:
+        row: The row, with the short names.
+        owner: The owner of the memory.
+
+    """
     named = {_LONG_NAMES.get(name, name): value for name, value in row.items()}
     return {**named, "app_id": owner.app_id, "user_id": owner.user_id}
 
 
 def most_of_small(search: Search) -> int:
-    """As many memories as the two lists of a search may bring together."""
+    """The most memories that the two lists of a search can return together."""
     return 2 * int(search.limit)
 
 
 def of_a_small_user(owner: Owner, search: Search, epoch: str | None = None) -> Query:
-    """Everything within the filter, with its similarities: a row too many tells that the user
-    is not small.
+    """All memories within the filter, with their similarities.
+
+    A row more than `most_of_small` shows that the user is not small.
+
+    Args:
+        owner: The owner of the memories.
+        search: The query.
+        epoch: The only epoch; None for all epochs.
+
     """
     asked = _searched(owner, search, epoch)
     return asked.query(f"TOP {most_of_small(search) + 1} {_with_similarities(asked, search)}")
@@ -184,7 +266,17 @@ def of_a_small_user(owner: Owner, search: Search, epoch: str | None = None) -> Q
 def by_words(
     owner: Owner, search: Search, epoch: str | None = None, *, with_similarities: bool = True
 ) -> Query:
-    """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
+    """The `limit` best memories by the service's BM25 within the filter.
+
+    Each has any of the terms.
+
+    Args:
+        owner: The owner of the memories.
+        search: The query.
+        epoch: The only epoch; None for all epochs.
+        with_similarities: Whether rows have their similarities to the vectors.
+
+    """
     asked = _searched(owner, search, epoch)
     terms = asked.listed(listed(search.terms[:MAX_TERMS], search.related))
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
@@ -197,7 +289,14 @@ def by_words(
 
 
 def similarities(owner: Owner, ids: Sequence[str], search: Search) -> Query:
-    """How near memories by id are to the vectors of a search."""
+    """The similarities of memories by id to the vectors of a search.
+
+    Args:
+        owner: The owner of the memories.
+        ids: The ids of the memories.
+        search: The query.
+
+    """
     asked = Conditions(owner, MEMORY_KINDS)
     asked.among("c.id", ids)
     asked.add("IS_DEFINED(c.embedding)")
@@ -205,8 +304,13 @@ def similarities(owner: Owner, ids: Sequence[str], search: Search) -> Query:
 
 
 def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
-    """The places in their sessions of the deleted turns of these sessions; the place itself is
-    not indexed.
+    """Session and turn of the deleted turns of sessions. The turn itself is not indexed.
+
+    Args:
+        owner: The owner of the sessions.
+        sessions: The ids of the sessions.
+        epoch: The epoch of the memories.
+
     """
     asked = Conditions(owner, ("memory",))
     asked.equal("c.status", "deleted")
@@ -216,8 +320,16 @@ def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
 
 
 def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
-    """One page of all memories by (sequence, id): what a slice is made of, vectors and all,
-    but for the text itself.
+    """A page of all memories by (sequence, id), with the fields of a slice.
+
+    These include the vectors, but not the text itself.
+
+    Args:
+        owner: The owner of the memories.
+        after: The last place of the previous page; None for the first page.
+        limit: The most memories to return.
+        epoch: The epoch of the memories.
+
     """
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
@@ -228,7 +340,14 @@ def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
 
 
 def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
-    """The same of memories by id."""
+    """Memories by id, with the fields of a slice.
+
+    Args:
+        owner: The owner of the memories.
+        ids: The ids of the memories.
+        epoch: The epoch of the memories.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.among("c.id", ids)
     asked.of(epoch)
@@ -236,8 +355,17 @@ def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
 
 
 def held_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
-    """The same of the memories written since a moment of the service's clock, marks too: that clock
-    is indexed in every container.
+    """Memories that were written since a moment, with the fields of a slice.
+
+    Writes of marks count too. The moment is of the service's clock, which is indexed in every
+    container.
+
+    Args:
+        owner: The owner of the memories.
+        moment_s: The earliest moment, in epoch seconds.
+        limit: The most memories to return.
+        epoch: The epoch of the memories.
+
     """
     asked = Conditions(owner, ("memory",))
     asked.add(f"c._ts >= {asked.value(moment_s)}")
@@ -249,8 +377,20 @@ def page(
     owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int,
     newest_first: bool, now: datetime, epoch: str | None = None,
 ) -> Query:  # fmt: skip
-    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions
-    make up one list.
+    """A page of documents by (sequence, id).
+
+    At an earlier moment (`where.at`), memories and their versions form a single list.
+
+    Args:
+        owner: The owner of the documents.
+        kind: The kind of the documents.
+        where: Restricts memories. Its statuses restrict conflicts too.
+        after: The last place of the previous page; None for the first page.
+        limit: The most documents to return.
+        newest_first: Whether the order is descending.
+        now: The present moment; expired documents are left out.
+        epoch: The only epoch; None for all epochs.
+
     """
     asked = Conditions(
         owner,
@@ -282,7 +422,18 @@ def faded(
     limit: int,
     epoch: str | None,
 ) -> Query:
-    """Places of memories for which something is due, in order."""
+    """Places of memories for which a step of fading is due, in order.
+
+    Args:
+        owner: The owner of the memories.
+        rules: The rules of fading.
+        now: The moment at which the step is due.
+        session_id: The only session; None for all memories.
+        after: The last place of the previous page; None for the first page.
+        limit: The most places to return.
+        epoch: The only epoch; None for all epochs.
+
+    """
     asked = Conditions(owner, ("memory",))
     bounds = {name: asked.value(value) for name, value in rules.bounds(now).items()}
     asked.of(epoch)
@@ -301,8 +452,16 @@ def faded(
 
 
 def recalled(owner: Owner, after: Place | None, limit: int, epoch: str | None) -> Query:
-    """Places of decayed memories that were accessed since they decayed: most have no moment of
-    their last access beside them.
+    """Places of decayed memories that were accessed after they decayed.
+
+    Most decayed memories have no moment of a last access.
+
+    Args:
+        owner: The owner of the memories.
+        after: The last place of the previous page; None for the first page.
+        limit: The most places to return.
+        epoch: The only epoch; None for all epochs.
+
     """
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
@@ -317,11 +476,19 @@ def recalled(owner: Owner, after: Place | None, limit: int, epoch: str | None) -
 def coming(
     owner: Owner, rules: Fading, archive_after: timedelta, after: datetime, epoch: str
 ) -> list[Query]:
-    """What time alone brings next, each one number (none where nothing comes): fading, a long
-    text's shortening, ageing, foresight's end.
+    """Queries for the next moments at which the passing of time makes work due.
 
-    A sum can't be looked up, so the first two go through the index of all that fades,
-    as `faded` does.
+    They are for fading, a long text's shortening, ageing and a foresight's end. Each query returns
+    a single number, or none where no such moment comes. A sum cannot be looked up, so the first two
+    go through the index of all memories that fade, as `faded` does.
+
+    Args:
+        owner: The owner of the memories.
+        rules: The rules of fading.
+        archive_after: How long a memory must be unchanged before it is archived.
+        after: The moment after which the moments are.
+        epoch: The epoch of the memories.
+
     """
     made = []
     for kind in ("fades", "shrinks", "ages", "foresight"):
@@ -353,7 +520,15 @@ def _moment_of(kind: str, bounds: Mapping[str, str]) -> str:
 
 
 def foresight_ended(owner: Owner, since: datetime, until: datetime, epoch: str) -> Query:
-    """How many memories' last foresight ended in (since, until]."""
+    """The number of memories whose last foresight ended in (since, until].
+
+    Args:
+        owner: The owner of the memories.
+        since: The earlier bound, excluded.
+        until: The later bound, included.
+        epoch: The epoch of the memories.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
     asked.add(
@@ -371,9 +546,16 @@ def events(
     epoch: str | None = None,
     until: int | None = None,
 ) -> Query:
-    """Events after a sequence, in order, alone or in pages: at most `limit` items.
+    """Items of the log after a sequence, in order: single events or pages of events.
 
-    until: only items that end up to this sequence.
+    Args:
+        owner: The owner of the events.
+        after_sequence: The items have a higher sequence.
+        limit: The most items to return.
+        where: Restricts the events; None for no restriction.
+        epoch: The only epoch; None for all epochs.
+        until: The highest sequence at which an item may end; None for no bound.
+
     """
     asked = Conditions(owner, EVENT_KINDS)
     asked.of(epoch)
@@ -387,7 +569,17 @@ def events(
 
 
 def last_events(owner: Owner, before: Place | None, limit: int, epoch: str | None = None) -> Query:
-    """Events before a place, newest first, alone or in pages; a page may end behind it."""
+    """Items of the log before a place, newest first: single events or pages of events.
+
+    A page may end after the place.
+
+    Args:
+        owner: The owner of the events.
+        before: The place; None for the end of the log.
+        limit: The most items to return.
+        epoch: The only epoch; None for all epochs.
+
+    """
     asked = Conditions(owner, EVENT_KINDS)
     asked.of(epoch)
     if before is not None:
@@ -398,17 +590,29 @@ def last_events(owner: Owner, before: Place | None, limit: int, epoch: str | Non
 
 
 def next_agent(owner: Owner, after: str) -> Query:
-    """The first agent after another, in order of their ids, that the user has memories of."""
+    """The next agent, in order of ids, that the user has memories of.
+
+    Args:
+        owner: The user.
+        after: The agent before it.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.add(f"c.agent_id > {asked.value(after)}")
     return asked.query("VALUE MIN(c.agent_id)")
 
 
 def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
-    """How many of an agent's memories stand, messages aside, and when any of them was last changed.
+    """The number of an agent's memories, and the moment of their last change.
 
-    The latter is the greatest text: a moment without fractions counts as after those of its second,
-    which have some.
+    The number counts active and compressed memories without messages. The moment is of any memory,
+    as the greatest text: a moment without a fraction of a second counts as after those of its
+    second that have a fraction.
+
+    Args:
+        owner: The user.
+        agent_id: The agent.
+
     """
     standing, all_of_them = Conditions(owner, ("memory",)), Conditions(owner, ("memory",))
     for asked in (standing, all_of_them):
@@ -419,7 +623,15 @@ def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
 
 
 def tags(owner: Owner, prefix: str, after: str | None, epoch: str) -> Query:
-    """The tags of the memories that stand which begin with a prefix and come after one."""
+    """Tags of active and compressed memories that begin with a prefix.
+
+    Args:
+        owner: The owner of the memories.
+        prefix: The beginning of the tags.
+        after: The tag after which they come; None for no bound.
+        epoch: The epoch of the memories.
+
+    """
     asked = Conditions(owner, ("memory",))
     asked.among("c.status", FOUND)
     asked.of(epoch)
@@ -430,7 +642,15 @@ def tags(owner: Owner, prefix: str, after: str | None, epoch: str) -> Query:
 
 
 def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) -> Query:
-    """Which documents are of another epoch than the head's, or of `epoch`."""
+    """Ids and kinds of documents that are not of the head's epoch.
+
+    Args:
+        owner: The owner of the documents.
+        head_epoch: The head's epoch; None without a head.
+        limit: The most documents to return.
+        epoch: The only epoch; None for all other epochs.
+
+    """
     asked = Conditions(owner)
     asked.add("c.kind != 'head'")
     if epoch is not None:
@@ -441,7 +661,14 @@ def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) 
 
 
 def after_place(asked: Conditions, place: Place | None, *, newest_first: bool) -> None:
-    """Leave out what comes up to a place in the order of (sequence, id)."""
+    """Restrict a query to documents after a place in the order of (sequence, id).
+
+    Args:
+        asked: The conditions of the query.
+        place: The place; None for no restriction.
+        newest_first: Whether the order is descending.
+
+    """
     if place is not None:
         beyond, sequence = "<" if newest_first else ">", asked.value(place.sequence)
         asked.add(

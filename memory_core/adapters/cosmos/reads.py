@@ -27,34 +27,43 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Near, Place
 
 POINT_READS = 3
-"""Up to so many documents are read one by one, at 1 request unit each and past any index; more,
-by one query, which costs about as much as four of these, and is one request.
+"""Up to this number of documents, each is read by a point read.
+
+A point read costs 1 request unit and bypasses any index. More documents are read by a single query,
+which costs about as much as four point reads and is a single request.
 """
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
-"""Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
-three times over.
+"""Kinds whose `sequence` is a moment, not a sequence of the log.
+
+Without this exception each read of a task was made three times.
 """
 WRITTEN_BY_COMMITS = (
     "mem_", "evt_", "ses_", "slt_", "cnv_", "cft_", "scn_", "prf_", "op_", "rcp_",
 )  # fmt: skip
-"""How ids of what commits alone write begin: a commit that changed one of them moved the head."""
+"""Prefixes of ids that only commits write.
+
+A commit that changed such a document moved the head.
+"""
 MORE_LOOKS = 2
-"""After so many, what was seen must do: a commit on it would be refused."""
+"""Repetitions of a read, after which its result is used as it is.
+
+A commit that is built on an inconsistent result would be refused.
+"""
 
 
 class Beside(NamedTuple):
-    """What was read beside a head."""
+    """Documents and possible neighbours that were read beside a head."""
 
     items: Sequence[Item] = ()
     nearby: Sequence[Item] = ()
 
     def is_newer_than(self, head: Head) -> bool:
-        """Whether one of them is of a later commit. Others may then be of before it, and a decision
-        on both would be on what never was.
+        """Whether a document is of a later commit than the head.
 
-        One that was asked for by its id and is of another epoch may be of one that has begun since;
-        of an old one, little is asked for.
+        Further documents may then be older than that commit, and a decision would rest on a mixed
+        state that never existed. A document that was requested by its id and is of another epoch
+        may be of an epoch that has begun since; documents of an old epoch are rarely requested.
         """
         if any(epoch_of(item) not in (None, head.epoch) for item in self.items):
             return True
@@ -67,8 +76,15 @@ class Beside(NamedTuple):
 def parted(
     ids: Iterable[str], token: str | None
 ) -> tuple[tuple[list[str], str | None], tuple[list[str], str | None]]:
-    """Ids in two: of what commits alone write, with the token of the state from which it may be
-    read; and of what is kept beside the log, without.
+    """Divide ids into documents that only commits write and documents beside the log.
+
+    Args:
+        ids: The ids of the documents.
+        token: The token of the state from which documents of commits may be read.
+
+    Returns:
+        The ids that only commits write, with the token; and the remaining ids, without a token.
+
     """
     parts: tuple[list[str], list[str]] = ([], [])
     for name in ids:
@@ -77,7 +93,7 @@ def parted(
 
 
 def _changed_at(item: Item) -> int:
-    """The sequence of the commit that wrote it last, as far as it tells."""
+    """The sequence of the commit that wrote an item last, if the item has it."""
     fields = item if item["kind"] in MEMORY_KINDS else item["body"]
     return (
         0
@@ -87,13 +103,19 @@ def _changed_at(item: Item) -> int:
 
 
 def _opened(answers: Iterable[Answer], ids: Collection[str]) -> list[Item]:
-    """The items that were asked for, those out of pages too."""
+    """The requested items, including those within pages."""
     return opened((row for answer in answers for row in answer.rows), frozenset(ids))
 
 
 class WithHead(NamedTuple):
-    """A head and the answers that are not older than it. charge: of all that was asked. beside: the
-    head that these were asked beside.
+    """A head and the answers that are not older than it.
+
+    Attributes:
+        known: The head; None for an unknown user.
+        answers: The answers.
+        charge: The cost of all requests, in request units.
+        beside: The head that the answers were requested beside.
+
     """
 
     known: Known | None
@@ -103,7 +125,7 @@ class WithHead(NamedTuple):
 
 
 class Looks:
-    """Reads heads, and what belongs to them. heads: where those that were read are remembered."""
+    """Reads heads and the documents that belong to them."""
 
     def __init__(
         self, connection: CosmosConnection, heads: Heads, embedder: EmbedderRecord
@@ -115,8 +137,8 @@ class Looks:
     async def read_head(self, owner: Owner) -> Answer:
         """The head's item as it is now, without a row for an unknown user.
 
-        Raises Unavailable. Calls before the request goes out share it: three steps of one cell that
-        begin together cost one read.
+        Raises Unavailable. Calls before the request is sent share it: three steps of a cell that
+        begin together cost a single read.
         """
         reading = self._about_to_read.get(owner)
         if reading is None:
@@ -129,18 +151,34 @@ class Looks:
         return await self._connection.item(owner, HEAD_ID)
 
     async def head(self, owner: Owner) -> Known | None:
-        """The head as it is now; it is remembered. Raises Unavailable."""
+        """The head as it is now, which is remembered. Raises Unavailable."""
         return self.noted(owner, await self.read_head(owner))
 
     def noted(self, owner: Owner, read: Answer) -> Known | None:
-        """The head in what `read_head` answered; it is remembered."""
+        """The head in an answer of `read_head`, which is remembered.
+
+        Args:
+            owner: The owner of the head.
+            read: The answer.
+
+        """
         return self._heads.keep(owner, known_of(read))
 
     async def look(
         self, owner: Owner, ids: Sequence[str], near: Near | None
     ) -> tuple[Known | None, Beside]:
-        """The head beside documents and neighbours, looked at again while a commit shows in some of
-        them and not yet in the head.
+        """The head, with documents and neighbours.
+
+        They are read again while some of them show a commit that the head does not show yet.
+
+        Args:
+            owner: The owner to read.
+            ids: The ids of the documents.
+            near: The neighbours to find; None for none.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         known, beside = await self._look(owner, ids, near)
         for _ in range(MORE_LOOKS):
@@ -152,16 +190,24 @@ class Looks:
     async def nearest(
         self, owner: Owner, nears: Sequence[Near], known: Known
     ) -> list[dict[str, float]]:
-        """Ids and similarities of the nearest, as of this head or later."""
+        """Ids and similarities of the nearest memories, as of this head or later."""
         return await self._neighbourhoods.nearest(owner, nears, known)
 
     async def with_head(
         self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]
     ) -> WithHead:
-        """The head and what is asked beside it, none of it older; beside the head that was known,
-        and again where that has moved.
+        """The head and answers that are not older than it.
 
-        Raises Unavailable.
+        The queries run concurrently with the read of the head, beside the head that was known. They
+        run again where the head has moved.
+
+        Args:
+            owner: The owner to read.
+            ask: Makes the queries beside a head.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         before, answers, spent = self._heads.get(owner), list[Answer](), 0.0
         beside = before
@@ -187,12 +233,22 @@ class Looks:
         *,
         by_commits: bool = False,
     ) -> list[Item]:
-        """The rows of a query that are of the head's epoch: asked again, for that alone,
-        when others were found among them.
+        """The rows of a query that are of the head's epoch.
 
-        The head is read only then: beside a page it would cost a third more,
-        and callers have read it before the page. by_commits: commits alone write what is asked for,
-        so that it may be read as it was with that head, or later.
+        The query is repeated for that epoch alone when rows of another epoch were found. The head
+        is read only then: beside a page it would cost a third more, and callers have read it before
+        the page.
+
+        Args:
+            owner: The owner to read.
+            ask: Makes the query, for all epochs (None) or for an epoch.
+            epoch_of: The epoch of a row; None for a row without an epoch.
+            by_commits: Only commits write these documents, so that they may be read as they were
+                with the known head, or later.
+
+        Raises:
+            Unavailable: The service is down or too slow.
+
         """
         known = self._heads.get(owner)
         since = known.token if known is not None and by_commits else None
@@ -207,8 +263,9 @@ class Looks:
     async def _look(
         self, owner: Owner, ids: Sequence[str], near: Near | None
     ) -> tuple[Known | None, Beside]:
-        """The head, and what is asked for, none of it older; the head first when none is known that
-        could be found not to have moved.
+        """The head, with documents and neighbours that are not older.
+
+        The head is read first when no head is known that it could be compared with.
         """
         before = self._heads.get(owner)
         if before is None or not (ids or near):
@@ -225,8 +282,9 @@ class Looks:
     async def _beside(
         self, owner: Owner, ids: Sequence[str], near: Near | None, known: Known
     ) -> Beside:
-        """Documents by id, beside the memories that may be neighbours. What a head tells of is read
-        as it was with that head, or later.
+        """Documents by id, and the memories that may be neighbours.
+
+        Documents that a head vouches for are read as they were with that head, or later.
         """
         reads = self._by_ids(owner, with_pages(ids), known)
         if near is None:
@@ -239,8 +297,10 @@ class Looks:
     def _by_ids(
         self, owner: Owner, wanted: Sequence[str], known: Known
     ) -> list[Coroutine[Any, Any, Answer]]:
-        """What asks for documents: a few one by one, more by a query. What commits alone write is
-        read as it was with the head, or later; what is kept beside the log, as it is now.
+        """Requests for documents: a few by point reads, more by a query.
+
+        Documents that only commits write are read as they were with the head, or later. Documents
+        beside the log are read as they are now.
         """
         asked = list[Coroutine[Any, Any, Answer]]()
         for names, since in parted(wanted, known.token):
@@ -281,7 +341,15 @@ _NEWEST_FIRST = " ORDER BY c.sequence DESC, c.id DESC"
 async def poisoned(
     connection: CosmosConnection, app_id: str, after: Place | None, limit: int
 ) -> list[tuple[Owner, Document]]:
-    """The next poisoned tasks of an app's users, newest first."""
+    """The next poisoned tasks of an app's users, newest first.
+
+    Args:
+        connection: The connection to the container.
+        app_id: The app of the users.
+        after: The last place of the previous page; None for the first page.
+        limit: The most tasks to return.
+
+    """
     values: dict[str, str | int] = {"@limit": limit, "@app_id": app_id}
     if after is not None:
         values |= {"@sequence": after.sequence, "@id": after.id}
@@ -297,8 +365,16 @@ async def poisoned(
 async def agents(
     connection: CosmosConnection, owner: Owner, after: str | None, limit: int
 ) -> list[AgentCount]:
-    """The next agents of a user: each is looked up by aggregates, which bring a number or a text
-    and no memory.
+    """The next agents of a user.
+
+    Each agent is found by aggregates, which return a number or a text and no memory.
+
+    Args:
+        connection: The connection to the container.
+        owner: The user.
+        after: The last agent of the previous page; None for the first page.
+        limit: The most agents to return.
+
     """
     counts: list[AgentCount] = []
     agent_id = await _next(connection, owner, after or "")

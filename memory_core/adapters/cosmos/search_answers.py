@@ -38,8 +38,14 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def readable(head: Head | None, rows: Iterable[Item]) -> dict[str, Memory]:
-    """The memories of the head's epoch by id, but for those that can't be read,
-    which must not hide the others.
+    """The memories of the head's epoch by id.
+
+    Memories that cannot be parsed are left out, so that they do not hide the rest.
+
+    Args:
+        head: The head; None yields no memory.
+        rows: The rows of the memories.
+
     """
     ours = {
         row["id"]: row
@@ -50,8 +56,14 @@ def readable(head: Head | None, rows: Iterable[Item]) -> dict[str, Memory]:
 
 
 def lending_turns(search: Search, memories: Iterable[Memory]) -> frozenset[tuple[str, int]]:
-    """Session and turn of what may have lent one of these memories a term that it does
-    not say itself.
+    """Session and turn of messages that may have lent a term to a memory.
+
+    A term is lent when the memory does not say it itself.
+
+    Args:
+        search: The query.
+        memories: The memories that it found.
+
     """
     return frozenset(
         (memory.session_id, turn)
@@ -74,9 +86,17 @@ def search_answer(
 ) -> Found:
     """The answer to a search.
 
-    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors;
-    what the service made of a vector of another kind says nothing. deleted: session and turn of
-    deleted turns, which lend no words.
+    Args:
+        head: The head that it was read at.
+        search: The query.
+        near: The rows by vector, a list for each sentence.
+        worded: The rows by words.
+        memories: The memories of those rows that can be parsed, by id.
+        charge: The cost of the search, in request units.
+        kind: The model and length of the query's vectors. A similarity to a vector of another kind
+            is ignored.
+        deleted: Session and turn of deleted turns, which lend no words.
+
     """
     nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
     rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
@@ -122,8 +142,15 @@ def search_answer(
 
 
 def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
-    """Everything of a small user as the lists that the service would make: by each vector,
-    and by words.
+    """Divide all memories of a small user into the lists that the service would make.
+
+    Args:
+        rows: The rows of all memories.
+        search: The query.
+
+    Returns:
+        The lists by each vector, and the list by words.
+
     """
     near: list[Rows] = [
         sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[  # type: ignore[misc]
@@ -152,7 +179,13 @@ def _words_of(row: Mapping[str, Any]) -> set[str]:
 
 
 def with_similarities(rows: Rows, known: Rows) -> Rows:
-    """The rows, each with the similarities that another row of the same memory has."""
+    """The rows, each with the similarities of another row of the same memory.
+
+    Args:
+        rows: The rows to complete.
+        known: The rows that have similarities.
+
+    """
     numbered = {
         row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known
     }
@@ -160,13 +193,16 @@ def with_similarities(rows: Rows, known: Rows) -> Rows:
 
 
 def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
-    """One for each vector of the search; none of a memory without a vector."""
+    """A similarity for each vector of the search; empty for a memory without a vector."""
     names = SIMILARITIES[: len(search.vectors)]
     return [float(row[name]) for name in names] if all(name in row for name in names) else []
 
 
 def _readable(row: Mapping[str, Any]) -> Memory | None:
-    """The memory in a row; None for one that can't be read, which must not hide the others."""
+    """The memory in a row.
+
+    None when it cannot be parsed, so that it does not hide the rest.
+    """
     try:
         return memory_of(row)
     except Damaged as error:
@@ -175,8 +211,9 @@ def _readable(row: Mapping[str, Any]) -> Memory | None:
 
 
 def _turns_before(memory: Memory) -> list[int]:
-    """The turns of its session that lent a memory words; none for an old version,
-    which has only kept them.
+    """The turns of its session that lent a memory words.
+
+    An old version has none, since it has only kept the words.
     """
     turn = None if is_version(memory.id) else memory.lexical.turn
     return [] if turn is None else [turn - step for step in range(1, TURNS_THAT_LEND + 1)]
@@ -188,7 +225,10 @@ def _is_lent(lexical: Lexical, term: str) -> bool:
 
 
 def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
-    """alone: whether its own words count and no others."""
+    """Whether a memory has any of the terms.
+
+    `alone` says whether only its own words count.
+    """
     parts = (
         lexical.own,
         lexical.date,
@@ -198,19 +238,22 @@ def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
 
 
 def _apart(version: Memory) -> Memory:
-    """An old version without its turn: the memory itself has that place among the neighbours."""
+    """An old version without its turn.
+
+    The memory itself has that place in the session.
+    """
     return version.changed(lexical=version.lexical.changed(turn=None))
 
 
 def _statistics(
     candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]
 ) -> Statistics:
-    """What is counted over the candidates alone: how many there are, how long,
-    and how many hold a term.
+    """Statistics over the candidates alone: their number, their length, and the holders of a term.
 
-    How often a term occurs among all of a user's memories would take a table of terms. Over the two
-    lists of 50 it costs no recall (.81 either way), as long as all counts are of the same set:
-    against the number of all memories, what is frequent among the candidates would look rare.
+    The frequency of a term among all of a user's memories would need a table of terms. The counts
+    over the two lists of 50 cost no recall (.81 either way), as long as all counts are of the same
+    set. Against the number of all memories, a term that is frequent among the candidates would look
+    rare.
     """
     documents = len(candidates)
     turns = [

@@ -34,8 +34,9 @@ from memory_core.ports import Filter, Found, Search
 
 
 def _is_small(head: Head, search: Search) -> bool:
-    """Whether one list brings all memories of a user: two lists by the service would cost twice and
-    bring the same.
+    """Whether a single list returns all memories of a user.
+
+    Two lists by the service would cost twice and return the same.
     """
     return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
         search
@@ -43,7 +44,7 @@ def _is_small(head: Head, search: Search) -> bool:
 
 
 def seen_by(where: Filter, head: Head) -> Filter:
-    """A filter that takes messages for unformed that a head names so."""
+    """A filter that counts messages as unformed when the head names them so."""
     if not where.hide_formed_messages or not head.unformed:
         return where
     return replace(where, unformed=frozenset(head.unformed_messages))
@@ -65,11 +66,11 @@ class Searches:
         self._ranking, self._embedder, self._kind = ranking, embedder, kind
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the
-        head alone, and what was missed.
+        """Read the head, the nearest memories and the best by words concurrently.
 
-        Of a user who has deleted something, then, which of the turns are deleted that lent words
-        to what came.
+        The lists are no older than the head. For a user that is cached in memory, only the head and
+        the missed events are read. For a user with deleted memories, a further query finds which of
+        the turns that lent words to the results are deleted.
         """
         if (
             owner in self._held
@@ -125,7 +126,7 @@ class Searches:
     async def _similarities(
         self, owner: Owner, search: Search, near: Sequence[Rows], worded: Rows, since: str | None
     ) -> Answer:
-        """Of rows by words that came without them and are not among the nearest."""
+        """The similarities of rows by words that lack them and are not among the nearest."""
         nearest = {row["id"] for rows in near for row in rows}
         ids = [row["id"] for row in worded if row["id"] not in nearest]
         if not ids or not search.vectors:
@@ -137,14 +138,17 @@ class Searches:
     async def _deleted_turns(
         self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]
     ) -> Answer:
-        """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
+        """The deleted turns among these turns.
+
+        No query is sent for a user without deleted memories.
+        """
         if known is None or not turns or not known.head.counts.get(Status.DELETED.value):
             return Answer()
         asked = queries.deleted_turns(owner, {session for session, _ in turns}, known.head.epoch)
         return await self._connection.query(owner, asked, since=known.token)
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
-        """The answer from the user's slice; None when it can't be had there."""
+        """The answer from the user's cached slice; None when the slice cannot answer."""
         read = await self._looks.read_head(owner)
         known = self._looks.noted(owner, read)
         user_slice, charge = await self._held.caught_up(owner, known)
@@ -155,8 +159,10 @@ class Searches:
     def _asked(
         self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
     ) -> list[Coroutine[Any, Any, Answer]]:
-        """What a search asks for: of a small user everything at once, else a list by each vector
-        and one by words.
+        """The queries of a search.
+
+        All memories of a small user are read at once. Else a list is read for each vector, and a
+        list by words.
         """
         if _is_small(known.head, search):
             search = replace(search, where=seen_by(search.where, known.head))

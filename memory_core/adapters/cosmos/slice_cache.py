@@ -1,14 +1,15 @@
-"""Users whose memories are held here: a search of them reads the head alone.
+"""Cache of users' memories, with which a search reads only the head.
 
-That costs 1 request unit instead of some hundred. Every look compares a slice with the head that
-was read for this very search, and reads what it missed: the events since name each memory that was
-written or deleted. What the log does not tell of is no part of a slice, but for accesses: those
-that other processes write down are seen when the memory is next read. A user is read whole once
-searches have cost what that costs; so, however often a user is searched, it costs no more than
-twice what the better way would have.
+This costs 1 request unit instead of some hundred. Every search compares the slice with the head
+that was read for it, and reads the missed changes: the events since name each memory that was
+written or deleted. A slice contains only data that the log reports, except for accesses. Accesses
+that other processes write are seen when the memory is next read. A user is read whole as soon as
+its searches have cost as much as that read. So, however often a user is searched, the total cost is
+at most twice that of the better way.
 
-Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So
-it is for accounts whose consistency shows every process what any process was told is saved.
+Note: queries recover by themselves after a replica lagged, but a slice would keep the old data. So
+slices are only for accounts whose consistency shows every process all acknowledged writes of any
+process.
 """
 
 from __future__ import annotations
@@ -38,28 +39,46 @@ from memory_core.ports import Clock, Place, Touch
 log = logging.getLogger(__name__)
 UNITS_A_MEMORY: Final = 0.5
 UNITS_A_DIMENSION: Final = 0.0015
-"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator);
-a search reads no vectors.
+"""Request units to read a memory with its vector, and those of each dimension.
+
+It costs 1.06 with 384 dimensions, on the emulator. A search reads no vectors.
 """
 MOST_MEMORIES: Final = 20_000
-"""A search over so many takes 5 ms, which the event loop can bear."""
+"""The most memories of a cached user.
+
+A search over so many takes 5 ms, which the event loop tolerates.
+"""
 BYTES_BESIDE: Final = 2_000
-"""What a memory takes in a slice beside its vector."""
+"""Bytes that a memory takes in a slice beside its vector."""
 ROWS_A_READ: Final = 50
-"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up
-the event loop.
+"""Memories read at once.
+
+Parsing a vector as JSON and indexing its words takes 0.3 ms, so more would hold up the event loop.
 """
 EVENTS_A_LOOK: Final = 100
-"""A slice that missed more is read whole again, once that has paid."""
+"""The most missed events that are read.
+
+A slice that missed more is read whole again, once that has paid.
+"""
 SKEW_S: Final = 2
-"""By how much the service's clocks may differ, when another machine took over a user's writes."""
+"""Possible difference of the service's clocks in seconds.
+
+It matters when another machine took over a user's writes.
+"""
 
 
 @dataclass(slots=True)
 class _Held:
-    """A slice; up to which of the user's marks it is, and when the head of that was written.
+    """A cached slice.
 
-    unformed: messages that belong to no cell by the head of then, each with the one that is stored.
+    Attributes:
+        slice: The slice.
+        used_at: When it was last used.
+        marks: The head's `marks` up to which the slice has all marks.
+        written_at: When the head with these marks was written, by the service's clock.
+        unformed: Messages that belong to no cell by that head, each with the cell that is stored.
+        lock: Held while the slice is brought up to date.
+
     """
 
     slice: Slice
@@ -72,14 +91,14 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Loading:
-    """The reading of a user, begun for an epoch."""
+    """The task that reads a user whole, for an epoch."""
 
     task: asyncio.Task[None]
     epoch: str
 
 
 class HeldUsers:
-    """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
+    """The slices that were used last, of at most `budget_bytes` as estimated; none with 0."""
 
     def __init__(
         self, connection: CosmosConnection, kind: VectorKind, budget_bytes: int, clock: Clock
@@ -98,7 +117,7 @@ class HeldUsers:
         return owner in self._held
 
     async def close(self) -> None:
-        """Give up what is being read, and hold no user."""
+        """Cancel the reads under way, and drop all slices."""
         tasks = [loading.task for loading in self._loading.values()]
         for task in tasks:
             task.cancel()
@@ -106,15 +125,24 @@ class HeldUsers:
         self._held.clear()
 
     def facts(self) -> dict[str, int]:
-        """How many users are held and what they weigh."""
+        """The number of cached users and the bytes that they take."""
         self._let_idle_go()
         return {"slices": len(self._held), "slice_bytes": self._weight()}
 
     async def caught_up(self, owner: Owner, known: Known | None) -> tuple[Slice | None, float]:
-        """The user's slice, not older than the head that was just read, and what that cost;
-        None when it is held no more.
+        """The user's slice, not older than the head that was just read.
 
-        Raises Unavailable.
+        Args:
+            owner: The user.
+            known: The head.
+
+        Returns:
+            The slice and the request units of catching up; the slice is None when it is no longer
+            cached.
+
+        Raises:
+            Unavailable: The service is down.
+
         """
         self._let_idle_go()
         entry = self._held.get(owner)
@@ -133,8 +161,13 @@ class HeldUsers:
         return (entry.slice if self._held.get(owner) is entry else None), charge
 
     def paid(self, owner: Owner, head: Head | None, units: float) -> None:
-        """Note what a search by queries cost. Begins to read a user for whom that would have been
-        cheaper by now.
+        """Count the cost of a search by queries, and cache the user once this pays.
+
+        Args:
+            owner: The user.
+            head: The head of the search.
+            units: The cost of the search in request units.
+
         """
         memories = 0 if head is None else sum(head.counts.values())
         fits = (
@@ -161,8 +194,12 @@ class HeldUsers:
         task.add_done_callback(lambda _: self._loading.pop(owner, None))
 
     def ended(self, owner: Owner, epoch: str) -> None:
-        """Let go what is held, or just being read, of an earlier epoch of the user,
-        as after an erasure.
+        """Drop slices and reads of the user's earlier epochs, as after an erasure.
+
+        Args:
+            owner: The user.
+            epoch: The present epoch.
+
         """
         entry = self._held.get(owner)
         if entry is not None and entry.slice.epoch != epoch:
@@ -173,8 +210,13 @@ class HeldUsers:
             loading.task.cancel()
 
     def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
-        """Accesses that this process has written down; None: an earlier attempt may have, so what
-        is held may lack them and is let go.
+        """Apply accesses that this process has written.
+
+        Args:
+            owner: The user.
+            touches: The accesses by memory id. None when an earlier attempt may have written them:
+                the slice may lack them and is dropped.
+
         """
         if touches is None:
             self._held.pop(owner, None)
@@ -217,7 +259,10 @@ class HeldUsers:
         return events.charge + items.charge
 
     async def _see_marks(self, owner: Owner, entry: _Held, known: Known) -> float:
-        """Read what was written since the last look at marks, of which no event tells."""
+        """Read the memories that were written since the last read of marks.
+
+        No event reports a mark.
+        """
         if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
             return 0.0
         since = queries.held_since(
@@ -233,8 +278,10 @@ class HeldUsers:
         return items.charge
 
     async def _load(self, owner: Owner) -> None:
-        """Read a user whole. The head comes first: what is committed meanwhile is then after it in
-        the log, and read by the next look.
+        """Read a user whole.
+
+        The head is read first. A commit during the read is then later in the log, and the next
+        search reads it.
         """
         try:
             known = known_of(await self._connection.item(owner, HEAD_ID))
@@ -267,13 +314,13 @@ class HeldUsers:
         return sum(entry.slice.nbytes for entry in self._held.values())
 
     def _let_idle_go(self) -> None:
-        """Let go of users not searched for long; those searched last are at the end."""
+        """Drop users that were not searched for long. The least recently searched are first."""
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
             self._held.popitem(last=False)
 
     def _let_go(self) -> None:
-        """Let those go that were used longest ago, while all together are too much."""
+        """Drop the least recently used slices while all together exceed the budget."""
         while self._held and self._weight() > self._budget_bytes:
             self._held.popitem(last=False)
 
@@ -285,8 +332,9 @@ class HeldUsers:
 
 
 def _see_formed(entry: _Held, head: Head) -> None:
-    """Put messages that are formed by a head into their cells; what was written of them since is
-    read after this.
+    """Put messages that a head no longer names as unformed into their cells.
+
+    Later writes of these messages are read after this.
     """
     if entry.slice.change > head.sequence or entry.marks > head.marks:
         return  # another search has seen a later head

@@ -73,12 +73,13 @@ from memory_core.ports import (
 
 NOT_OPEN = "the store is not open"
 FEW_EVENTS = 50
-"""Up to so many events are asked for as if each was an item of its own."""
+"""Up to this number, each event is assumed to be an item of its own."""
 
 
 def _paged(where: Filter | None, known: Known | None) -> Filter | None:
-    """The same of a page, which is asked for by a head that may have moved: messages that were
-    written since pass, so that the page shows it.
+    """The filter of a page, which is read by a head that may have moved.
+
+    Messages that were written since pass the filter, so that the page reveals the move.
     """
     if where is None or known is None:
         return where
@@ -86,8 +87,9 @@ def _paged(where: Filter | None, known: Known | None) -> Filter | None:
 
 
 def _items_of_events(limit: int) -> int:
-    """How many items to ask for where so many events are wanted: in a long log most are pages of
-    several, in a short one all come at once.
+    """The number of items to read for so many events.
+
+    In a long log most items are pages of several events; in a short log all events come at once.
     """
     return limit if limit <= FEW_EVENTS else FEW_EVENTS + (limit - FEW_EVENTS) // 4
 
@@ -97,14 +99,29 @@ def _each_event(item: Item) -> list[Item]:
 
 
 class CosmosStore:
-    """`LongTermStore` in one container. The account's operator makes containers;
-    `provision` is for emulators.
+    """`LongTermStore` in a container of Cosmos DB.
 
-    key: an account key; None = managed identity, a user-assigned one by its client id. consistency:
-    the least that the account must have, see `ENOUGH`. asks_account: whether it is asked which it
-    has, by a private call of the SDK. deadline_s: what one logical call may take, retries included.
-    charged: told what each answer has cost. slice_budget_bytes: what users held in memory may take
-    together, estimated; 0 = every search is asked of the service.
+    The account's operator makes the containers; `provision` is for emulators.
+
+    Args:
+        endpoint: The address of the account.
+        database: The name of the database.
+        clock: The present time.
+        embedding_model: The name of the configured embedder's model.
+        dimensions: The length of its vectors.
+        container: The name of the container.
+        key: An account key; None for a managed identity.
+        identity_client_id: The client id of a user-assigned identity; None for the system-assigned
+            identity.
+        vector_index: The type of the vector index that `provision` makes.
+        consistency: The least that the account must have, see `ENOUGH`.
+        deadline_s: The longest duration of a logical call in seconds, retries included.
+        asks_account: Whether the account is asked for its consistency, by a private call of the
+            SDK.
+        slice_budget_bytes: The estimated memory of all cached users together; 0 sends every search
+            to the service.
+        charged: Called with the cost of each answer.
+
     """
 
     def __init__(
@@ -151,8 +168,9 @@ class CosmosStore:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Connect and compare container and account with what is needed. Raises Unavailable,
-        EmbeddingMismatch.
+        """Connect, and compare container and account with the requirements.
+
+        Raises Unavailable and EmbeddingMismatch.
         """
         try:
             level = await self._compared()
@@ -177,7 +195,7 @@ class CosmosStore:
         )
 
     async def _compared(self) -> str:
-        """The account's consistency, once container and account are as they should be."""
+        """The account's consistency, after container and account were compared."""
         return await compare(
             self._connection,
             self._embedder,
@@ -187,28 +205,33 @@ class CosmosStore:
         )
 
     async def provision(self) -> None:
-        """Make database and container if they are missing, before `open`; only for an emulator."""
+        """Make the database and container if they are missing, before `open`.
+
+        This is only for an emulator.
+        """
         await provision(
             await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index
         )
 
     async def close(self) -> None:
-        """Close all connections; what was acknowledged stays."""
+        """Close all connections. Acknowledged writes are kept."""
         self._is_open = False
         await self._held.close()
         await self._connection.close()
 
     def key_store(self) -> CosmosKeyStore:
-        """The keys and audit logs of apps, in the same container: an app that is there already
-        needs no new one.
+        """The keys and audit logs of apps, in the same container.
+
+        An existing installation therefore needs no new container.
         """
         return CosmosKeyStore(self._connection, self._clock, self._check_open)
 
     async def snapshot(
         self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None
     ) -> Snapshot:
-        """Head beside documents and neighbours, looked at again while a commit shows in some of
-        them and not yet in the head.
+        """Head, documents and neighbours.
+
+        They are read again while some of them show a commit that the head does not show yet.
         """
         await self._check(None if near is None else near.vector)
         known, beside = await self._looks.look(owner, ids, near)
@@ -227,7 +250,7 @@ class CosmosStore:
         )
 
     async def nearest(self, owner: Owner, nears: Sequence[Near]) -> list[dict[str, float]]:
-        """Ids and similarities of the nearest, without the memories."""
+        """Ids and similarities of the nearest memories, without the memories."""
         await self._check(*(near.vector for near in nears))
         known = await self._standing(owner)
         if known is None or not nears:
@@ -235,8 +258,9 @@ class CosmosStore:
         return await self._looks.nearest(owner, nears, known)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        """All of the batch or none. It is sent once: after Unavailable, its first event tells
-        whether it was applied.
+        """Write all of the batch, or none of it, by sending it once.
+
+        After Unavailable, the batch's first event tells whether it was applied.
         """
         self._check_open()
         batch = with_own_name(batch, self._kind)
@@ -252,21 +276,21 @@ class CosmosStore:
         self._held.ended(owner, batch.head.epoch)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        """One document beside the log; it is sent once."""
+        """Write a bookkeeping document, by sending it once."""
         self._check_open()
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
     async def fold(
         self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
     ) -> Document | None:
-        """Accesses into memories, with what is left of the document that they waited in."""
+        """Add accesses to memories, and replace the document in which they waited."""
         self._check_open()
         left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
         self._held.touched(owner, None if left is None else touches)
         return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """The next owners for whom work waits."""
+        """The next owners with pending tasks."""
         self._check_open()
         return await writes.waiting(self._connection, after, limit)
 
@@ -280,7 +304,15 @@ class CosmosStore:
     async def poisoned(
         self, app_id: str, after: Place | None, limit: int
     ) -> list[tuple[Owner, Document]]:
-        """The next poisoned tasks of an app's users, newest first."""
+        """The next poisoned tasks of an app's users, newest first.
+
+        Args:
+            connection: The connection that reads.
+            app_id: The app of the users.
+            after: The last place of the previous page; None for the first page.
+            limit: The most tasks to return.
+
+        """
         self._check_open()
         return await reads.poisoned(self._connection, app_id, after, limit)
 
@@ -313,7 +345,7 @@ class CosmosStore:
         return await writes.due(self._connection, within, now, after, limit)
 
     async def prepare(self, owner: Owner, search: Search) -> None:
-        """Nothing: all lists of a search are asked for at once."""
+        """Do not prepare: all lists of a search are read at once."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Search once the store is open, as `Searches.search` does."""
@@ -328,8 +360,9 @@ class CosmosStore:
         *,
         seen: Head | None = None,
     ) -> dict[str, SerializedMemory]:
-        """Memories and versions by id, as they stand in their items, without vectors; the head is
-        not read again where `seen` is known.
+        """Memories and versions by id, as they are in their items, without vectors.
+
+        The head is not read again where it is `seen`.
         """
         self._check_open()
         wanted = list(dict.fromkeys(ids))
@@ -366,8 +399,9 @@ class CosmosStore:
         *,
         newest_first: bool = True,
     ) -> list[Document]:
-        """One page by (sequence, id). Memories looked at with `where.at` come with
-        their versions.
+        """A page of documents by (sequence, id).
+
+        Memories that are read with `where.at` include their versions.
         """
         self._check_open()
         if kind == "event":
@@ -432,7 +466,7 @@ class CosmosStore:
         after: Place | None,
         limit: int,
     ) -> list[Place]:
-        """Places of memories for which something is due."""
+        """Places of memories for which a step of fading is due."""
         self._check_open()
         rows = await self._looks.of_the_head(
             owner,
@@ -442,7 +476,7 @@ class CosmosStore:
         return [Place(row["sequence"], row["id"]) for row in rows]
 
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
-        """Places of decayed memories that were shown since they decayed."""
+        """Places of decayed memories that were read after they decayed."""
         self._check_open()
         rows = await self._looks.of_the_head(
             owner,
@@ -454,7 +488,10 @@ class CosmosStore:
     async def coming(
         self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
     ) -> NextDue:
-        """What time alone brings next: four aggregates side by side, as of the head or later."""
+        """The next moments at which the passing of time makes work due.
+
+        They are four aggregates, read concurrently, as of the head or later.
+        """
         known = await self._standing(owner)
         if known is None:
             return NextDue()
@@ -470,7 +507,7 @@ class CosmosStore:
         return NextDue(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
-        """How many memories' last foresight ended meanwhile."""
+        """The number of memories whose last foresight ended in the period."""
         known = await self._standing(owner)
         if known is None:
             return 0
@@ -483,8 +520,9 @@ class CosmosStore:
         )
 
     async def _standing(self, owner: Owner) -> Known | None:
-        """The head that was seen last: callers have just read it; what time brings is asked for
-        of its epoch.
+        """The head that was seen last, or the present head.
+
+        Callers have just read it, and the query is for memories of its epoch.
         """
         self._check_open()
         return self._heads.get(owner) or await self._looks.head(owner)
@@ -492,7 +530,7 @@ class CosmosStore:
     async def events(
         self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
     ) -> list[Event]:
-        """Events with sequence > after_sequence that the filter lets through, in order."""
+        """Events with sequence > after_sequence that match the filter, in order."""
         self._check_open()
         items = await self._log(owner, after_sequence, limit, where)
         return [Event.model_validate(item["body"]) for item in items]
@@ -525,15 +563,18 @@ class CosmosStore:
         return items[:limit]
 
     def _dense_until(self, owner: Owner, sequence: int) -> int | None:
-        """Up to where a log certainly has all events up to a sequence, and few more;
-        None near its end, as far as that is known.
+        """A sequence by which a log certainly has all events up to another sequence.
+
+        Items up to this bound include few further events. None near the end of the log, as far as
+        its end is known.
         """
         known, until = self._heads.get(owner), sequence + WIDTH
         return until if known is not None and known.head.sequence > until else None
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
-        """What is not of the head's epoch. What has expired the service no longer shows,
-        and drops in its own time.
+        """Documents that are not of the head's epoch.
+
+        The service no longer shows expired documents, and drops them in its own time.
         """
         self._check_open()
         known = await self._looks.head(owner)
@@ -546,12 +587,13 @@ class CosmosStore:
         ]
 
     async def scrub(self) -> bool:
-        """The service's own files are the service's to clean."""
+        """Return True: the service cleans its own files."""
         return True
 
     async def check(self) -> Health:
-        """Compare the container and the account's consistency with what is configured,
-        and say what differs.
+        """Compare the container and the account's consistency with the settings.
+
+        The result names the differences.
         """
         begun = time.perf_counter()
         try:
@@ -573,13 +615,11 @@ class CosmosStore:
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
 
     def pool(self) -> tuple[int, int]:
-        """Connections held at most, and calls under way."""
+        """The most connections, and the calls under way."""
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
 
     async def _check(self, *asked: Vector | None) -> None:
-        """Raise unless the store is open and the vectors to compare with are of its
-        vectors' kind.
-        """
+        """Raise unless the store is open and the vectors are of the store's kind."""
         self._check_open()
         vectors = [vector for vector in asked if vector is not None]
         for vector in vectors:

@@ -1,9 +1,12 @@
-"""How this account ranks by words: found out once a process, with documents whose order is known.
+"""Detects how this account ranks by words, with documents whose order is known.
 
-Note: FullTextScore can't be projected, so the score of a row is never seen. Accounts are reported
-that ignore ORDER BY RANK in a query with a partition key: TOP then takes any rows that hold a word,
-and nothing fails. What was documented first, a query without the key, is planned by the service and
-merged by the SDK; the clause still names the key, so it goes to one range.
+It is detected once in each process.
+
+Note: FullTextScore cannot be projected, so the score of a row is never visible. Some accounts are
+reported to ignore ORDER BY RANK in a query with a partition key: TOP then returns any rows that
+contain a word, without an error. The way that was documented first, a query without the key, is
+planned by the service and merged by the SDK. The clause still names the key, so the query goes to a
+single range.
 """
 
 from __future__ import annotations
@@ -27,11 +30,15 @@ log = logging.getLogger(__name__)
 WORD: Final = "marmalade"
 OTHER_WORDS: Final = ("stone", "window", "river", "ladder", "copper", "meadow")
 TIMES: Final[Mapping[int, int]] = {1: 2, 4: 5, 6: 1, 9: 4, 12: 3}
-"""How often a document of this number holds the word. Neither the order of numbers nor that of
-writing is the order of scores.
+"""How often a document of this number has the word.
+
+Neither the order of numbers nor the order of writing is the order of scores.
 """
 DOCUMENTS: Final = 16
-"""Most hold the word not at all, so that it is worth something by whatever formula."""
+"""The number of documents.
+
+Most lack the word, so that it has a weight by any formula.
+"""
 LIMIT: Final = 4
 EXPECTED: Final = sorted(TIMES, key=lambda number: -TIMES[number])[:LIMIT]
 WRITE_TRIES: Final = 4
@@ -40,7 +47,13 @@ TOLERANCE: Final = 0.02
 
 
 class Way(NamedTuple):
-    """How to ask. by_key: with the partition key. beside: with similarities in the same rows."""
+    """A way to query by words.
+
+    Attributes:
+        by_key: With the partition key in the request.
+        beside: With similarities in the same rows.
+
+    """
 
     by_key: bool
     beside: bool
@@ -54,11 +67,17 @@ class Way(NamedTuple):
 
 
 WAYS: Final = (Way(True, True), Way(False, True), Way(True, False), Way(False, False))
-"""The cheapest first. The last is what is documented beyond doubt."""
+"""The ways to query, the cheapest first.
+
+The last way is documented without doubt.
+"""
 
 
 class TextRanking:
-    """The way that is known to rank. dimensions: of the container's vectors."""
+    """Finds and remembers the way that ranks.
+
+    `dimensions` is the length of the container's vectors.
+    """
 
     def __init__(self, connection: CosmosConnection, dimensions: int) -> None:
         self._connection, self._dimensions = connection, dimensions
@@ -66,15 +85,20 @@ class TextRanking:
         self._way: Way | None = None
 
     async def way(self) -> Way:
-        """How to ask by words; asked of the service until it has shown one. Raises Unavailable."""
+        """The way to query by words.
+
+        The service is tested until a way has ranked. Raises Unavailable.
+        """
         async with self._lock:
             if self._way is None:
                 self._way = await self._first_that_ranks()
         return self._way or WAYS[-1]
 
     async def _first_that_ranks(self) -> Way | None:
-        """None while the documents can't be seen in full, as when the text index has not taken
-        them in yet.
+        """The first way that ranks the documents in their known order.
+
+        None while the documents cannot all be found, for instance because the text index is not up
+        to date.
         """
         if len(await self._present()) < DOCUMENTS:
             await self._write()
@@ -96,7 +120,7 @@ class TextRanking:
         return WAYS[-1]
 
     async def _rows(self, way: Way) -> list[Any] | None:
-        """The rows of one way of asking; None where the service takes no such query."""
+        """The rows of a way; None where the service rejects such a query."""
         from azure.core.exceptions import HttpResponseError
 
         search = Search(
@@ -141,8 +165,12 @@ class TextRanking:
 
 
 def is_ranked(rows: list[Any], *, with_similarity: bool) -> bool:
-    """Whether these rows of known documents are the best in falling order, each with its similarity
-    where that was asked for.
+    """Whether rows are the best documents in descending order.
+
+    Args:
+        rows: The rows of the known documents.
+        with_similarity: Whether each row must have its similarity.
+
     """
     if [row["id"] for row in rows] != [_name(number) for number in EXPECTED]:
         return False

@@ -1,8 +1,8 @@
-"""Writes to Cosmos DB: commits of one batch, and documents beside the log.
+"""Writes to Cosmos DB: commits as single batches, and documents beside the log.
 
-Note: the head is the first operation of a batch, although all are written at once. The service
-names the first operation that it refuses, and a head that moved must not be taken for a document
-that exists already.
+Note: the head is the first operation of a batch, although all operations are written at once. The
+service names the first operation that it refuses, and a head that moved must not be mistaken for a
+document that exists already.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 DELETE_ROUNDS = 3
-"""How often a batch is tried whose deletions are of documents that are gone."""
+"""Attempts to write a batch that deletes documents which no longer exist."""
 
 
 async def commit_batch(
@@ -55,9 +55,23 @@ async def commit_batch(
     now: datetime,
     dimensions: int,
 ) -> None:
-    """Commit the batch or nothing of it.
+    """Commit the whole batch, or none of it.
 
-    Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable.
+    Args:
+        connection: The connection to the container.
+        heads: The known heads.
+        owner: The owner of the batch.
+        batch: The batch.
+        now: The present moment.
+        dimensions: The length of the container's vectors.
+
+    Raises:
+        HeadMoved: Another commit was faster.
+        AlreadyExists: An id that the batch creates is taken, or a document is not as it was read.
+        TooLarge: The batch is over the store's limits.
+        EmbeddingMismatch: A vector has another length.
+        Unavailable: The service is down; the batch may have been applied.
+
     """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
@@ -98,7 +112,7 @@ async def _etag(
 ) -> str | None:
     """The ETag of the head that the batch was built on; None without a head.
 
-    Raises HeadMoved when the stored head is another one.
+    Raises HeadMoved when the stored head differs.
     """
     if expected is None:
         return None
@@ -190,7 +204,7 @@ def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception
 
 
 FOLD_ROUNDS = 3
-"""How often accesses are added, without memories that are gone."""
+"""Attempts to add accesses, each without the memories that no longer exist."""
 _MOVED = frozenset({404, 409, 412})
 _AFTER = (
     "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) "
@@ -214,8 +228,19 @@ _DUE = (
 async def keep(
     connection: CosmosConnection, owner: Owner, document: Document, now: datetime
 ) -> Document | None:
-    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError,
-    TooLarge, Unavailable.
+    """Create or replace a document, as `LongTermStore.keep` says.
+
+    Args:
+        connection: The connection to the container.
+        owner: The owner of the document.
+        document: The document.
+        now: The present moment.
+
+    Raises:
+        ValueError: The document is of a kind that only commits write.
+        TooLarge: The document is over the store's limit.
+        Unavailable: The service is down.
+
     """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
@@ -276,7 +301,19 @@ async def fold(
 ) -> Document | None:
     """Add accesses to memories, as `LongTermStore.fold` says.
 
-    The memories are patched in one batch with the document in which the accesses waited.
+    The memories are patched in the same batch that replaces the document in which the accesses
+    waited.
+
+    Args:
+        connection: The connection to the container.
+        owner: The owner of the memories.
+        accesses: The new state of the document.
+        touches: The accesses by memory id.
+        now: The present moment.
+
+    Raises:
+        Unavailable: The service is down.
+
     """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
@@ -327,7 +364,7 @@ def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
 async def _read_if_equal(
     connection: CosmosConnection, owner: Owner, document: Document, now: datetime
 ) -> Document | None:
-    """The stored document, where it equals the one to be written."""
+    """The stored document if it equals the document to write, else None."""
     rows = (await connection.item(owner, document.id)).rows
     if not rows or is_expired(rows[0], now):
         return None
@@ -340,7 +377,14 @@ async def _read_if_equal(
 async def waiting(
     connection: CosmosConnection, after: Owner | None, limit: int
 ) -> list[tuple[Owner, Head]]:
-    """The next owners with unfinished tasks. The query crosses partitions."""
+    """The next owners with unfinished tasks. The query crosses partitions.
+
+    Args:
+        connection: The connection to the container.
+        after: The last owner of the previous page; None for the first page.
+        limit: The most owners to return.
+
+    """
     return await _heads(connection, _WAITING, after, limit)
 
 
@@ -349,7 +393,14 @@ async def owners(
 ) -> list[tuple[Owner, Head]]:
     """The next owners. The query crosses partitions.
 
-    It is run by hand after a restore, and for one app when an admin asks for its agents.
+    It is run by hand after a restore, and for a single app when an admin requests its agents.
+
+    Args:
+        connection: The connection to the container.
+        after: The last owner of the previous page; None for the first page.
+        limit: The most owners to return.
+        app_id: The app of the owners; None for all apps.
+
     """
     if app_id is None:
         return await _heads(connection, _OWNERS, after, limit)
@@ -373,8 +424,16 @@ async def due(
 ) -> list[Due]:
     """The next owners of a range whose run is due, across its partitions.
 
-    Of a range that was split since it was named, the SDK returns the rows of one part after those
-    of the other, up to `limit` of each.
+    For a range that was split since it was named, the SDK returns the rows of the first part and
+    then those of the second, up to `limit` of each.
+
+    Args:
+        connection: The connection to the container.
+        within: The feed range, as JSON.
+        now: The present moment.
+        after: The last entry of the previous page; None for the first page.
+        limit: The most entries to return.
+
     """
     app_id, user_id = ("", "") if after is None else after.owner
     beyond = -1.0 if after is None else after.at.timestamp()

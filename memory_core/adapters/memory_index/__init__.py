@@ -1,1 +1,1 @@
-"""An index of one user's memories, held in memory by a store."""
+"""An index of a user's memories, which a store keeps in memory."""

@@ -1,7 +1,7 @@
-"""The memories of one user in columns, for searches.
+"""The memories of a user in columns, for searches.
 
-Note: a row never moves. A memory whose text, tags or vector changed is taken out (`alive` = False)
-and comes back as a new row; a change of status, weights or times is made in place. Code that uses a
+Note: a row never moves. A memory whose text, tags or vector changed is removed (`alive` = False)
+and added as a new row. A change of status, weights or times is made in place. Code that uses a
 slice holds its lock (`slice_cache`).
 """
 
@@ -40,19 +40,22 @@ STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {memory_type.value: code for code, memory_type in enumerate(MemoryType)}
 OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
 FINDABLE: Final = frozenset({"active", "compressed", "decayed"})
-"""Statuses that a query may find. What words are worth is counted over all of these,
-so that fading changes no relevance.
+"""Statuses that a query may find.
+
+The weights of words are counted over all of these, so that fading changes no relevance.
 """
 MAX_TURNS = 1_000_000
-"""A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not
-fill the memory.
+"""A turn beyond this ordinal has no neighbours.
+
+Turns index an array, and a forged turn must not fill the memory.
 """
 MIN_WASTE = 1000
 SPARE: Final = 8
-"""A part of this of what was packed is room for what follows, before all columns are copied."""
+"""Room for new rows: 1/SPARE of the packed rows, until all columns must be copied."""
 LONGEST_IDLE: Final = timedelta(hours=1)
-"""A slice that was not searched for so long is let go: of a user whom another process has erased,
-nothing stays in memory for longer.
+"""The longest time that an unused slice stays in memory.
+
+So the data of a user whom another process has erased stays in memory no longer.
 """
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
@@ -64,7 +67,10 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "sequence": np.int64, "valid_from": np.float64, "valid_until": np.float64,
     "worth_factor": np.float64, "tellings": np.int32, "length": np.float64,
 }  # fmt: skip
-"""`has_place`: of the rows with one turn in a session the one that its neighbours know."""
+"""The columns of a slice.
+
+`has_place`: among the rows of the same turn in a session, the row that its neighbours know.
+"""
 CODED: Final = {
     "category": "categories",
     "session": "sessions",
@@ -73,9 +79,9 @@ CODED: Final = {
     "cell": "cells",
     "successor": "successors",
 }
-"""The columns of codes, and where the names are that these stand for."""
+"""The columns of codes, and the attributes with the names of the codes."""
 BESIDE: Final = ("previous", "next")
-"""The rows of the turns before and after: two columns of one array, named `beside`."""
+"""The rows of the turns before and after: two columns of an array named `beside`."""
 NUMBERS: Final = (
     "own_length",
     "event_at",
@@ -85,8 +91,9 @@ NUMBERS: Final = (
     "access_count",
     "confidence",
 )
-"""What every candidate is asked for: columns of one array, named `numbers`, so that a search takes
-them all at once.
+"""Columns that are read for every candidate.
+
+They are columns of an array named `numbers`, so that a search takes them all at once.
 """
 SLICE_FIELDS: Final = (
     "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id",
@@ -95,7 +102,7 @@ SLICE_FIELDS: Final = (
     "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
     "searchable",
 )  # fmt: skip
-"""What `put`, and who hands it a vector, looks at in a body."""
+"""Fields of a body that `put`, and the code that passes it a vector, read."""
 _ROW_BYTES: Final = (
     sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values())
     + 4 * len(BESIDE)
@@ -104,7 +111,7 @@ _ROW_BYTES: Final = (
 
 
 class Codes:
-    """Names as small integers, in order of first sight; -1 for none."""
+    """Names as small integers, in order of first sight; -1 for no name."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names = list(names)
@@ -114,7 +121,7 @@ class Codes:
         return len(self.names)
 
     def code(self, name: str | None) -> int:
-        """The name's code, a new one if it has none yet."""
+        """The name's code. A name without a code gets a new code."""
         if name is None:
             return -1
         code = self._codes.setdefault(name, len(self.names))
@@ -123,11 +130,11 @@ class Codes:
         return code
 
     def known(self, name: str) -> int:
-        """The name's code, -1 when no row has it."""
+        """The name's code; -1 when no row has the name."""
         return self._codes.get(name, -1)
 
     def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
-        """The names behind codes."""
+        """The names of codes."""
         names = self.names
         return (
             [None if code < 0 else names[code] for code in codes.tolist()]
@@ -137,14 +144,14 @@ class Codes:
 
 
 class Slice:
-    """Columns, vectors and index of one user, as of `change` in `epoch`."""
+    """Columns, vectors and index of a user, as of `change` in `epoch`."""
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything; the next look loads it again."""
+        """Drop all rows. The next use loads them again."""
         self.epoch = ""
         self.change = -1
         self.damaged: frozenset[str] = frozenset()
@@ -183,8 +190,10 @@ class Slice:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, estimated; 350 a row stand for its id, its place by id and its names. Of what
-        is mapped that which searches go through.
+        """The estimated bytes of the slice.
+
+        350 a row are for its id, its place by id and its names. Of mapped arrays, only those count
+        that searches read.
         """
         mapped = 0
         if self._packed is not None:
@@ -203,25 +212,34 @@ class Slice:
         )
 
     def is_at(self, epoch: str, change: int) -> bool:
-        """Whether it says what the file said after that change."""
+        """Whether the slice has the state of the store after a change.
+
+        Args:
+            epoch: The epoch of the user.
+            change: The user's change counter.
+
+        """
         return self.change == change and self.epoch == epoch
 
     @property
     def wasteful(self) -> bool:
-        """Whether more rows are taken out than in use, so that loading afresh pays."""
+        """Whether more rows are removed than in use, so that loading the slice again pays."""
         return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
 
     @property
     def packed_change(self) -> int:
-        """The change that it was opened at from a file; -1 where it was not."""
+        """The change at which it was opened from a file; -1 without a file."""
         return -1 if self._packed is None else self._packed.change
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A column over all rows, even those taken out; or several, `beside` or `numbers`."""
+        """A column over all rows, removed rows included.
+
+        `beside` and `numbers` each have several columns.
+        """
         return self._columns[name][: len(self.ids)]
 
     def row(self, memory_id: str) -> int:
-        """The row of a memory, -1 when it is not held."""
+        """The row of a memory; -1 when the slice lacks it."""
         row = self._rows.get(memory_id)
         if row is None:
             row = self.ids.packed_row(memory_id)
@@ -230,20 +248,23 @@ class Slice:
         return row
 
     def tagged(self, tag: str) -> npt.NDArray[np.int32]:
-        """The rows that carry a tag, those taken out included."""
+        """The rows with a tag, removed rows included."""
         added = np.array(self._tags.get(tag, ()), dtype=np.int32)
         if self._packed is None:
             return added
         return np.concatenate((np.frombuffer(self._packed.tags.get(tag), np.int32), added))
 
     def orders(self, rows: Sequence[int]) -> dict[int, bytes]:
-        """The orders of the terms of long texts (`order_bytes`), by their places among the rows."""
+        """The orders of the terms of long texts (`order_bytes`), by place among the rows."""
         packed = None if self._packed is None else self._packed.orders
         orders = self._by_row(self._orders, packed, rows)
         return {place: order for place, order in enumerate(orders) if order is not None}
 
     def states(self, rows: Sequence[int]) -> list[bytes | None]:
-        """The states of each row's tokens, None where they are not kept; empty where none are."""
+        """The token states of each row; None where a row has none.
+
+        The list is empty where no row has token states.
+        """
         packed = None if self._packed is None else self._packed.states
         if not self._states and (packed is None or not len(packed.values)):
             return []
@@ -253,7 +274,7 @@ class Slice:
     def _by_row(
         added: dict[int, bytes], packed: RowBytes | None, rows: Sequence[int]
     ) -> list[bytes | None]:
-        """What was added of each row, or packed."""
+        """The bytes of each row that were added, or else packed."""
         if packed is None or not len(packed.values):
             return list(map(added.get, rows))
         return [
@@ -263,7 +284,7 @@ class Slice:
 
     @property
     def known_actors(self) -> frozenset[str]:
-        """The actors of what a query without any filter could find."""
+        """The actors of all memories that a query without a filter could find."""
         return frozenset(
             self.actors.names[code]
             for code, number in self._by_actor.items()
@@ -271,15 +292,24 @@ class Slice:
         )
 
     def findable_of(self, types: Iterable[str]) -> int:
-        """How many memories of these types a query without any filter could find."""
+        """The number of memories of these types that a query without a filter could find."""
         return sum(self._by_type[TYPE_CODES[memory_type]] for memory_type in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
-        """Take in a memory or version as stored, new or changed. ValueError when its vector has
-        other dimensions.
+        """Add or replace a memory or version.
 
-        `damaged` names memories that could not be taken in; one that is taken in is named no
-        longer. What is not searchable is not held.
+        A memory that is not searchable is dropped instead. `damaged` names memories that could not
+        be added; it no longer names this memory.
+
+        Args:
+            memory_id: The id of the memory or version.
+            kind: `memory` or `version`.
+            body: The body as it is stored.
+            blob: The vector as it is stored; None for no vector.
+
+        Raises:
+            ValueError: The vector has other dimensions.
+
         """
         if body.get("searchable") is False:
             self.drop(memory_id)
@@ -301,7 +331,7 @@ class Slice:
         self.damaged -= {memory_id}
 
     def drop(self, memory_id: str) -> None:
-        """Let a memory go, if it is held."""
+        """Remove a memory, if the slice has it."""
         self.damaged -= {memory_id}
         row = self.row(memory_id)
         self._rows.pop(memory_id, None)
@@ -311,14 +341,27 @@ class Slice:
             self._fall(row)
 
     def touch(self, memory_id: str, count: int, at: float) -> None:
-        """So many accesses more, the last at `at` (epoch seconds), if the memory is held."""
+        """Add accesses to a memory, if the slice has it.
+
+        Args:
+            memory_id: The id of the memory.
+            count: The number of accesses.
+            at: The last access, in epoch seconds.
+
+        """
         row = self.row(memory_id)
         if row >= 0:
             self._columns["access_count"][row] += count
             self._columns["accessed_at"][row] = at
 
     def form(self, memory_id: str, cell_id: str) -> None:
-        """The memory belongs to a cell from now on, if it is held."""
+        """Put a memory into a cell, if the slice has the memory.
+
+        Args:
+            memory_id: The id of the memory.
+            cell_id: The id of the cell.
+
+        """
         row = self.row(memory_id)
         if row >= 0:
             self._columns["cell"][row] = self.cells.code(cell_id)
@@ -356,8 +399,9 @@ class Slice:
         return row
 
     def _count(self, row: int, sign: int) -> None:
-        """Keep the totals over what is findable; a query would else spend most of its time
-        on counting.
+        """Add a row to the totals over findable rows, or subtract it.
+
+        Without these totals a query would spend most of its time on counting.
         """
         if self._columns["findable"][row]:
             self.documents += sign
@@ -412,9 +456,9 @@ class Slice:
         self._columns = _by_name(self._arrays)
 
     def _fall(self, row: int) -> None:
-        """Take a row out.
+        """Remove a row.
 
-        Its neighbours lose it, and a row that takes its turn is linked again.
+        Its neighbours lose it. A row that takes its turn is linked again.
         """
         self._order_bytes -= len(self._orders.pop(row, b""))
         self._state_bytes -= len(self._states.pop(row, b""))
@@ -431,9 +475,9 @@ class Slice:
         self.fallen += 1
 
     def _link(self, row: int, turn: int) -> None:
-        """Note a row's place in its session and tie it to both neighbouring turns.
+        """Record a row's place in its session, and link it to both neighbouring turns.
 
-        Of two rows with one turn the later one has the place.
+        Among two rows of the same turn, the later row has the place.
         """
         session = int(self._columns["session"][row])
         if session < 0 or turn < 0:
@@ -453,7 +497,10 @@ class Slice:
             self._columns["previous"][turns[turn + 1]] = row
 
     def _session_turns(self, session: int) -> array[int]:
-        """The row of each turn of a session, -1 = none, from the packed rows at first."""
+        """The row of each turn of a session; -1 where a turn has no row.
+
+        The first call takes them from the packed rows.
+        """
         turns = self._turns.get(session)
         if turns is None:
             places, rows = self._packed_turns
@@ -469,7 +516,7 @@ class Slice:
         return turns
 
     def load(self, packed: PackedSlice) -> None:
-        """Hold what is packed, and nothing else."""
+        """Replace all rows by a packed slice."""
         self.clear()
         self._packed, self.epoch, self.change = packed, packed.epoch, packed.change
         self.ids = Names(packed.ids)
@@ -497,8 +544,9 @@ class Slice:
         packed.let_pages_go()
 
     def snapshot(self) -> SliceSnapshot:
-        """What it holds now, to be packed while it goes on; a few milliseconds even of
-        100,000 memories.
+        """A snapshot to be packed while the slice is used further.
+
+        It takes a few milliseconds even with 100,000 memories.
         """
         return SliceSnapshot(
             packed=self._packed,
@@ -527,7 +575,7 @@ class Slice:
 
 
 def _stamp(body: dict[str, Any], blob: bytes | None) -> int:
-    """What tells one state of a text, its tags and its vector from another, in every process."""
+    """A digest of a memory's text, tags and vector, the same in every process."""
     digest = blake2b(
         orjson.dumps((body["lexical"], body["tags"], body["session_id"])), digest_size=8
     )
@@ -541,7 +589,7 @@ def _fades(body: dict[str, Any]) -> bool:
 
 
 def _by_name(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Every column under its own name, those that stand side by side as well."""
+    """Every column under its own name, including the columns of shared arrays."""
     beside = {name: arrays["beside"][:, place] for place, name in enumerate(BESIDE)}
     numbers = {name: arrays["numbers"][:, place] for place, name in enumerate(NUMBERS)}
     return arrays | beside | numbers

@@ -27,8 +27,13 @@ from memory_core.ports import Filter
 def standing_rows(user_slice: Slice, where: Filter) -> Flags:
     """The rows that a filter admits by status, validity and versions alone.
 
-    That is without the narrowing by type, tag, session… Neighbouring turns must be admitted so,
-    too, or a deleted memory would still speak through the one beside it.
+    Type, tag, session and further fields do not narrow them. Neighbouring turns must be admitted in
+    this way too, or a deleted memory would still have an effect through the memory beside it.
+
+    Args:
+        user_slice: The slice.
+        where: The filter.
+
     """
     if (
         where.statuses == FINDABLE
@@ -54,8 +59,16 @@ def standing_rows(user_slice: Slice, where: Filter) -> Flags:
 
 
 def faded_rows(user_slice: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
-    """Which of the rows have faded at a moment, marked as decayed or not yet:
-    `fading.has_faded` by columns.
+    """The rows that have faded at a moment, marked as decayed or not.
+
+    It is `fading.has_faded` by columns.
+
+    Args:
+        user_slice: The slice.
+        rows: The rows to check.
+        rules: The rules of fading.
+        now: The moment.
+
     """
     status = user_slice.column("status")[rows]
     uses = (
@@ -81,7 +94,14 @@ def faded_rows(user_slice: Slice, rows: Ints, rules: Fading, now: datetime) -> F
 
 
 def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
-    """The rows of `standing` that the rest of the filter leaves."""
+    """The rows of `standing` that match the rest of the filter.
+
+    Args:
+        user_slice: The slice.
+        where: The filter.
+        standing: The rows of `standing_rows`.
+
+    """
     mask = standing.copy()
     if where.types:
         mask &= _among(user_slice, "type", [TYPE_CODES[memory_type] for memory_type in where.types])
@@ -124,9 +144,10 @@ def messages(user_slice: Slice) -> Flags:
 
 
 def _among(user_slice: Slice, column: str, wanted: Iterable[int]) -> Flags:
-    """Which rows have one of the wanted codes.
+    """The rows with any of the wanted codes.
 
-    A code below 0 (no row has that name) is none. A table, since np.isin takes 0.1 ms more.
+    A code below 0 (no row has that name) matches no row. A table is used, since np.isin takes 0.1
+    ms more.
     """
     codes = user_slice.column(column)
     known = [code for code in wanted if code >= 0]

@@ -1,7 +1,9 @@
-"""Bytes by name and by row in flat arrays, which can be mapped from a file.
+"""Bytes by name and by row in flat arrays.
 
-Note: a Python object a name or a row costs ten times the bytes that it stands for, and as long to
-make as a whole page takes to read.
+Such arrays can be mapped from a file.
+
+Note: a Python object for each name or row takes ten times the bytes of its content. Making it takes
+as long as reading a whole page.
 """
 
 from __future__ import annotations
@@ -29,8 +31,13 @@ def name_hash(name: str) -> int:
 class NamedBytes(NamedTuple):
     """Bytes by name, sorted by the hashes of the names.
 
-    hashes: `name_hash` of each of n names. name_ends, value_ends: where in `names` and `values`
-    each one's ends.
+    Attributes:
+        hashes: `name_hash` of each of n names.
+        name_ends: Where each name ends in `names`.
+        names: The names, as UTF-8.
+        value_ends: Where the bytes of each name end in `values`.
+        values: The bytes.
+
     """
 
     hashes: npt.NDArray[np.uint64]
@@ -41,12 +48,12 @@ class NamedBytes(NamedTuple):
 
     @classmethod
     def empty(cls) -> Self:
-        """Without a name."""
+        """An instance without a name."""
         none = np.zeros(0, dtype=np.int64)
         return cls(none.astype(np.uint64), none, none.astype(np.uint8), none, none.astype(np.uint8))
 
     def get(self, name: str) -> memoryview | bytes:
-        """The bytes of a name; none where it isn't there."""
+        """The bytes of a name; empty for an unknown name."""
         return self.of([name])[0]
 
     def of(self, names: Sequence[str]) -> list[memoryview | bytes]:
@@ -62,7 +69,7 @@ class NamedBytes(NamedTuple):
         ]
 
     def _of_hash(self, name: str, place: int) -> memoryview | bytes:
-        """The bytes of a name, which is at that place or behind it, by equal hashes."""
+        """The bytes of a name at a place, or after it among equal hashes."""
         hashed = self.hashes[place]
         while place < len(self.hashes) and self.hashes[place] == hashed:
             if self.name(place) == name:
@@ -86,22 +93,28 @@ class NamedBytes(NamedTuple):
 
 
 class RowBytes(NamedTuple):
-    """Bytes by row; ends: where in `values` each row's end."""
+    """Bytes by row.
+
+    Attributes:
+        ends: Where the bytes of each row end in `values`.
+        values: The bytes.
+
+    """
 
     ends: Ends
     values: Bytes
 
     @classmethod
     def empty(cls) -> Self:
-        """Without a row."""
+        """An instance without a row."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8))
 
     def of(self, rows: Sequence[int]) -> list[bytes | None]:
-        """The bytes of each row; None where there are none."""
+        """The bytes of each row; None where a row has none."""
         return [self.one(row) or None for row in rows]
 
     def one(self, row: int) -> bytes:
-        """The bytes of one row, none where there are none."""
+        """The bytes of a row; empty where it has none."""
         if row >= len(self.ends) or not len(self.values):
             return b""
         return _part(self.values, self.ends, row).tobytes()
@@ -113,7 +126,15 @@ def _part(values: Bytes, ends: Ends, place: int) -> Bytes:
 
 
 class RowNames(NamedTuple):
-    """A name a row, each once; hashes: sorted, of the names of `rows`."""
+    """A unique name for each row.
+
+    Attributes:
+        ends: Where the name of each row ends in `text`.
+        text: The names, as UTF-8.
+        hashes: The hashes of the names of `rows`, sorted.
+        rows: The rows in the order of the hashes.
+
+    """
 
     ends: Ends
     text: Bytes
@@ -122,7 +143,7 @@ class RowNames(NamedTuple):
 
     @classmethod
     def empty(cls) -> Self:
-        """Without a row."""
+        """An instance without a row."""
         none = np.zeros(0, dtype=np.int64)
         return cls(none, none.astype(np.uint8), none.astype(np.uint64), none.astype(np.int32))
 
@@ -137,7 +158,7 @@ class RowNames(NamedTuple):
         return [str(text[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
 
     def row(self, name: str) -> int:
-        """The row of a name, -1 where there is none."""
+        """The row of a name; -1 for an unknown name."""
         hashed = np.uint64(name_hash(name))
         place = int(np.searchsorted(self.hashes, hashed))
         while place < len(self.hashes) and self.hashes[place] == hashed:
@@ -149,7 +170,7 @@ class RowNames(NamedTuple):
 
 
 class Names(Sequence[str]):
-    """Names by row: packed ones, then those that were added."""
+    """Names by row: packed names, then added names."""
 
     def __init__(self, packed: RowNames | None = None) -> None:
         self._packed = RowNames.empty() if packed is None else packed
@@ -160,7 +181,7 @@ class Names(Sequence[str]):
         return self._packed_rows + len(self.added)
 
     def __getitem__(self, row: Any) -> Any:
-        """The name of a row from 0."""
+        """The name of a row, counted from 0."""
         if row < self._packed_rows:
             return self._packed.name(row)
         return self.added[row - self._packed_rows]
@@ -181,30 +202,34 @@ class Names(Sequence[str]):
         self.added.append(name)
 
     def packed_row(self, name: str) -> int:
-        """The packed row of a name, -1 where there is none."""
+        """The packed row of a name; -1 for an unknown name."""
         return self._packed.row(name) if self._packed_rows else -1
 
 
 ROWS_BETWEEN: Final = 3
-"""Rows that are so near each other are read at once: a call costs as much as two rows."""
+"""The greatest distance of rows that are read at once.
+
+A call costs as much as two rows.
+"""
 
 
 class RowFile:
-    """Rows of numbers of four bytes in an open file.
+    """Rows of four-byte numbers in an open file.
 
-    Note: of a mapped file sixteen pages are held for each that is looked at.
+    Note: a mapped file would keep sixteen pages in memory for each page that is read.
     """
 
     def __init__(self, descriptor: int, offset: int, numbers: int) -> None:
-        """descriptor: of the file, which is closed with this."""
+        """Use a file descriptor, which is closed with this object."""
         self._descriptor, self._offset, self._numbers = descriptor, offset, numbers
 
     def __del__(self) -> None:
         os.close(self._descriptor)
 
     def read(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Some rows, ascending; those between rows that are near each other are read along. Raises
-        OSError.
+        """Some rows, in ascending order. Raises OSError.
+
+        Rows between rows that are near each other are read too, and dropped.
         """
         if not len(rows):
             return np.empty((0, self._numbers), dtype=np.float32)
@@ -231,16 +256,16 @@ class RowFile:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a slice keeps count of, over what a query may find.
+    """Counts of a slice, over the memories that a query may find.
 
     Attributes:
-        documents: How many memories.
+        documents: The number of memories.
         total_length: The sum of their weighted lengths.
-        turns: How many of them are turns of sessions.
+        turns: The number of memories that are turns of sessions.
         total_log_length: The sum of the logarithms of the turns' own lengths.
-        expiring: How many memories have an end, found or not.
-        by_actor: How many by the code of their actor.
-        by_type: How many by the code of their type.
+        expiring: The number of memories with an end, whether a query may find them or not.
+        by_actor: The number of memories by the code of their actor.
+        by_type: The number of memories by the code of their type.
 
     """
 
@@ -255,23 +280,25 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class PackedSlice:
-    """All of a slice in arrays, which may be mapped from a file and are never written to.
+    """A whole slice in arrays, which may be mapped from a file.
+
+    The arrays are never written to.
 
     Attributes:
-        epoch: Of the user.
-        change: Of the user's changes, the last that is in it.
-        ids: Of the memories.
-        columns: By name, a row a memory.
-        names: By column of codes, the names that these stand for.
-        vectors: Zeros where a memory has none.
-        coded: The same in codes.
-        rows: The same from the file, without that its pages are held.
-        postings: By token.
-        tags: By tag, the rows that carry it.
-        orders: By row, of long texts.
-        states: By row, of tokens.
-        totals: Counts.
-        let_pages_go: Hold no page of the file, until it is looked at again.
+        epoch: The epoch of the user.
+        change: The last of the user's changes that it contains.
+        ids: The ids of the memories.
+        columns: The columns by name, a row for each memory.
+        names: By column of codes, the names of the codes.
+        vectors: The vectors; zeros where a memory has none.
+        coded: The vectors in codes.
+        rows: The vectors read from the file, without keeping its pages in memory.
+        postings: The postings by token.
+        tags: By tag, the rows with the tag.
+        orders: By row, the order of terms of a long text.
+        states: By row, the token states.
+        totals: The counts.
+        let_pages_go: Releases all pages of the file until they are read again.
 
     """
 
@@ -293,21 +320,25 @@ class PackedSlice:
 
 @dataclass(frozen=True, slots=True)
 class SliceSnapshot:
-    """What a slice held at a moment: copies, or what it only ever adds to, with how much to take.
+    """The content of a slice at a moment.
+
+    It has copies, or structures that only grow, with the size to take.
 
     Attributes:
-        packed: What the slice was opened from; None of one that was read from the database.
-        epoch: Of the user.
-        change: The last that is in it.
-        ids: Of the rows after the packed ones.
-        columns: Of all rows.
-        names: By column of codes, the names that these stand for.
+        packed: The file content that the slice was opened from; None where it was read from the
+            database.
+        epoch: The epoch of the user.
+        change: The last change that it contains.
+        ids: The ids of the rows after the packed rows.
+        columns: The columns of all rows.
+        names: By column of codes, the names of the codes.
         blocks: The vectors of all rows, in order.
-        totals: Counts.
-        postings: By token, of the rows after the packed ones: bytes, and how many of these.
-        tags: By tag, of the same rows.
-        orders: By row, of the same rows.
-        states: By row, of the same rows.
+        totals: The counts.
+        postings: By token, the bytes of the postings after the packed rows, and how many of them
+            count.
+        tags: By tag, the rows after the packed rows.
+        orders: By row after the packed rows, the order of terms of a long text.
+        states: By row after the packed rows, the token states.
 
     """
 

@@ -1,8 +1,8 @@
-"""The lexical index and the vectors of one user.
+"""The lexical index and the vectors of a user.
 
-Note: the sign has a meaning. A positive weight means that the memory's own or date tokens hold the
-token; a negative one that only the turns before it do. It saves an array of flags for each of some
-100,000 tokens.
+Note: the sign of a weight has a meaning. A positive weight means that the memory's own or date
+tokens contain the token; a negative weight that only the turns before it do. It saves an array of
+flags for each of some 100,000 tokens.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ from memory_core.domain.ranking.candidates import Flags, Ints
 
 
 class Postings(NamedTuple):
-    """Where some tokens occur, one entry a token and row: which of the tokens, the row, the
-    weighted frequency, whether it is own.
+    """The occurrences of some tokens, an entry for each token and row.
+
+    Attributes:
+        term: The index of the token.
+        rows: The row.
+        tf: The weighted frequency.
+        own: Whether the token is the memory's own.
+
     """
 
     term: npt.NDArray[np.int64]
@@ -36,10 +42,10 @@ _FIELDS: Final = np.dtype([("row", np.int32), ("weight", np.float32)])
 
 
 class LexicalIndex:
-    """Postings of all tokens. Rows are only ever added, each once; rows that fell are masked
-    by the slice.
+    """Postings of all tokens.
 
-    packed: the postings of rows before all that are added.
+    Rows are only added, each once. The slice masks removed rows. `packed` has the postings of the
+    rows before all added rows.
     """
 
     def __init__(self, packed: NamedBytes | None = None) -> None:
@@ -49,13 +55,22 @@ class LexicalIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, estimated: 9 a posting, 250 a token (its postings' own header, the text,
-        its place in the table). What is packed is not held.
+        """The estimated bytes: 9 a posting, and 250 a token.
+
+        The latter are for the header of its postings, its text and its place in the table. Packed
+        postings do not count.
         """
         return 9 * self._count + 250 * len(self._tokens)
 
     def append(self, row: int, weights: Mapping[str, float], own: Set[str]) -> None:
-        """Index one row, which must be higher than all before. `own`: its own and date tokens."""
+        """Index a row, which must be higher than all rows before.
+
+        Args:
+            row: The row.
+            weights: The weighted frequency of each token.
+            own: The memory's own tokens and date tokens.
+
+        """
         tokens, packed = self._tokens, _POSTING.pack
         for token, weight in weights.items():
             posting = packed(row, weight if token in own else -weight)
@@ -67,10 +82,10 @@ class LexicalIndex:
         self._count += len(weights)
 
     def find(self, tokens: Sequence[str]) -> Postings:
-        """The postings of the tokens, together: eight small arrays would cost more in calls than
-        their numbers are worth.
+        """The postings of the tokens, in a single set of arrays.
 
-        Copies, so that the index may grow while a caller still looks at them.
+        Eight small arrays would cost more in calls than their numbers are worth. The arrays are
+        copies, so that the index may grow while a caller still reads them.
         """
         packed_postings: list[bytes | bytearray] = [
             self._tokens.get(token, b"") for token in tokens
@@ -88,8 +103,9 @@ class LexicalIndex:
         return Postings(term, records["row"].copy(), np.abs(signed).astype(np.float64), signed > 0)
 
     def added(self) -> list[tuple[str, bytearray, int]]:
-        """Each token that was added with its postings, and how many bytes of these there are now;
-        more may follow at any time.
+        """Each added token with its postings, and the present number of their bytes.
+
+        More bytes may follow at any time.
         """
         return [(token, postings, len(postings)) for token, postings in self._tokens.items()]
 
@@ -101,20 +117,23 @@ class LexicalIndex:
 
 BLOCK_ROWS = 4096
 COPIED_PART = 4
-"""Of less than a part of this of the rows the codes are copied, which is less than to multiply
-all of them.
+"""Codes are copied for less than 1/COPIED_PART of the rows.
+
+That costs less than multiplying all rows.
 """
 FIRST_ROWS = 64
-"""A user with ten memories should not cost a whole block; the first block grows by doubling,
+"""Rows of the first block at first.
+
+A user with ten memories should not cost a whole block. The first block grows by doubling, so that
 at most 6 MB are copied.
 """
 
 
 class Vectors:
-    """Rows of float32, appended one at a time; `dimensions` numbers each.
+    """Rows of float32 with `dimensions` numbers each, appended singly.
 
-    packed: the first rows, which may be mapped from a file. They are not held, but for those of a
-    last block that is not full.
+    `packed` has the first rows, which may be mapped from a file. They are not kept in memory,
+    except for those of a last block that is not full.
     """
 
     def __init__(self, dimensions: int, packed: PackedSlice | None = None) -> None:
@@ -141,7 +160,7 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        """Bytes reserved."""
+        """The reserved bytes."""
         return sum(block.nbytes for block in self._blocks[self._packed_rows // BLOCK_ROWS :])
 
     @property
@@ -154,7 +173,7 @@ class Vectors:
         ]
 
     def append(self, vector: Vector | None) -> None:
-        """Add one row. ValueError when the vector has other dimensions."""
+        """Add a row. Raises ValueError when the vector has other dimensions."""
         number, place = divmod(self._rows, BLOCK_ROWS)
         if number == len(self._blocks):
             self._blocks.append(
@@ -171,13 +190,17 @@ class Vectors:
     def products(
         self, vector: Vector, rows: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float32]:
-        """The dot product of each row, or of each of `rows` (ascending), with `vector`:
-        cosines, since both are normalised.
+        """The dot products of rows with a vector: cosines, since both are normalised.
 
-        `vecdot` and not `dot`: BLAS splits a matrix product over all cores, and where one of them
-        is busy it spins (24 ms for 10,000 rows instead of 0.6 ms, measured on 2 shared cores). With
-        384 dimensions: 0.6 ms for 10,000 rows, 12 ms for 100,000; other Python threads run
-        meanwhile. Equal vectors get exactly equal products wherever they stand.
+        This uses `vecdot` and not `dot`: BLAS splits a matrix product over all cores, and spins
+        where a core is busy (24 ms for 10,000 rows instead of 0.6 ms, measured on 2 shared cores).
+        With 384 dimensions it takes 0.6 ms for 10,000 rows and 12 ms for 100,000, and other Python
+        threads run meanwhile. Equal vectors get exactly equal products in any row.
+
+        Args:
+            vector: The vector to multiply with.
+            rows: The rows, ascending; None for all rows.
+
         """
         query = np.ascontiguousarray(vector, dtype=np.float32)
         if rows is None:
@@ -198,8 +221,16 @@ class Vectors:
         return scores
 
     def near(self, vector: Vector, mask: Flags, limit: int, floor: float = -np.inf) -> Ints:
-        """Rows, ascending, among which are the `limit` nearest within a mask that are not below a
-        floor; of those all that tie. Only where `is_coded`.
+        """Rows, ascending, that include the nearest within a mask, with all ties.
+
+        It works only where `is_coded`.
+
+        Args:
+            vector: The vector to compare with.
+            mask: The rows to choose from.
+            limit: The number of nearest rows to include.
+            floor: The lowest cosine of these rows.
+
         """
         assert self._packed is not None
         coded = self._packed.coded

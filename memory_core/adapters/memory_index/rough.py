@@ -1,10 +1,11 @@
-"""Vectors with a byte a number, which say what can be near at a quarter of the memory that is read.
+"""Vectors with a byte for each number, to find near rows.
 
-A vector is its codes times a scale, and an error. What the errors of all vectors and of the query
-can make of a product is at most `Approximate.error` (Cauchy and Schwarz), so the nearest rows are
-certainly among those that come that near; these are compared exactly.
+The search then reads only a quarter of the memory. A vector is its codes times a scale, and an
+error. The errors of all vectors and of the query change a product by at most `Approximate.error`
+(Cauchy and Schwarz). So the nearest rows are certainly among those that are that near by their
+codes, and these rows are compared exactly.
 
-Note: NumPy multiplies bytes slower than numbers of four bytes, so this asks for `simsimd`, which is
+Note: NumPy multiplies bytes more slowly than four-byte numbers, so this needs `simsimd`, which is
 installed with the extra `local`. Without it all rows are compared exactly, with the same answers.
 """
 
@@ -24,14 +25,25 @@ Floats32 = npt.NDArray[np.float32]
 TOP: Final = 127
 _LEAST: Final = 1e-30
 ROUNDING: Final = 1e-4
-"""By what the sums of numbers of four bytes may differ from true ones, and more."""
+"""A bound above the rounding error of sums of four-byte numbers."""
 LEAST_ROWS: Final = 16_384
-"""Fewer rows have no codes: all are compared in the time that it takes to read the best ones."""
+"""The fewest rows with codes.
+
+Fewer rows are all compared in the time that reading the best rows would take.
+"""
 _STRIPES: Final = 64
 
 
 class Coded(NamedTuple):
-    """Vectors in codes; the largest error of one of them, and the greatest length."""
+    """Vectors in codes.
+
+    Attributes:
+        codes: The codes, a row for each vector.
+        scales: The scale of each vector.
+        error: The largest error of a vector.
+        length: The greatest length of a vector.
+
+    """
 
     codes: npt.NDArray[np.int8]
     scales: Floats32
@@ -40,14 +52,14 @@ class Coded(NamedTuple):
 
 
 class Approximate(NamedTuple):
-    """Products that are within `error` of the exact ones."""
+    """Products that are within `error` of the exact products."""
 
     products: Floats32
     error: float
 
 
 def coded(vectors: Floats32) -> Coded:
-    """Vectors in codes; with an endless error where a number is none or endless."""
+    """Vectors in codes; with an infinite error if a number is NaN or infinite."""
     largest = np.abs(vectors).max(axis=1, initial=0.0)
     if not np.isfinite(largest).all():
         return Coded(np.zeros(vectors.shape, np.int8), np.zeros(len(vectors), np.float32), inf, inf)
@@ -62,7 +74,14 @@ def coded(vectors: Floats32) -> Coded:
 def approximate(
     vectors: Coded, query: Vector, rows: npt.NDArray[np.int64] | None = None
 ) -> Approximate:
-    """The products of all rows with a query, or of some. Only where `is_usable` says so."""
+    """The products of rows with a query. It works only where `is_usable`.
+
+    Args:
+        vectors: The vectors in codes.
+        query: The vector to multiply with.
+        rows: The rows; None for all rows.
+
+    """
     multiplied = _multiply()
     assert multiplied is not None
     codes = vectors.codes if rows is None else vectors.codes[rows]
@@ -79,14 +98,20 @@ def approximate(
 
 
 def is_usable(vectors: Coded | None) -> bool:
-    """Whether codes can be multiplied here, and say anything: not of vectors without an end."""
+    """Whether codes can be multiplied here and have a finite error."""
     return vectors is not None and np.isfinite(vectors.error) and _multiply() is not None
 
 
 def kth_greatest(values: Floats32, number: int) -> float:
-    """The `number`-th greatest value, the least there is when there are fewer.
+    """The `number`-th greatest value, or the least value when there are fewer.
 
-    Where there are many, first among the greatest of each of some stripes: none below these can be.
+    With many values, the greatest of each of some stripes are compared first: no value below these
+    can be the result.
+
+    Args:
+        values: The values.
+        number: The rank, from 1.
+
     """
     if len(values) >= 2 * _STRIPES * number:
         stripes = values[: len(values) // _STRIPES * _STRIPES].reshape(_STRIPES, -1).max(axis=0)

@@ -1,7 +1,7 @@
-"""Searches over the memories of one user in columns.
+"""Searches over the memories of a user in columns.
 
-Note: the statistics are counted over all that a query may find, faded memories too, and not over
-what the filter leaves. A filter must not change what a word is worth.
+Note: the statistics are counted over all memories that a query may find, faded memories included,
+and not over those that match the filter. A filter must not change the weight of a word.
 """
 
 from __future__ import annotations
@@ -54,7 +54,13 @@ class WordMatches:
     rows: Ints
 
     def are_of(self, user_slice: Slice, search: Search) -> bool:
-        """Whether they are what the search would find now."""
+        """Whether a search would now find the same matches.
+
+        Args:
+            user_slice: The slice as it is now.
+            search: The search.
+
+        """
         return self.slice_state == (
             user_slice.epoch,
             user_slice.change,
@@ -69,7 +75,14 @@ def _without_vectors(search: Search) -> Search:
 def match_words(
     user_slice: Slice, search: Search, only: Collection[str] | None = None
 ) -> WordMatches:
-    """Match a search's words. only: as in `find`."""
+    """Match the words of a search.
+
+    Args:
+        user_slice: The slice.
+        search: The search.
+        only: The ids that match the filter's conditions on metadata; None without such a condition.
+
+    """
     findable = user_slice.column("findable")
     postings = without_hidden_turns(user_slice, user_slice.index.find(search.terms))
     frequencies = np.bincount(
@@ -102,11 +115,19 @@ def match_words(
 def find(
     user_slice: Slice, search: Search, only: Collection[str] | None = None
 ) -> tuple[CandidateSet, Statistics]:
-    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set;
-    and what the terms are worth here.
+    """The nearest and the best by BM25 within the filter, as a single set.
 
-    only: the ids that the filter's conditions on metadata let through, which a slice does not hold;
-    None where it has none.
+    Each list has at most `limit` memories.
+
+    Args:
+        user_slice: The slice.
+        search: The search.
+        only: The ids that match the filter's conditions on metadata, which a slice does not have;
+            None without such a condition.
+
+    Returns:
+        The candidates, and the statistics of the terms in this slice.
+
     """
     prepared = user_slice.prepared
     if isinstance(prepared, WordMatches) and only is None and prepared.are_of(user_slice, search):
@@ -144,8 +165,14 @@ def find(
 
 
 def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
-    """Ids and similarities of what a decision needs, nearest first; those of the slot are in
-    whatever they are like (0 = unknown).
+    """Ids and similarities of the memories that a decision needs, nearest first.
+
+    Args:
+        user_slice: The slice.
+        near: The neighbours to find.
+        slot_ids: The memories of the slot, which are included whatever their similarity (0 =
+            unknown).
+
     """
     known: dict[str, float] = {}
     if near.vector is not None:
@@ -191,8 +218,10 @@ def _statistics(user_slice: Slice, frequencies: dict[str, int]) -> Statistics:
 
 
 class _Cosines:
-    """The cosines of a slice's rows with a vector: of all at once, or where the vectors are coded
-    only of those that are asked for.
+    """The cosines of a slice's rows with a vector.
+
+    They are computed for all rows at once, or, where the vectors are coded, only for the requested
+    rows.
     """
 
     def __init__(self, user_slice: Slice, vector: Vector) -> None:
@@ -212,7 +241,7 @@ class _Cosines:
         return rows[_best(self._slice, rows, products, limit)]
 
     def of(self, rows: Ints) -> Floats:
-        """The cosines of some rows, in any order; NaN where the row has no vector."""
+        """The cosines of some rows, in any order; NaN where a row has no vector."""
         if self._every is not None:
             products = self._every[rows]
         else:
@@ -235,7 +264,7 @@ class _Cosines:
 
 
 def _together(lists: Sequence[Ints]) -> Ints:
-    """Several lists of rows as one: all the first, then all the second, none twice."""
+    """Several lists of rows merged by rank, each row once."""
     if len(lists) == 1:
         return lists[0]
     longest = max(map(len, lists), default=0)
@@ -246,7 +275,7 @@ def _together(lists: Sequence[Ints]) -> Ints:
 def _likeness(
     user_slice: Slice, vector: Vector, rows: Ints
 ) -> tuple[Ints, npt.NDArray[np.float32]]:
-    """Those of the rows (ascending) that have a vector, and their cosines."""
+    """The rows (ascending) that have a vector, and their cosines."""
     rows = rows[user_slice.column("has_vector")[rows]]
     return rows, user_slice.vectors.products(vector, rows)
 
@@ -258,14 +287,12 @@ def _best_within(user_slice: Slice, scores: Floats, mask: Flags, limit: int) -> 
 
 
 def _best_worded(user_slice: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
-    """The same of those that hold a word at all."""
+    """The rows of the `limit` highest scores above 0 within the mask."""
     return _best_within(user_slice, scores, mask & (scores > 0), limit)
 
 
 def _best(user_slice: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit: int) -> Ints:
-    """Where among the rows the `limit` highest of their scores are, highest first,
-    ties by sequence.
-    """
+    """The places of the `limit` highest scores, highest first, ties by sequence."""
     if len(rows) > limit:
         places = (scores >= np.partition(scores, len(rows) - limit)[len(rows) - limit]).nonzero()[0]
     else:
@@ -285,9 +312,10 @@ def _columns(
     *,
     several: bool,
 ) -> CandidateSet:
-    """The set of these rows.
+    """The candidate set of these rows.
 
-    place: where in it each row of the slice is, -1 = not in it. terms: its columns tf and own.
+    `place` has the candidate of each row of the slice, -1 for no candidate. `terms` are its columns
+    tf and own.
     """
     beside = user_slice.column("beside")[rows]
     beside[(beside < 0) | ~standing[beside]] = -1
@@ -340,8 +368,9 @@ def _beside_too(cosine: _Cosines, rows: Ints, beside: Ints) -> Floats:
 
 
 def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:
-    """The columns tf and own, candidates × terms. `at`: the candidate that each posting is
-    about, -1 = none.
+    """The columns tf and own, candidates × terms.
+
+    `at` has the candidate of each posting, -1 for no candidate.
     """
     tf, own = np.zeros((rows, terms)), np.zeros((rows, terms), dtype=np.bool_)
     hit = (at >= 0).nonzero()[0]

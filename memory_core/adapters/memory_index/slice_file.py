@@ -1,11 +1,12 @@
-"""A user's slice as a file that is opened by mapping it: a cache of what the database says.
+"""A user's slice as a file that is opened by mapping it.
 
-Rows that were taken out, and names that no row has any more, are left out: a file has nothing of a
-memory that the slice does not hold. It is a head of 64 bytes, arrays, and a JSON of what is small.
-One checksum covers all of it, so a file with any byte changed is refused.
+The file is a cache of the database. Removed rows, and names that no row has any more, are left out:
+a file has no data of a memory that the slice does not have. The file is a head of 64 bytes, arrays,
+and a JSON text of small values. A single checksum covers all of it, so a file with any changed byte
+is refused.
 
-Note: a file holds what `Slice.put` makes of memories. `FORMAT` is raised with whatever changes
-that, or a later version would find by the words and weights of an earlier one.
+Note: a file contains the result of `Slice.put`. `FORMAT` must be raised with every change of that
+result, or a later version would search with the words and weights of an earlier version.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ from memory_core.adapters.memory_index.rough import Coded
 FORMAT: Final = 1
 _MARK: Final = b"MCslice\n"
 _HEAD: Final = Struct("<8sIIQQQ")
-"""Mark, format, checksum of all that follows the head, size of the file, where the JSON begins,
-checksum of the four before.
+"""The head of a file.
+
+Its fields are the mark, the format, the checksum of all that follows the head, the size of the
+file, where the JSON begins, and the checksum of the head's other fields.
 """
 _HEAD_SIZE: Final = 64
 _ALIGNED: Final = 64
@@ -58,14 +61,20 @@ Value = TypeVar("Value", bound=np.generic)
 
 
 class Unfit(Exception):
-    """A file that is damaged, or of something else; with what is wrong."""
+    """Raised with the reason for a file that is damaged or of other content."""
 
 
 class Identity(NamedTuple):
-    """Of whom a file is, and of which embedder's vectors.
+    """The user of a file, and the embedder of its vectors.
 
-    redactions: how many commits had redacted memories of the user (`Head.redactions`); a file of
-    before the last one may hold what was redacted.
+    Attributes:
+        app_id: The app of the user.
+        user_id: The user.
+        model: The embedder's model.
+        dimensions: The length of its vectors.
+        redactions: How many commits had redacted memories of the user (`Head.redactions`). A file
+            from before the last of them may contain redacted data.
+
     """
 
     app_id: str
@@ -76,8 +85,17 @@ class Identity(NamedTuple):
 
 
 def write_slice(file: BinaryIO, snapshot: SliceSnapshot, identity: Identity) -> None:
-    """Write a slice's file, from the beginning of an empty one. Raises OSError, and ValueError for
-    names that are no text.
+    """Write a slice's file, from the beginning of an empty file.
+
+    Args:
+        file: The empty file.
+        snapshot: The content.
+        identity: The user and the embedder.
+
+    Raises:
+        OSError: The disk fails or has no room.
+        ValueError: A name is not valid text.
+
     """
     contents = _Contents(snapshot)
     writer = _Writer(file)
@@ -110,9 +128,18 @@ def write_slice(file: BinaryIO, snapshot: SliceSnapshot, identity: Identity) -> 
 
 
 def read_slice(path: Path, identity: Identity, *, is_checked: bool = True) -> PackedSlice:
-    """Map a slice's file. Raises Unfit for a damaged one or another's, OSError.
+    """Map a slice's file.
 
-    is_checked: compare the checksum, which reads all of it; not of one just written here.
+    Args:
+        path: The file.
+        identity: The user and the embedder that the file must have.
+        is_checked: Whether the checksum is compared, which reads all of the file. It is not needed
+            for a file that this process has just written.
+
+    Raises:
+        Unfit: The file is damaged or has another identity.
+        OSError: The file cannot be read.
+
     """
     with path.open("rb") as file:
         start = _checked(file) if is_checked else _start_of_facts(file.read(_HEAD_SIZE))
@@ -167,8 +194,9 @@ def _made_by() -> list[str]:
 
 
 def _checked(file: BufferedReader) -> int:
-    """Where the facts begin in a file that is whole. Read and not mapped, so that no page of it
-    counts as held. Raises Unfit.
+    """The place of the facts in a file, after its checksum was compared.
+
+    The file is read and not mapped, so that no page of it stays in memory. Raises Unfit.
     """
     head = file.read(_HEAD_SIZE)
     start, size = _start_of_facts(head), _HEAD_SIZE
@@ -199,7 +227,7 @@ def _named(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> NamedBytes:
 
 
 class _Writer:
-    """Writes arrays one after the other, then the facts, then the head."""
+    """Writes arrays in sequence, then the facts, then the head."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -220,7 +248,10 @@ class _Writer:
         pieces: Iterable[memoryview | bytes | bytearray],
         row: int = 0,
     ) -> None:
-        """Write an array from its bytes; row: numbers a row, 0 = no rows."""
+        """Write an array from its bytes.
+
+        `row` is the count of numbers in a row; 0 for no rows.
+        """
         self._begin()
         offset = self._size
         for piece in pieces:
@@ -230,7 +261,7 @@ class _Writer:
         self._arrays[name] = (dtype.str, shape, size, offset)
 
     def end(self, facts: Mapping[str, Any]) -> None:
-        """Write the facts, and the head that makes it a file."""
+        """Write the facts, and the head that makes the file valid."""
         start = self._size
         self._write(orjson.dumps({**facts, "arrays": self._arrays}, option=orjson.OPT_NON_STR_KEYS))
         head = _HEAD.pack(_MARK, FORMAT, self._checksum, self._size, start, 0)[:-8]
@@ -247,7 +278,7 @@ class _Writer:
 
 
 class _Contents:
-    """What of a snapshot goes into its file: the rows that are in use, by new numbers."""
+    """The content of a slice's file: the rows in use, with new numbers."""
 
     def __init__(self, snapshot: SliceSnapshot) -> None:
         self._snapshot = snapshot
@@ -273,7 +304,7 @@ class _Contents:
         writer.array("ids.rows", order.astype(_ROWS))
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The columns; after this, `names` and `totals` are by their codes."""
+        """The columns. After this call, `names` and `totals` use the new codes."""
         columns = {name: self._rows_of(column) for name, column in self._snapshot.columns.items()}
         beside = columns["beside"]
         columns["beside"] = np.where(beside < 0, -1, self._moved[beside]).astype(beside.dtype)
@@ -299,8 +330,9 @@ class _Contents:
             yield block.reshape(-1).view(np.uint8).data
 
     def coded(self) -> Iterator[memoryview]:
-        """The vectors in codes, block by block, what is beside the codes is known at the end; none
-        of few vectors.
+        """The vectors in codes, block by block; empty for few vectors.
+
+        The scales, the error and the length are known at the end.
         """
         if int(self._alive.sum()) < rough.LEAST_ROWS:
             self.error = self.length = inf
@@ -329,7 +361,7 @@ class _Contents:
         added: Mapping[str, tuple[bytes | bytearray, int]],
         record: np.dtype[Any],
     ) -> None:
-        """Write records by name; of those that were added, so many bytes."""
+        """Write records by name. Each added entry says how many of its bytes count."""
         known = dict(packed.items())
         names = [*known, *(each for each in added if each not in known)]
         hashes = np.fromiter(map(name_hash, names), dtype=np.uint64, count=len(names))
@@ -358,7 +390,10 @@ class _Contents:
     def _of_rows(
         self, parts: Sequence[bytes], record: np.dtype[Any], sizes: npt.NDArray[np.int64]
     ) -> bytes:
-        """Records of the rows in use, by their new numbers; `sizes` becomes that of each part."""
+        """Records of the rows in use, with their new numbers.
+
+        `sizes` becomes the size of each part.
+        """
         sizes[:] = [len(part) for part in parts]
         joined = b"".join(parts)
         if self._is_whole:

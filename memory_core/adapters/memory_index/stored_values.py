@@ -20,8 +20,12 @@ _MEMORY_KINDS: Final = frozenset({"memory", "version"})
 
 
 def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[str, Document]:
-    """Documents without vectors of another embedder, which must not be compared with the
-    present one's.
+    """Documents without vectors of another embedder, which must not be compared.
+
+    Args:
+        documents: The documents by id.
+        kind: The configured embedder.
+
     """
     return {
         name: document if _is_comparable(document, kind) else replace(document, vector=None)
@@ -32,8 +36,14 @@ def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[
 def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
     """The batch, in which each memory with a vector names the configured embedder.
 
-    No vector of another embedder is ever handed out, so a vector that is written is the present
-    one's. A memory that was read while its vector was another's still names that one.
+    No vector of another embedder is ever returned by a read, so a vector that is written is always
+    of the configured embedder. A memory that was read while its vector was of another embedder
+    still names that embedder.
+
+    Args:
+        batch: The batch.
+        kind: The configured embedder.
+
     """
     if not any(_names_another(write.document, kind) for write in batch.writes):
         return batch

@@ -15,17 +15,20 @@ from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, ORDER_NEAR, i
 from memory_core.ports import Search
 
 FEW_POSTINGS: Final = 4
-"""The most frequent terms are those without which less than a part of this of the postings is
-left."""
+"""The most frequent terms are split off until few postings remain.
+
+Few are less than 1/FEW_POSTINGS of all postings.
+"""
 LEAST_PRUNED: Final = 4_000
-"""Scoring fewer postings costs less than looking for those that don't matter."""
+"""Scoring fewer postings costs less than finding those that do not matter."""
 ROUNDING: Final = 1e-9
-"""By what part the sum of a few worths may differ from a true one, and more."""
+"""A bound above the relative rounding error of the sum of a few weights."""
 
 
 def without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
-    """The postings but for words that only the turns before lent, where one of these
-    turns is deleted.
+    """The postings without lent words where a lending turn is deleted.
+
+    A row loses all its lent words when any of the turns before it that lend words is deleted.
     """
     deleted = (
         user_slice.column("alive")
@@ -48,7 +51,8 @@ def without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
 
 
 def nearness_of_words(user_slice: Slice, postings: Postings, search: Search) -> Floats | None:
-    """Rows × terms: how near the words of each row come to a term that it does not hold itself;
+    """Rows × terms: how near a row's words come to a missing term.
+
     None without related words.
     """
     if not search.related:
@@ -73,8 +77,10 @@ def word_scores(
     mask: Flags,
     search: Search,
 ) -> list[Floats]:
-    """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that
-    hold either are touched. Of rows that can't be among the best within the mask it may be less.
+    """BM25 of every row by sentence.
+
+    Words near the terms count for a part of it. Rows without either have 0. Rows that cannot be
+    among the best within the mask may have less than their score.
     """
     every = idf(statistics.document_frequency.values(), statistics.documents)
     scores_by_sentence = []
@@ -92,7 +98,7 @@ def word_scores(
 
 
 def _bm25(user_slice: Slice, postings: Postings, statistics: Statistics, worth: Floats) -> Floats:
-    """BM25 of every row by some postings, each term with its worth."""
+    """BM25 of every row by some postings, with the weight of each term."""
     if not len(postings.rows):
         return np.zeros(len(user_slice))
     # Of a text longer than all others a passage may be what is asked for, and relevance
@@ -113,8 +119,10 @@ def _telling_postings(
     mask: Flags,
     limit: int,
 ) -> Postings:
-    """The postings without those of the most frequent terms in rows that can't be among the best
-    (MaxScore): a term gives a row at most its worth, and enough rows have more by other terms.
+    """The postings without those of frequent terms in rows that cannot be among the best.
+
+    This is MaxScore: a term gives a row at most the term's weight, and enough rows have more by
+    other terms.
     """
     if len(postings.rows) < LEAST_PRUNED:
         return postings

@@ -1,1 +1,1 @@
-"""Stand-ins that need no model and no network."""
+"""Substitutes for models that need no model and no network."""

@@ -1,9 +1,9 @@
 """The agents by rule, without a model.
 
-Deterministic and without a model: the same messages give the same answers on every machine, and
-every word of an answer was said or is in a table. No text makes them fail: an answer that is too
-long is cut, and where a rule fails a plainer one answers; both are counted. Note: `embedder` is for
-vectors that mean something; with the `hash` embedder give None, for its similarities are noise.
+The same messages give the same answers on every machine. Every word of an answer was said or is in
+a table. No text makes the agents fail: an answer that is too long is cut, and where a rule fails a
+plainer rule answers. Both are counted. Note: `embedder` is for vectors that have a meaning. With
+the `hash` embedder give None, since its similarities are noise.
 """
 
 from __future__ import annotations
@@ -64,24 +64,30 @@ log = logging.getLogger(__name__)
 MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
 DEEP_WORDS, SHALLOW_WORDS = 250, 40
-"""Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
+"""Words of users and assistants from which a talk is deep, or up to which shallow."""
 SHORT = 2_000
-"""Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
+"""Characters that are read at once; more are read in a thread.
+
+A rule reads so few in 10 ms at most.
+"""
 RECENT_CELLS = 8
 """Cells whose facts are kept for their summaries."""
 LONG = 50_000
-"""Characters from which texts are read in a thread of their own, so that shorter ones don't
-wait for them.
+"""Characters from which texts are read in a thread of their own.
+
+So shorter texts don't wait for them.
 """
 T = TypeVar("T")
 
 
 class OfflineAgents:
-    """The `Agents` port by rule. boundary_gap: the silence that always parts two cells.
+    """The `Agents` port by rule.
 
-    embedder: whose vectors say what sentences and messages have in common; None = their words alone
-    decide. meter: told which answers were cut. Only `Unavailable` of the embedder is ever raised,
-    and `AgentFailed` by `synthesise`.
+    boundary_gap: The silence that always separates two cells. embedder: Its vectors measure how
+    similar sentences and messages are; None if their words alone decide. meter: Records which
+    answers were cut.
+
+    The agents only raise `Unavailable` of the embedder, and `AgentFailed` of `synthesise`.
     """
 
     def __init__(
@@ -107,22 +113,25 @@ class OfflineAgents:
         return MODEL
 
     async def open(self) -> None:
-        """Nothing to load; the embedder is opened by its owner."""
+        """Return at once, since there is no model to load.
+
+        The owner of the embedder opens the embedder.
+        """
 
     async def close(self) -> None:
-        """Let the rules that run finish."""
+        """Let the running rules finish."""
         await self._thread.close()
         await self._thread_for_long.close()
         await self._thread_for_callers.close()
 
     def pool(self) -> tuple[int, int]:
-        """No connections."""
+        """Return no connections."""
         return 0, 0
 
     async def detect_boundary(
         self, owner: Owner, messages: Sequence[Message], previous: str | None
     ) -> Answered[Boundaries]:
-        """Where the topic changes; by the plainer rule nowhere."""
+        """Find where the topic changes; the plainer rule finds no change."""
         vectors = None
         if self._embedder is not None:
             vectors = await self._vectors(
@@ -137,7 +146,7 @@ class OfflineAgents:
     async def analyse_episode(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[EpisodeAnalysis]:
-        """How the people behaved, by cues; by the plainer rule nothing is seen."""
+        """Find how the people behaved, by cues; the plainer rule finds no behaviour."""
         return await self._answer(
             "analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis
         )
@@ -145,8 +154,9 @@ class OfflineAgents:
     async def summarise(
         self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
     ) -> Answered[ConversationSummary]:
-        """The most central sentences, by the plainer rule the first ones; fast: by their words
-        alone, and without hints for retrieval.
+        """Summarize by the most central sentences; the plainer rule takes the first sentences.
+
+        fast: Choose sentences by their words alone, and give no hints for retrieval.
         """
         sentences = vectors = None
         if self._embedder is not None and not fast:
@@ -160,7 +170,7 @@ class OfflineAgents:
     async def extract_facts(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[ExtractedFacts]:
-        """What users asserted, and what holds for a while; by the plainer rule nothing."""
+        """Extract assertions of users, and foresight; the plainer rule finds none."""
         return await self._answer(
             "extract_facts",
             _said(messages),
@@ -171,7 +181,7 @@ class OfflineAgents:
     async def form(
         self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
     ) -> Answered[FormedParts]:
-        """What the separate rules say, together."""
+        """Combine the answers of the separate rules."""
         boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
         firsts = (
             [0, *(cut_before.after + 1 for cut_before in boundaries.cuts)]
@@ -197,7 +207,7 @@ class OfflineAgents:
     async def reflect(
         self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
     ) -> Answered[ReflectedParts]:
-        """What the separate rules say, together."""
+        """Combine the answers of the separate rules."""
         patterns, profile = (
             await self.find_patterns(owner, episodes),
             await self.update_profile(owner, scenes),
@@ -209,16 +219,18 @@ class OfflineAgents:
     async def decide_conflicts(
         self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
     ) -> Answered[Decisions]:
-        """By slot, negation, number and words in common; by the plainer rule all stay
-        as they are.
+        """Decide by slot, negation, number and shared words.
+
+        By the plainer rule all memories stay as they are.
         """
         return await self._answer(
             "decide_conflicts", _texts([*new, *older]), partial(decided, new, older), Decisions
         )
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
-        """The notes merged part by part. Raises AgentFailed when they do not fit,
-        or can't be merged.
+        """Merge notes part by part.
+
+        Raises AgentFailed if the merged note is too long, or the notes can't be merged.
         """
         return await self._answer(
             "synthesise", _texts(notes), partial(merged, notes), _no_synthesis
@@ -227,7 +239,7 @@ class OfflineAgents:
     async def find_patterns(
         self, owner: Owner, episodes: Sequence[DecisionItem]
     ) -> Answered[FoundPatterns]:
-        """What was said again in several of them; by the plainer rule nothing."""
+        """Find sentences that several episodes repeat; the plainer rule finds none."""
         return await self._answer(
             "find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns
         )
@@ -235,10 +247,9 @@ class OfflineAgents:
     async def judge_sufficiency(
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """By how far the best memory is before the rest and by the query's words in what was found;
-        never another query.
+        """Judge by the lead of the best memory and the query's words in the results.
 
-        By the plainer rule nothing is enough.
+        Another query is never suggested. By the plainer rule no results are enough.
         """
         plainer = partial(Sufficiency, sufficient=False)
         rule = partial(judged, query, results)
@@ -249,7 +260,7 @@ class OfflineAgents:
     async def update_profile(
         self, owner: Owner, scenes: Sequence[SceneItem]
     ) -> Answered[ProfileUpdate]:
-        """Themes that come up again and again, and habits that do; by the plainer rule none."""
+        """Find themes and habits that recur; the plainer rule finds none."""
         return await self._answer("update_profile", (), partial(seen_traits, scenes), ProfileUpdate)
 
     async def check(self) -> Health:
@@ -259,8 +270,10 @@ class OfflineAgents:
     async def _run(
         self, texts: Iterable[str], rule: Callable[[], T], thread: RuleThread | None = None
     ) -> T:
-        """The result of a rule that reads these texts: at once when they are short, else in a
-        thread, by their length if none is given.
+        """Run a rule that reads these texts.
+
+        It runs at once if they are short, else in a thread, which their length chooses if none is
+        given.
         """
         characters = sum(map(len, texts))
         if characters <= SHORT:
@@ -282,8 +295,9 @@ class OfflineAgents:
         *,
         thread: RuleThread | None = None,
     ) -> Answered[T]:
-        """What the rule answers, within its schema; what was cut is counted, and so is each answer
-        of a plainer rule.
+        """Answer by a rule, within its schema.
+
+        Cut fields are counted, and so is each answer of a plainer rule.
         """
         answer = await self._run(texts, partial(answer_within_schema, rule, plainer), thread)
         fields = answer.cut
@@ -309,13 +323,14 @@ def _no_synthesis() -> Synthesis:
 
 
 def _topics(messages: Sequence[Message]) -> list[str]:
-    """What is embedded of each message for its topic."""
+    """The text of each message that is embedded for its topic."""
     return [boundaries.text_of(message) for message in messages]
 
 
 class RecentFacts:
-    """The facts of the messages that were read last: a cell's facts and its summary
-    both need them.
+    """Facts of the messages that were read last.
+
+    A cell's facts and its summary both need them.
     """
 
     def __init__(self) -> None:
@@ -324,7 +339,7 @@ class RecentFacts:
         )
 
     def of(self, messages: Sequence[Message]) -> list[SaidFact]:
-        """As `said_facts`."""
+        """The facts of messages, as `said_facts` returns them."""
         key = tuple((message.role, message.actor, message.content) for message in messages)
         facts = self._facts.pop(key, None)
         if facts is None:
@@ -412,8 +427,9 @@ MAX_TRAITS, MAX_SCENES = 12, 20
 
 
 def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
-    """The traits that at least three episodes bear out, those with most of them first; of how long
-    messages are, the one with most.
+    """Find traits that at least three episodes support, those with most episodes first.
+
+    Of traits about the length of messages, only the trait with most episodes is kept.
     """
     themes: dict[str, dict[int, int]] = {}
     habits: dict[str, dict[int, int]] = {}
@@ -442,7 +458,8 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
 
 
 def _sure(times: int) -> float:
-    """How sure, n / (n + 2): 0.6 of three, 0.8 of eight; one less than Laplace's rule
-    of succession.
+    """Confidence n / (n + 2): 0.6 of three episodes, 0.8 of eight.
+
+    The numerator is 1 less than in Laplace's rule of succession.
     """
     return round(times / (times + 2), 3)

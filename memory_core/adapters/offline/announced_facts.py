@@ -1,8 +1,8 @@
-"""Truths that begin ahead: "On 1 October I'm starting at Airbus as an engineer" fills the slots
-from then on.
+"""Facts that begin in the future: "On 1 October I'm starting at Airbus".
 
-Employers and jobs, new homes, and whatever else is said to be so from a day on. Of a place where a
-user "will be working", the foresight of the same words must tell no end: "tomorrow" is a shift.
+Such a fact fills its slots from that day on. There are employers and jobs, new homes, and all else
+that is said to begin on a day. For a place where a user "will be working", the foresight of the
+same words must name no end: "tomorrow" is a shift.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ _UNSURE = re.compile(
     r"|considering|sure|vielleicht|würde|könnte|wenn|falls|möchte|hoffe|überlege)\b",
     re.IGNORECASE,
 )
-"""What is no announcement yet. Note: "may" is a month, too, but a sentence is left out rather than
-taken wrongly.
+"""Words of sentences that are not yet an announcement.
+
+Note: "may" is a month, too, but it is better to leave a sentence out than to read it wrongly.
 """
 _TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
 _CANCELS = re.compile(
@@ -90,7 +91,7 @@ _WILL_BE = (
 _NO_NEWS = re.compile(
     r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE
 )
-"""What a sentence has that announces a move, beside the place."""
+"""Words of a sentence that announces a move, besides the place."""
 _DATE_AFTER = re.compile(
     r"(?<!\s)\s++(?:on|in|from|next|this|tomorrow|starting|after)\b.*", re.IGNORECASE
 )
@@ -100,8 +101,12 @@ CONFIDENCE = 0.8
 def announced_facts(
     messages: Sequence[Message], foresight: Sequence[SaidForesight]
 ) -> list[SaidFact]:
-    """The employer and the job that users say they will begin with, the place they will live in,
-    and what will be so from a day on.
+    """Extract announced facts: employers, jobs, homes, and all that begins on a day.
+
+    Args:
+        messages: The messages.
+        foresight: Their foresight, from which employers and jobs are read.
+
     """
     work = [fact for ahead in foresight for fact in _facts(messages[ahead.message], ahead)]
     others = [
@@ -115,7 +120,13 @@ def announced_facts(
 
 
 def without_announced(facts: Iterable[SaidFact], announced: Sequence[SaidFact]) -> list[SaidFact]:
-    """The facts without plain sentences that say no more than an announced truth, and its day."""
+    """Leave out plain sentences that only repeat an announced fact and its day.
+
+    Args:
+        facts: The facts.
+        announced: The announced facts of the same messages.
+
+    """
     texts = {(fact.message, fact.quote): frozenset(tokens(fact.text)) for fact in announced}
     return [
         fact
@@ -128,8 +139,9 @@ def without_announced(facts: Iterable[SaidFact], announced: Sequence[SaidFact]) 
 
 
 def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
-    """What a message says will be so from a day on, read without that day; and where its
-    speaker moves to.
+    """Facts that a message says will begin on a day, and moves of its speaker.
+
+    The sentences are read without that day.
     """
     name = speaker(message)
     for sentence in sentences(own_words(message.content)):
@@ -155,7 +167,7 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
 
 
 def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:
-    """That a move which was announced does not take place."""
+    """Yield the fact that an announced move does not take place."""
     _, owner, _ = told_and_owner("I", name)
     town = place(next(group for group in cancelled.groups() if group is not None))
     if town is None or owner is None or _UNSURE.search(quote):
@@ -175,8 +187,9 @@ def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) ->
 
 
 def _as_if_begun(words: str) -> str:
-    """A sentence about what will be as one about what is: "I will be living in Porto" as "I
-    live in Porto".
+    """Rewrite a sentence about the future as a sentence about the present.
+
+    "I will be living in Porto" becomes "I live in Porto".
     """
     for expression, turned in _WILL_BE:
         words = expression.sub(turned, words)
@@ -210,7 +223,10 @@ def _facts(message: Message, ahead: SaidForesight) -> Iterator[SaidFact]:
 
 
 def _work(clause: str, *, lasts: bool) -> tuple[str | None, str | None]:
-    """The employer and the job that a clause announces. lasts: whether no end is told."""
+    """The employer and the job that a clause announces.
+
+    lasts: Whether no end is named.
+    """
     match = ANNOUNCES.search(clause)
     if match is None:
         return None, None

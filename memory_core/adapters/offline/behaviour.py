@@ -29,7 +29,7 @@ from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.shortening import beginning
 
 SHORT_WORDS, LONG_WORDS = 12, 45
-"""Mean words of a message up to which it is short, and from which it is long."""
+"""Mean words of a message up to which it is short, or from which long."""
 
 
 def _cue(words: str) -> re.Pattern[str]:
@@ -293,7 +293,7 @@ def _advice_before_cue(
 
 
 def _reports(cue: re.Pattern[str], text: str) -> bool:
-    """Whether a text has the cue outside a question; what failed has not worked."""
+    """Whether a text has the cue outside a question; failed advice has not worked."""
     if cue is _WORKED and _FAILED.search(text):
         return False
     match = cue.search(text)
@@ -324,6 +324,6 @@ def _describe_reaction(
     reaction: str,
     users: str,
 ) -> str:
-    """What users reacted to with a cue, as a sentence; N/A where they didn't."""
+    """Describe the advice to which users reacted with a cue; N/A without a reaction."""
     advice = _advice_before_cue(messages, user_messages, texts, statements, cue)
     return f"{users} {reaction}: {advice[0]}" if advice else NOT_AVAILABLE

@@ -1,9 +1,9 @@
 """Find where a conversation changes its topic, by words, cues, questions and times.
 
-Only a user's message that answers nothing and points back to nothing may begin a topic. It does
-where too few of its terms, and of those of the next messages, are in the messages before (and where
-vectors, if there are any, are not near). Note: `after` names the last message of the old topic;
-greetings and thanks are no topic of their own.
+Only a user's message that answers no question and does not point back may begin a topic. It does so
+if too few of its terms, and of those of the next messages, are in the messages before (and if
+vectors, where there are any, are not near). Note: `after` names the last message of the old topic.
+Greetings and thanks are no topic of their own.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ from memory_core.domain.text.sentences import goes_on
 AHEAD, BEHIND = 4, 8
 """Messages after and before a possible cut that are compared."""
 ENOUGH = 0.08
-"""Share of the next messages' terms, by worth, from which the topic continues; measured on
-conversations of one to four topics.
+"""Share of the next messages' terms, by weight, from which the topic continues.
+
+It was measured on conversations of 1 to 4 topics.
 """
 ENOUGH_AFTER_CUE = 0.30
 """The same after a cue for a new topic, which only a plain continuation outweighs."""
 NEAR = 0.40
-"""Cosine from which messages are of one topic without a word in common (MiniLM;
-that of unrelated ones is around 0.1).
+"""Cosine from which messages share a topic without a common word.
+
+The cosine is that of MiniLM, where unrelated messages have around 0.1.
 """
 CHARACTERS = 1_500
 """Characters of a message that are read for its topic."""
@@ -90,11 +92,15 @@ _POINTS_BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _MessageFeatures:
-    """What is compared of a message.
+    """Features of a message that are compared.
 
-    terms: its words and themes. asks: whether it ends with a question. small_talk: whether it says
-    nothing else. cue: whether it announces a new topic. points_back: whether it refers to the
-    message before.
+    Attributes:
+        terms: Its words and themes.
+        asks: Whether it ends with a question.
+        small_talk: Whether it is only small talk.
+        cue: Whether it announces a new topic.
+        points_back: Whether it refers to the message before.
+
     """
 
     terms: frozenset[str]
@@ -219,8 +225,9 @@ def _known_share(
     features: Sequence[_MessageFeatures],
     frequency: Mapping[str, int],
 ) -> float:
-    """The share of the next messages' terms that are behind, by worth, in [0, 1]. frequency:
-    in how many of all messages a term is.
+    """The share of the next messages' terms that are behind, by weight, in [0, 1].
+
+    frequency: In how many of all messages a term is.
     """
     known = frozenset(term for number in behind for term in features[number].terms)
     new_terms = frozenset(

@@ -1,7 +1,7 @@
-"""Facts of languages that are read clause by clause: a table's row, and what it makes of a clause.
+"""Facts of languages that are read clause by clause, by the rows of a table.
 
-The fact's text is the clause as it was said, after who said it: no word is translated,
-so none can be wrong.
+The fact's text is the clause as it was said, after its speaker's name. No word is translated, so
+none can be wrong.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ _KIN = frozenset(
 
 @dataclass(frozen=True)
 class Row:
-    """One row.
+    """A row of the table.
 
-    attribute: of the slot, with {value} and {of} of the clause; None: it fills none. pattern: the
-    expression of the clause. filled: what fills the slot, with {value}; "" for the value. subject:
-    whose slot it is, with {of}; "" for the speaker's. denies: whether a clause that denies is read.
+    Attributes:
+        attribute: Of the slot, with {value} and {of} of the clause; None if it fills no slot.
+        pattern: The expression of the clause.
+        filled: Content of the slot, with {value}; "" for the value.
+        subject: Subject of the slot, with {of}; "" for the speaker.
+        denies: Whether a clause that denies is read.
+
     """
 
     attribute: str | None
@@ -40,11 +44,16 @@ class Row:
 
 @dataclass(frozen=True)
 class ClauseLanguage:
-    """The rows of a language, and what its clauses are read by.
+    """The rows of a language, and the expressions for its clauses.
 
-    unasserted: what is in a clause that states nothing. denied: in one that denies. later: in one
-    of what only begins later. another: the topic of a clause about another person than the speaker,
-    as the group `other`; None where a row's own expression excludes it.
+    Attributes:
+        rows: The rows.
+        unasserted: Found in a clause that asserts no fact.
+        denied: Found in a clause that denies.
+        later: Found in a clause about the future.
+        another: The topic of a clause about another person than the speaker, as the group `other`;
+            None if a row's own expression excludes it.
+
     """
 
     rows: tuple[Row, ...]
@@ -54,8 +63,14 @@ class ClauseLanguage:
     another: re.Pattern[str] | None = None
 
     def fills_slot(self, clause: str, read: re.Match[str]) -> bool:
-        """Whether what a row reads in a clause holds, and of whom it says: not of what begins
-        later, nor of a topic that it leaves out.
+        """Whether a row's reading of a clause holds now and is about the right person.
+
+        It does not hold if it begins later, or if the reading leaves out the clause's topic.
+
+        Args:
+            clause: The clause.
+            read: The match of the row's expression.
+
         """
         if self.later.search(clause) is not None:
             return False
@@ -67,10 +82,15 @@ class ClauseLanguage:
 
 @dataclass(frozen=True, slots=True)
 class ClauseFact:
-    """What one row reads in one clause.
+    """A row's reading of a clause.
 
-    clause: as it was said. attribute, value: None where it fills no slot. of: whom it is about; ""
-    for the speaker. related: whether `of` is what that one is to the speaker ("Frau"), and no name.
+    Attributes:
+        clause: As it was said.
+        attribute: None if it fills no slot.
+        value: None if it fills no slot.
+        of: Person or thing that the fact is about; "" for the speaker.
+        related: Whether `of` is a relation to the speaker ("Frau"), and no name.
+
     """
 
     clause: str
@@ -81,8 +101,14 @@ class ClauseFact:
 
 
 def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[ClauseFact]:
-    """The facts of the clauses of one sentence; a clause that fills slots makes no further fact
-    without one.
+    """Read the facts of a sentence's clauses.
+
+    A clause that fills slots makes no further fact without a slot.
+
+    Args:
+        clauses: The clauses of the sentence.
+        language: The table of the language.
+
     """
     for clause in clauses:
         statement = clause.strip(" \t.!,;:。、！")

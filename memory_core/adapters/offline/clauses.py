@@ -17,7 +17,7 @@ SINGULAR = (
     "|boss|manager|landlord|landlady|mother-in-law"
     "|father-in-law|stepmother|stepfather"
 )
-"""Relations of which a person has one, so that the name fills a slot."""
+"""Relations of which a person has only a single relative, whose name fills a slot."""
 _THE_ONLY = re.compile(SINGULAR)
 _MANY = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle"
@@ -73,7 +73,7 @@ _UNREAL = re.compile(
     r"|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
     re.IGNORECASE,
 )
-"""A clause after which nothing is asserted."""
+"""A clause after which no clause asserts a fact."""
 _QUOTES = re.compile(
     r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered"
     r"|shouted|whispered|claims?|claimed|announced|quoted"
@@ -103,8 +103,8 @@ _NAME = (
 )
 """A name that begins a clause.
 
-"User" and "Assistant" are none: memories call speakers so, and a speaker who pastes a memory
-asserts nothing by it.
+"User" and "Assistant" are no names. Memories call speakers so, and a speaker that pastes a memory
+asserts no fact by it.
 """
 _SUBJECT = re.compile(
     r"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b"
@@ -121,7 +121,10 @@ _REPLACED = re.compile(
     r"|and )?(?:now )?it is (?:now )?(?!not\b)",
     re.IGNORECASE,
 )
-"""A value that is replaced in the same sentence: "My name is not Tom, it is Thomas"."""
+"""A value that is replaced in the same sentence.
+
+An example is "My name is not Tom, it is Thomas".
+"""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her"
     r"|their|your|our|the)\b",
@@ -131,7 +134,10 @@ _OTHERS = re.compile(
 
 _SIGNS = frozenset({",", "(", ":", ";", "-"})
 _COMPARES = re.compile(r"(?:just |much |more |something |a lot )?like\b", re.IGNORECASE)
-"""Opens an example or a comparison after a sign, where "like" is no verb: "tools, like Zotero"."""
+"""Opens an example or a comparison after a sign: "tools, like Zotero".
+
+There "like" is no verb.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +145,14 @@ class Clause:
     """A clause of a sentence.
 
     Attributes:
-        subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister
-            Lena", a name, or "" for none.
+        subject: "I", "my" (a thing of the speaker), "we", "call me", "my sister", "my sister Lena",
+            a name, or "" for none.
         rest: The words after the subject.
         joined: The word or sign before the clause: "and", ",".
         carried: Whether the subject is that of an earlier clause.
         lead: Whether words like "Hi," or "last week" are before it.
-        called: The name of a relative of whom there is one: "Julia" of "my wife Julia".
+        called: The name of a relative of whom there is only a single one: "Julia" of "my wife
+            Julia".
 
     """
 
@@ -158,10 +165,10 @@ class Clause:
 
 
 def asserted_clauses(sentence: str) -> list[Clause]:
-    """The clauses of a sentence that assert something, in order.
+    """The clauses of a sentence that assert a fact, in order.
 
-    Not among them are questions, suppositions, and clauses that "that", "who",
-    "which" or "when" joins.
+    Questions and suppositions are left out, and clauses that `that`, `who`, `which` or `when`
+    joins.
     """
     plain = _REPLACED.sub(
         r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))

@@ -37,13 +37,13 @@ _NEGATIONS = NEGATIONS - {
     "sin",
     "sem",
 }
-"""Those that turn the whole clause: coffee without milk is liked all the same."""
+"""Negations that negate the whole clause: coffee without milk is liked all the same."""
 _GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFact:
-    """One match of a row: the fact's parts, before its quote is known."""
+    """A match of a row: the fact's parts, before its quote is known."""
 
     text: str
     subject: str | None
@@ -54,7 +54,7 @@ class FoundFact:
 
 
 def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
-    """What rows of the table read in one sentence."""
+    """Matches of the table's rows in a sentence."""
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
@@ -73,8 +73,11 @@ def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
 
 
 def newcomers(sentence: str) -> Iterator[PatternMatch]:
-    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in
-    passing: "my husband Ben and I".
+    """Matches for a new person with a name.
+
+    An example is "I have a new boss, her name is Petra".
+
+    A person may also be named in passing: "my husband Ben and I".
     """
     for match in _WHERE_WE_LIVE.finditer(sentence):
         yield PatternMatch(
@@ -99,8 +102,9 @@ _IN_PASSING = re.compile(
 
 
 def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
-    """One more item of the list that a clause began, "German and French", or what is not:
-    "but no English".
+    """Read a further item of the list that a clause began: "German and French".
+
+    The item may also be excluded: "but no English".
     """
     words = clause.rest
     without = re.match(
@@ -141,7 +145,10 @@ _DUE = re.compile(r"\b(?:deadline|due date)\b", re.IGNORECASE)
 _CLOCK_ALONE = re.compile(
     r"(?:midnight|noon|midday|\d{1,2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?| o'clock)?)", re.IGNORECASE
 )
-"""What is due once, at an hour without a day, is due today, and nothing to keep of a person."""
+"""A time of day without a day.
+
+A deadline at such a time is due today, and no fact to keep of a person.
+"""
 
 
 def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
@@ -156,8 +163,9 @@ def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
 
 
 def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
-    """What a negated clause says has ended: what the other rows read in it, or else something that
-    used to be done.
+    """Matches of a negated clause, for a state that has ended.
+
+    They are the other rows' matches in it, or else a past activity.
     """
     kind = _kind(clause)
     ended = over(words, of_another=kind == "other")
@@ -185,7 +193,7 @@ _NOT_SO = {
     for row in reversed(fact_patterns.ENGLISH)
     if row.negative and row.attribute is not None and "{value}" in row.attribute
 }
-"""The row that says the opposite of a row's attribute and what fills it."""
+"""The row that says the opposite of a row's attribute and value."""
 _USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
 _ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
@@ -248,8 +256,9 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
 
 
 def _thing_of(of: str) -> str:
-    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget",
-    "new rent" the "rent".
+    """Unify the names of a thing: "budget for the kitchen" is the "kitchen budget".
+
+    "new rent" is the "rent".
     """
     thing = _QUALITY.sub("", of)
     match = _FOR_WHAT.fullmatch(thing)

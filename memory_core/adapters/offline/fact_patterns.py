@@ -1,11 +1,11 @@
 """The table of patterns by which statements become facts.
 
-It has English ones, and the commonest of other languages.
+It has English patterns, and the commonest of other languages. A row applies where the words after
+the subject begin with `phrase`. The words that follow, in the given `shape`, are the value. The
+fact's text is `template`, and its slot is `attribute` with `filled`.
 
-A row means: where the words after the subject begin with `phrase`, the words that follow, in the
-given `shape`, are the value; the fact's text is `template`, and its slot is `attribute` with
-`filled`. Note: a slot has one value at a time, so an attribute of which there may be many names its
-object ("opinion of rain": likes); with an attribute of None the fact fills no slot.
+Note: a slot has a single value at a time. So an attribute that may have many values names its
+object ("opinion of rain": likes). With an attribute of None the fact fills no slot.
 """
 
 from __future__ import annotations
@@ -142,17 +142,17 @@ class Pattern:
     """A row of the table.
 
     Attributes:
-        attribute: Of the slot; it may name groups of `phrase`. None = the fact fills no slot.
+        attribute: Of the slot; it may name groups of `phrase`. None if the fact fills no slot.
         template: The fact's text, with `{who}` and groups of `phrase`.
-        phrase: A regular expression for the words after the subject; `of` and `value` may be
-            groups of it.
-        shape: What the words after it must be.
-        of: The subjects that the row is for: "self" = I, "mine" = something of mine,
-            "other" = my sister, a name.
+        phrase: A regular expression for the words after the subject; `of` and `value` may be groups
+            of it.
+        shape: Recognises the value in the words after it.
+        of: The subjects that the row is for: "self" = I, "mine" = a thing of mine, "other" = my
+            sister, a name.
         filled: The value of the slot.
         many: Whether a list may follow: "German and French".
-        negative: Whether it reads negated clauses, and no others; None = both,
-            since "quit" is a negation by itself.
+        negative: Whether it reads only negated clauses; None for both kinds, since "quit" is a
+            negation by itself.
         expression: `phrase` as a compiled expression.
 
     """
@@ -477,6 +477,7 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b",
         a.thing, ("foreign",), "yes"),
 )  # fmt: skip
-"""German, French and Spanish rows, which match whole clauses, since the verb has the person in
-these languages.
+"""German, French and Spanish rows, which match whole clauses.
+
+In these languages the verb shows the person.
 """

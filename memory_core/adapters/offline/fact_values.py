@@ -1,8 +1,8 @@
 """Recognise values of facts: jobs, employers, likings, amounts.
 
-Each shape takes the words after a pattern and returns the value, None where they are no such thing
-("I live in fear", "I like it"). Note: where the end of a value is unclear, it is the earlier one,
-because the words after it mostly belong to something else.
+Each shape takes the words after a pattern and returns the value. It returns None where they are no
+such value ("I live in fear", "I like it"). Note: where the end of a value is unclear, the earlier
+end is taken, because the words after it mostly belong to another phrase.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def known_job(words: str) -> str | None:
 
 
 def organisation(words: str) -> str | None:
-    """An employer or a school: capitalised words, or a few plain ones ("a small bakery")."""
+    """An employer or a school: capitalised words, or a few plain words ("a small bakery")."""
     capital = re.match(
         r"(?:the\s+)?[A-ZÀ-Þ0-9][\w&'’.-]*(?:\s+(?:(?:of|and|for|the|de"
         r"|und)\s+)*[A-ZÀ-Þ&][\w&'’.-]*){0,5}",
@@ -167,7 +167,10 @@ def organisation(words: str) -> str | None:
 
 
 def thing(words: str) -> str | None:
-    """What a person likes or has: up to eight words, no reference ("it", "your idea")."""
+    """A thing that a person likes or has: up to eight words.
+
+    A reference ("it", "your idea") is no such thing.
+    """
     cut = _THING_END.sub("", unquoted(words)).strip()
     return None if _NO_THING.match(cut) or _THING_IN_SIGHT.fullmatch(cut) else _short_phrase(cut, 8)
 
@@ -188,13 +191,13 @@ def activity(words: str) -> str | None:
 
 
 def food(words: str) -> str | None:
-    """A food that people give up or return to, with nothing after it."""
+    """A food that people give up or return to, if no words follow it."""
     match = _FOOD.fullmatch(words) or _FOOD.fullmatch(_THING_END.sub("", words))
     return match[1].lower() if match else None
 
 
 def nothing(words: str) -> str | None:
-    """The empty value where nothing but a time follows; None where anything else does."""
+    """The empty value where only a time or no word follows; None otherwise."""
     return "" if _WHEN.fullmatch(words.strip()) else None
 
 
@@ -294,8 +297,9 @@ def listed(piece: str) -> bool:
 
 
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})
-"""Shapes of known words alone: a part of a list with one of these is a further item,
-whatever words are around it.
+"""Shapes of known words alone.
+
+A part of a list with a value of such a shape is a further item, whatever words are around it.
 """
 _REMARK = re.compile(
     r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily"

@@ -1,10 +1,10 @@
-"""The facts of some messages: what people said of themselves and of others, each with the words
-that prove it.
+"""Facts that people state of themselves and other people, with the proving words.
 
-Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the
-third person, which never do. Note: a fact is made only of what a user himself asserts; questions,
-suppositions, quotations, pasted or recalled text, and what systems, tools and nameless assistants
-say make none.
+There are two kinds: facts of the table (`fact_patterns`), which may fill a slot, and plain
+statements in the third person, which never do.
+
+Note: a fact is made only of a user's own assertion. Questions, suppositions, quotations, pasted or
+recalled text, and words of systems, tools and nameless assistants make no facts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
 MAX_NAME = 60
-"""Characters of the name by which a person is told of."""
+"""Characters of a person's name in a fact."""
 _HEDGED = re.compile(
     r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope"
     r"|wonder|suppose|feel like|appreciate|understand|agree|bet"
@@ -56,8 +56,9 @@ _NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\
 
 
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
-    """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go
-    before plain statements.
+    """Extract at most `MAX_FACTS` facts in the order they were said, without repeats.
+
+    Facts of the table have priority over plain statements.
     """
     reading = _Reading()
     for number, message in enumerate(messages):
@@ -75,8 +76,10 @@ class _Reading:
     """The facts of messages that are read in order.
 
     Attributes:
-        certain, plain: Facts of the table and plain statements, by their texts.
-        matches: By speaker, what the table found in the last sentence, for one that puts it right.
+        certain: Facts of the table, by their texts.
+        plain: Plain statements, by their texts.
+        matches: By speaker, the table's matches in the last sentence, for a sentence that corrects
+            it.
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
 
     """
@@ -88,11 +91,14 @@ class _Reading:
 
     @property
     def facts(self) -> list[SaidFact]:
-        """Those of the table before plain statements, each in the order they were said."""
+        """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
     def read(self, message: Message, number: int) -> None:
-        """Read one message. number: its place among the messages."""
+        """Read a message.
+
+        number: Its place among the messages.
+        """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         before_it = ""
@@ -132,7 +138,7 @@ class _Reading:
                 self.plain.setdefault(plain_fact.text.casefold(), _said(plain_fact, number, quote))
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
-        """What the table finds in a sentence, which may put right the one before."""
+        """The table's matches in a sentence, which may correct the sentence before."""
         matches = [] if abroad else list(facts_of_table(text))
         slip = put_right(text, self.matches.get(name, []))
         if slip is not None:
@@ -157,7 +163,7 @@ def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
 
 
 def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
-    """What a German or Japanese sentence says, each fact in the words in which it was said."""
+    """Facts of a German or Japanese sentence, each in its original words."""
     text = without_fillers(sentence.text)
     if not _MARKUP.isdisjoint(text):
         return
@@ -193,7 +199,7 @@ _POINTS = re.compile(
     r"|hauptfigur)\b|\Aopinion of (?:es|das|ihn|sie|dies)\b|主人公|キャラ|それ|これ|あれ|この|その",
     re.IGNORECASE,
 )
-"""What is no value of a slot: it points at what is before one's eyes."""
+"""Words that can't be a slot's value: they point at a thing in sight."""
 
 
 _COUNTED_ELSEWHERE = re.compile(
@@ -201,12 +207,16 @@ _COUNTED_ELSEWHERE = re.compile(
     r"|team|course|group|shelter|clinic|farm)\b|\bat work\b|\b(?:year|grade) \d\b",
     re.IGNORECASE,
 )
-"""Where children and animals are counted that belong to no family: "30 kids in my class"."""
+"""Places where children and animals are counted that belong to no family.
+
+An example is "30 kids in my class".
+"""
 
 
 def speaker(message: Message) -> str:
-    """How a message is told of: by the actor's name where there is one, else by its role:
-    "User", "Assistant".
+    """Name of a message's speaker, as facts have it.
+
+    It is the actor's name if there is any, else that of the role: "User", "Assistant".
     """
     return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
@@ -227,8 +237,10 @@ def _said(fact: FoundFact, number: int, quote: str) -> SaidFact:
 
 
 def _slot(fact: FoundFact) -> tuple[str, str, str] | tuple[None, None, None]:
-    """Subject, attribute and value; none where one is missing or too long, because a cut name or
-    value is another one.
+    """Subject, attribute and value of a fact.
+
+    All are None if a part is missing or too long, because a cut name or value would be another name
+    or value.
     """
     if fact.subject is None or fact.attribute is None or fact.value is None:
         return None, None, None
@@ -246,8 +258,9 @@ def _slot(fact: FoundFact) -> tuple[str, str, str] | tuple[None, None, None]:
 def _statement(
     sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]
 ) -> FoundFact | None:
-    """A plain statement in the third person; None when the facts of the table say as much,
-    or when nothing is stated.
+    """A plain statement in the third person.
+
+    None if the facts of the table say as much, or if the sentence states no fact.
     """
     text = without_fillers(sentence.text)
     if (
@@ -277,8 +290,9 @@ def _statement(
 
 
 def _in_own_words(sentence: Sentence, speaker_name: str) -> FoundFact | None:
-    """What of a sentence lasts, in the words in which it was said; None where it supposes,
-    quotes, or is no talk.
+    """The lasting part of a sentence, in the words in which it was said.
+
+    None if the sentence supposes, quotes, or is no talk.
     """
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text or likes_in_sight(text):
@@ -295,8 +309,9 @@ def _in_own_words(sentence: Sentence, speaker_name: str) -> FoundFact | None:
 def _changing(
     sentence: Sentence, speaker_name: str, facts: Sequence[FoundFact]
 ) -> FoundFact | None:
-    """A sentence that may say of something told before that it is over, or otherwise now; None
-    where what it tells says so already.
+    """A sentence that may say that an earlier statement is over or has changed.
+
+    None if a fact of the sentence says so already.
     """
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
@@ -321,7 +336,7 @@ def _changing(
 
 
 _TAKEN_OUT = "   "
-"""In the place of words of other people."""
+"""Placeholder for words of other people."""
 _THIN = frozenset(
     tokens(
         "favorite favourite"

@@ -1,9 +1,9 @@
-"""Extract foresights: what holds for a while or will, and until when.
+"""Extract foresight: states that hold for a while or will begin, and until when.
 
-A time that a sentence names comes first (`forward_dates`), else the usual duration of a state that
-passes by itself (`PASSING`). Note: times are relative to the message's own time, so the foresights
-of a conversation that is saved a year late are over when they are saved. Only users' own statements
-count, as with facts.
+A time that a sentence names comes first (`forward_dates`). Otherwise the usual duration of a state
+that passes by itself counts (`PASSING`). Note: times are relative to the message's own time, so the
+foresight of a conversation that is saved a year late is over when it is saved. Only users' own
+statements count, as with facts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
-"""Foresights of one conversation."""
+"""Foresights of a conversation."""
 _SELF = re.compile(
     r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo"
     r"|suis|bin)\b"
@@ -37,7 +37,10 @@ _JAPANESE_AHEAD = re.compile(
     r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く"
     r"|です|ます|だ)[。！!]?\Z"
 )
-"""The end of a Japanese sentence about the future; its subject, the speaker, is mostly left out."""
+"""The end of a Japanese sentence about the future.
+
+Its subject, the speaker, is mostly left out.
+"""
 _OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
 """Things that are the speaker's although the sentence doesn't name the speaker."""
 _NOT_NOW = re.compile(
@@ -65,7 +68,10 @@ _LASTED = re.compile(
     r"|invited|booked|assigned|sent|banned|suspended|grounded)",
     re.IGNORECASE,
 )
-"""A state that has lasted until now; not a task that was given ("have been told to")."""
+"""A state that has lasted until now.
+
+A task that was given ("have been told to") is no such state.
+"""
 _CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _REQUEST = re.compile(

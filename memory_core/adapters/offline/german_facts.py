@@ -1,7 +1,7 @@
 """The table of German statements that are facts, with their slots.
 
-A row is matched with one clause, whose words are the fact's text. Note: the verb may be before its
-subject ("Seit 2012 bin ich Vegetarier"), and a clause that supposes, asks or denies is matched only
+A row is matched with a single clause, whose words are the fact's text. Note: the verb may be before
+its subject ("Seit 2012 bin ich Vegetarier"). A clause that supposes, asks or denies is matched only
 by a row for such clauses.
 """
 
@@ -415,7 +415,7 @@ _BUT = re.compile(
     r" nicht(?: mehr)? (?:in|bei|aus|als|am|beim) [^,.;:!?]{2,40}, sondern (?=(?:in|bei|aus|als|am"
     r"|beim) )"
 )
-"""What is put right: "nicht in Köln, sondern in Bonn" says Bonn."""
+"""A correction: "nicht in Köln, sondern in Bonn" says Bonn."""
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
     r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -460,9 +460,14 @@ def is_german(text: str) -> bool:
 
 
 def clauses(sentence: str, *, asks: bool) -> list[str]:
-    """The clauses of a sentence, of a question those before the last.
+    """Split a sentence into clauses; of a question only those before the last.
 
     A clause that begins with a function word begins with a small letter.
+
+    Args:
+        sentence: The sentence.
+        asks: Whether it is a question.
+
     """
     parts = [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
     statements = parts[:-1] if asks else parts

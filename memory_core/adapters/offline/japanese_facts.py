@@ -231,14 +231,14 @@ _NAMED = re.compile(
 
 
 def with_topic(sentence: str, before: str) -> str:
-    """A sentence that says a name, with whose it is where the sentence before says so.
+    """Add the owner of a name to a sentence, if the sentence before names it.
 
     Args:
         sentence: "名前はポチです".
         before: "犬を飼っています"; empty for the first of a message.
 
     Returns:
-        "犬の名前はポチです"; the sentence itself where that names no other.
+        "犬の名前はポチです"; the sentence itself where `before` names no owner.
 
     """
     named = _NAMED.search(before) if _NAMES.match(sentence) else None
@@ -251,6 +251,12 @@ def is_japanese(text: str) -> bool:
 
 
 def clauses(sentence: str, *, asks: bool) -> list[str]:
-    """The clauses of a sentence; of a question those before the last."""
+    """Split a sentence into clauses; of a question only those before the last.
+
+    Args:
+        sentence: The sentence.
+        asks: Whether it is a question.
+
+    """
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
     return parts[:-1] if asks else parts

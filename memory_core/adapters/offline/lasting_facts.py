@@ -23,7 +23,7 @@ from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_
 LEAST, MOST = 8, 260
 """Characters of a lasting fact."""
 LEAST_DURABLE = 0.3
-"""The probability of a durable sentence below which nothing of a sentence is a lasting fact."""
+"""Probability of a durable sentence below which the sentence has no lasting fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +392,7 @@ WEIGHTS = Path(__file__).with_name("durable_weights.json")
 LEAST_AFFIX = 5
 """Letters of a word, at least, whose first four and last three letters are features."""
 WORDS_A_STEP, MOST_STEPS = 5, 6
-"""The feature of a sentence's length: in steps of five words, of which there are at most six."""
+"""Steps of the feature of a sentence's length: five words each, at most six."""
 _TOKEN = re.compile(
     r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W\d_]+)?|\d+|[\u3040-\u30ff\u3400-\u9fff]|[^\w\s]"
 )

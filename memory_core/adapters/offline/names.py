@@ -1,8 +1,7 @@
 """Recognise names of people and of places.
 
 In "I'm Sarah" only the capital shows that Sarah is a name, as in "I'm Austrian" and "I'm Vegan".
-Note: words that are known to be something else are no names, and the list of such words can't
-be complete.
+Note: words with another known meaning are no names, and the list of such words can't be complete.
 """
 
 from __future__ import annotations
@@ -107,8 +106,8 @@ _FOR_GOOD = re.compile(
 def place(words: str) -> str | None:
     """A place at the beginning of words, None for no place.
 
-    Capitalised words, or one plain word where nothing is capitalised; no season,
-    tool or state of mind.
+    It is capitalised words, or a single plain word where no word is capitalised. A season, tool or
+    state of mind is no place.
     """
     match = _PLACE.match(words)
     if match is None and words == words.lower():
@@ -135,7 +134,8 @@ def known_place(words: str) -> str | None:
 def new_home(words: str) -> str | None:
     """Lisbon, of "Berlin for Lisbon" after "left".
 
-    One of the two must be a known place, since people leave companies in these words, too.
+    At least Berlin or Lisbon must be a known place, since people leave companies in these words,
+    too.
     """
     homes = _homes(words)
     return homes[1] if homes else None
@@ -153,7 +153,7 @@ def old_home(words: str) -> str | None:
 
 
 def _homes(words: str) -> tuple[str, str] | None:
-    """(Berlin, Lisbon) of "Berlin for Lisbon", where one of both is known."""
+    """(Berlin, Lisbon) of "Berlin for Lisbon", where at least either is known."""
     match = _LEFT_FOR.fullmatch(words)
     if match is None:
         return None
@@ -213,7 +213,7 @@ _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,
 
 
 def name(words: str) -> str | None:
-    """A name: one to four capitalised words, or one plain word and nothing else."""
+    """A name: up to four capitalised words, or a single plain word without any other."""
     plain = unquoted(words)
     match = _NAME.match(plain) or _LOWER_NAME.match(plain)
     if (
@@ -226,13 +226,13 @@ def name(words: str) -> str | None:
 
 
 def own_name(words: str) -> str | None:
-    """A name after "I am": capitalised words alone, none of them known as something else."""
+    """A name after "I am": capitalised words alone, none of them with another known meaning."""
     match = _OWN_NAME.fullmatch(words)
     return words if match and _NEVER.isdisjoint(words.lower().split()) else None
 
 
 def nationality(words: str) -> str | None:
-    """A capitalised nationality, with nothing after it."""
+    """A capitalised nationality, without words after it."""
     people = words.lower().split()
     known = bool(people) and people[-1] in _NATIONS and _IN_NATIONS.issuperset(people)
     return words if known and len(people) <= 2 and words[:1].isupper() else None

@@ -1,10 +1,11 @@
-"""Find patterns of several episodes by rule: habits, preferences, and places and
-persons that recur.
+"""Find patterns of several episodes by rule: habits, preferences, and recurring names.
 
-Extractive: a pattern is a sentence of an episode, in the third person, whose words are in other
-episodes, too; or it names a place or a person. Note: what fills a slot (a home, a job, a diet) is
-no pattern however often it is said, because the next fact supersedes a fact, but not a pattern; nor
-is what passes by itself, like a cold.
+The names are those of places and persons. A pattern is extractive: a sentence of an episode, in the
+third person, whose words are in other episodes too. Or it names a place or a person.
+
+Note: a statement that fills a slot (a home, a job, a diet) is no pattern, however often it is said.
+The next fact supersedes a fact, but not a pattern. A state that passes by itself, like a cold, is
+no pattern either.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from memory_core.ports import DecisionItem
 MOST = 20
 """Patterns that are found at once."""
 FEWEST_WITH_A_CUE, FEWEST = 2, 3
-"""Episodes that make a pattern: of a stated habit or liking, and of anything else."""
+"""Episodes that make a pattern: of a stated habit or liking, and of other statements."""
 LEAST_SHARED = 0.75
 """Share of a sentence's terms that another sentence needs to repeat it."""
 LONGEST_WORDS = 30
@@ -82,8 +83,9 @@ _BESIDE_A_PERSON = re.compile(
 )
 _WEEKDAY = re.compile(rf"\b({ANY_WEEKDAY})s?\b", re.IGNORECASE)
 _WEEKDAYS_SAID = frozenset(content_terms(" ".join(f"{day}s" for day in WEEKDAYS)))
-"""Terms of weekdays, which are replaced by their days, so that "on Tuesdays" has the same terms as
-"every Tuesday".
+"""Terms of weekdays, which are replaced by their days.
+
+So "on Tuesdays" has the same terms as "every Tuesday".
 """
 Kind = Literal["preference", "habit"]
 
@@ -94,10 +96,10 @@ class _Statement:
 
     Attributes:
         number: Of its episode.
-        speaker: The person who said it.
-        plain: Its words, without fillers and without what is of one time.
+        speaker: The speaker of the sentence.
+        plain: Its words, without fillers and words for a single time.
         summary: The same in the third person.
-        terms: What it is about.
+        terms: Terms of its content.
         negated: Whether it has a negation.
         numbers: The numbers in it.
         kind: Of its pattern.
@@ -212,7 +214,7 @@ def _in_third_person(plain: str, speaker: str) -> str | None:
 
 
 def _stated_sentences(episode: DecisionItem) -> Iterator[tuple[str, str]]:
-    """(speaker, sentence) of what persons state in an episode.
+    """Yield (speaker, sentence) of the statements of persons in an episode.
 
     A narrative names the speakers that it quotes.
     """
@@ -263,8 +265,9 @@ def _patterns_of_names(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundP
 def _pattern(
     summary: str, kind: Literal["preference", "habit", "place", "person"], numbers: Sequence[int]
 ) -> FoundPattern:
-    """Make a pattern. Confidence and importance grow with its episodes; a preference is
-    more important.
+    """Build a pattern.
+
+    Confidence and importance grow with its episodes. A preference is more important.
     """
     more = min(len(numbers), 6) - FEWEST_WITH_A_CUE
     return fitted(

@@ -1,10 +1,11 @@
-"""Decide what a new memory does to stored ones, and merge notes, by rule.
+"""Decide the effect of a new memory on stored memories, and merge notes, by rule.
 
-A new memory contradicts an old one (DELETE), repeats it (SKIP), adds to it (UPDATE), or leaves it
-alone. Most certain is a slot: the same subject and attribute with another value. Next come a
-negation and opposites in the same words, last a number. Note: a DELETE says that the two exclude
-each other; which of them is superseded depends on event time, and the code that executes the
-decision compares that.
+A new memory contradicts an old memory (DELETE), repeats it (SKIP), adds to it (UPDATE), or leaves
+it alone. Most certain is a slot: the same subject and attribute with another value. Next come a
+negation and opposites in the same words, last a number.
+
+Note: a DELETE says that the two exclude each other. Which of them is superseded depends on event
+time, and the code that executes the decision compares that.
 """
 
 from __future__ import annotations
@@ -44,12 +45,16 @@ from memory_core.ports import DecisionItem
 
 NOTE = "note"
 COVERED = 0.9
-"""Share of a new note's terms that an old note must have for the new one to add nothing."""
+"""Share of a new note's terms that an old note must have.
+
+The new note then adds no content.
+"""
 SAME_TOPIC = 0.30
-"""Cosine of two notes' terms from which they are of one topic."""
+"""Cosine of two notes' terms from which they share a topic."""
 _CONTRADICTING = frozenset({"numbers", "negation", "opposites", "values"})
-"""Differences by which statements contradict each other; with other names, words or order they are
-about different things.
+"""Differences by which statements contradict each other.
+
+With other names, words or order they are about different things.
 """
 _NEGATION_WORDS = re.compile(
     r"\b(?:no longer|any ?more|not|never|stopped|quit|gave up|used to|does|do|did|was|were|is|has"
@@ -91,10 +96,15 @@ class _Verdict:
 
 
 def decided(new: Sequence[DecisionItem], old: Sequence[DecisionItem]) -> Decisions:
-    """Decide about old memories: at most one decision each, none where nothing new is related.
+    """Decide about old memories: at most a single decision for each.
 
-    Of several new memories the one with the gravest operation decides, then the one with the
-    highest confidence.
+    There is no decision if no new memory is related. Of several new memories the memory with the
+    gravest operation decides, then that with the highest confidence.
+
+    Args:
+        new: The new memories.
+        old: The old memories.
+
     """
     decisions: list[Decision] = []
     for memory in old:
@@ -121,7 +131,7 @@ def decided(new: Sequence[DecisionItem], old: Sequence[DecisionItem]) -> Decisio
 
 
 def _verdict(new: DecisionItem, old: DecisionItem) -> _Verdict | None:
-    """What a new memory does to an old one; None for nothing."""
+    """The verdict on a new and an old memory; None if they are unrelated."""
     if normalised(new.text) == normalised(old.text):
         return _Verdict("SKIP", 1.0, "the same words")
     if (new.category == NOTE) != (old.category == NOTE):
@@ -151,7 +161,7 @@ def _verdict_on_slots(new: DecisionItem, old: DecisionItem) -> _Verdict:
 
 
 def _verdict_on_statements(new: str, old: str) -> _Verdict | None:
-    """The verdict on statements of which at least one fills no slot."""
+    """The verdict on statements of which at least either fills no slot."""
     differing = differences(old, new)
     if not differing:
         return _Verdict("SKIP", 0.95, "near-equal, no difference that counts")
@@ -168,7 +178,7 @@ def _verdict_on_statements(new: str, old: str) -> _Verdict | None:
 
 
 def _negation_verdict(new: str, old: str) -> _Verdict | None:
-    """The verdict where one statement denies what the other says; None elsewhere."""
+    """The verdict where a statement denies the other statement; None elsewhere."""
     new_negates, old_negates = _NEGATING.search(new), _NEGATING.search(old)
     if (
         bool(new_negates) == bool(old_negates)
@@ -195,8 +205,8 @@ def _affirmed_terms(statement: str) -> frozenset[str]:
 def _are_separate(new: DecisionItem, old: DecisionItem) -> bool:
     """Whether two notes can't be merged.
 
-    They can't where one has a relative time and the other is of another day, and where their
-    sentences contradict each other.
+    They can't if either has a relative time and the other is of another day, or if their sentences
+    contradict each other.
     """
     days = {item.said_at.date() for item in (new, old)}
     new_summary, old_summary = _summary(new.text), _summary(old.text)
@@ -223,7 +233,7 @@ def _without_speaker(sentence: str) -> str:
 
 
 def _verdict_on_notes(new: str, old: str) -> _Verdict | None:
-    """The verdict on notes; None where the new one is unrelated."""
+    """The verdict on notes; None if the new note is unrelated."""
     new_terms, old_terms = _note_terms(new), _note_terms(old)
     if not new_terms or not old_terms:
         return None
@@ -250,7 +260,7 @@ def _note_terms(note: str) -> frozenset[str]:
 
 
 def _is_contained(new: str, old: str) -> bool:
-    """Whether every number, name and negation of the new note is in the old one."""
+    """Whether every number, name and negation of the new note is in the old note."""
     if numbers_in(new) - numbers_in(old):
         return False
     known = frozenset(words(old))
@@ -318,7 +328,7 @@ def merged(notes: Sequence[DecisionItem]) -> Synthesis:
 
 
 def _merge_section(heading: str, texts: Sequence[str]) -> tuple[str, int]:
-    """Merge the texts of one part: (text, number of repeats that were left out)."""
+    """Merge the texts of the same part: (text, number of repeats that were left out)."""
     labels = _LABELS.get(heading, ())
     gathered: dict[str, list[str]] = {"": [], **{label: [] for label in labels}}
     reasons: dict[str, list[str]] = {label: [] for label in gathered}
@@ -353,9 +363,8 @@ def _without_repeats(items: Iterable[str]) -> list[str]:
 def _split_by_label(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
     """Split a text into (label, text after it).
 
-    The text before the first label has the label "".
-
-    A label out of the order of `labels`, or with nothing after it, is a word of the text.
+    The text before the first label has the label "". A label out of the order of `labels`, or
+    without text after it, is a word of the text.
     """
     pairs: list[tuple[str, str]] = []
     label, start, least = "", 0, 0
@@ -374,7 +383,7 @@ def _split_by_label(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _items(label: str, text: str) -> list[str]:
-    """The items of a list; of another part its sentences, and whatever is between them."""
+    """The items of a list; of another part its sentences, and the texts between them."""
     if label in _LISTS:
         return [item for part in text.split("; ") if (item := " ".join(part.split()))]
     pieces: list[str] = []

@@ -1,8 +1,8 @@
 """Recognise retractions, and slips that a speaker corrects.
 
-A clause that says that something is over is rewritten as the clause that held before, which the
-table of facts can read. Note: a plain "not" is no retraction ("I don't live in Berlin" doesn't say
-that the speaker once did).
+A clause that retracts a state is rewritten as the clause that held before, which the table of facts
+can read. Note: a plain "not" is no retraction ("I don't live in Berlin" doesn't say that the
+speaker once did).
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ _IN_PART = re.compile(
     r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b"
 )
 _AS, _AS_WHERE = re.compile(r"\bas\b"), re.compile(r"\b(?:at|for|in)\b")
-"""Words that may alone be over: a person who no longer works full-time at Contoso may
-still work there.
+"""Words that may be over by themselves.
+
+A person that no longer works full-time at Contoso may still work there.
 """
 _LASTING = re.compile(
     r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach"
@@ -55,10 +56,12 @@ _LASTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """What a clause retracts.
+    """The retraction in a clause.
 
-    left: what held before ("live in Berlin"). summary: its retraction in the third person ("no
-    longer lives in Berlin").
+    Attributes:
+        left: The words that held before ("live in Berlin").
+        summary: The retraction in the third person ("no longer lives in Berlin").
+
     """
 
     left: str
@@ -83,9 +86,12 @@ def _ends_in_part(left: str) -> bool:
 
 
 def over(clause: str, *, of_another: bool) -> Over | None:
-    """What the words after a subject retract, None for nothing.
+    """Read the retraction in the words after a subject; None for no retraction.
 
-    of_another: whether the verb is in the third person.
+    Args:
+        clause: The words.
+        of_another: Whether the verb is in the third person.
+
     """
     words = _AFTERWARDS.sub(
         "", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause)
@@ -136,10 +142,17 @@ class PatternMatch:
 def put_right(
     sentence: str, before: Sequence[PatternMatch]
 ) -> tuple[PatternMatch, PatternMatch] | None:
-    """Correct a fact of the previous sentence: (the fact, its replacement).
+    """Correct a fact of the previous sentence.
 
-    It is the fact whose value the sentence names as a slip, else the last one;
-    None for a sentence that corrects nothing.
+    It is the fact whose value the sentence names as a slip, else the last fact.
+
+    Args:
+        sentence: The sentence.
+        before: The facts of the previous sentence.
+
+    Returns:
+        (the fact, its replacement); None for a sentence that corrects no fact.
+
     """
     match = _SLIP.match(sentence.strip())
     if match is None:

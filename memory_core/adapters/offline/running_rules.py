@@ -22,14 +22,16 @@ from memory_core.domain.errors import MemoryCoreError
 from memory_core.domain.text.shortening import beginning
 
 TURN_S, PAUSE_S = 0.005, 0.0005
-"""Seconds that a rule computes at a time, and for which it then pauses, so that the event loop and
-other rules compute.
+"""Seconds that a rule computes at a time, and for which it then pauses.
+
+In the pause the event loop and other rules compute.
 """
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 _computing = threading.Lock()
-"""The lock of the rule that computes: each further rule would take as much of the interpreter's
-time as the event loop gets.
+"""The lock of the rule that computes.
+
+Each further rule would take as much of the interpreter's time as the event loop gets.
 """
 
 
@@ -73,14 +75,14 @@ _turns: ContextVar[RuleTurns | None] = ContextVar("turns", default=None)
 
 
 def checkpoint() -> None:
-    """Let others compute. Raises Stopped when no caller waits for this thread's rule."""
+    """Let other threads compute. Raises Stopped when no caller waits for this thread's rule."""
     turns = _turns.get()
     if turns is not None:
         turns.take()
 
 
 class RuleThread:
-    """A thread that runs rules one after another.
+    """A thread that runs rules in turn.
 
     It starts with the first rule and ends with `close`.
     """
@@ -94,7 +96,14 @@ class RuleThread:
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Result:
-        """Run a rule. It ends at its next checkpoint when the awaiting task is cancelled."""
+        """Run a rule. It ends at its next checkpoint when the awaiting task is cancelled.
+
+        Args:
+            rule: The rule.
+            *args: Its arguments.
+            **kwargs: Its arguments by name.
+
+        """
         self._executor = self._executor or ThreadPoolExecutor(1, "rules")
         turns = RuleTurns()
         call = partial(copy_context().run, turns.run, partial(rule, *args, **kwargs))
@@ -123,7 +132,10 @@ SchemaFields = ParamSpec("SchemaFields")
 Answer = TypeVar("Answer")
 Schema = TypeVar("Schema", bound=BaseModel)
 _ROUNDS = 4
-"""How often an answer is cut: a list that was cut may have a text that is too long."""
+"""How often an answer is cut.
+
+A list that was cut may still have a text that is too long.
+"""
 _TOO_LONG = frozenset({"string_too_long", "too_long"})
 _cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=None)
 """The fields of the answer being made that were cut."""
@@ -133,8 +145,11 @@ _cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=Non
 class Fitted(Generic[Answer]):
     """An answer within its schema.
 
-    cut: the fields that were cut, by name, one entry for each cut. failure: the type of the error
-    for which the plainer rule answered.
+    Attributes:
+        value: The answer.
+        cut: Names of the fields that were cut, an entry for each cut.
+        failure: Type of the error for which the plainer rule answered; None if the rule answered.
+
     """
 
     value: Answer
@@ -145,10 +160,19 @@ class Fitted(Generic[Answer]):
 def answer_within_schema(
     rule: Callable[[], Answer], plainer: Callable[[], Answer]
 ) -> Fitted[Answer]:
-    """The answer of a rule, or of the plainer rule where the first fails.
+    """Answer by a rule, or by the plainer rule where the first fails.
 
-    A rule fails on a text only by a mistake in it, for which a user must not lose a conversation.
-    Raises MemoryCoreError and Stopped where the rule does.
+    A rule fails on a text only by a mistake in the rule, for which a user must not lose a
+    conversation.
+
+    Args:
+        rule: The rule.
+        plainer: The plainer rule.
+
+    Raises:
+        MemoryCoreError: The rule raised it.
+        Stopped: The rule raised it.
+
     """
     fields: list[str] = []
     entered = _cut_fields.set(fields)
@@ -165,9 +189,16 @@ def answer_within_schema(
 def fitted(
     schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs
 ) -> Schema:
-    """Make a part of an answer, with texts and lists over their limits cut.
+    """Build a part of an answer, with texts and lists over their limits cut.
 
-    Raises ValidationError for anything else that is wrong.
+    Args:
+        schema: The model of the part.
+        *args: Its arguments.
+        **fields: Its fields.
+
+    Raises:
+        ValidationError: A field is wrong in another way.
+
     """
     given: dict[str, Any] = dict(fields)
     for _ in range(_ROUNDS):

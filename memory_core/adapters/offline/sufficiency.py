@@ -26,15 +26,23 @@ from memory_core.domain.text.analyzer import tokens
 from memory_core.ports import DecisionItem
 
 ENOUGH = 0.7
-"""The share of what the query says that must stand in what was found."""
+"""Share of the query's meaning that must be in the results."""
 LEAD = 0.25
-"""How far the best must be before the tenth."""
+"""Least distance of the best memory's relevance to the tenth."""
 _NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
-"""The terms of a query do not depend on when it is asked."""
+"""A fixed time, since the terms of a query do not depend on its time."""
 
 
 def judged(query: str, results: Sequence[DecisionItem]) -> Sufficiency:
-    """The verdict; never another query. Without any `lead` no memory surely answers."""
+    """Judge whether the results answer the query, without suggesting another query.
+
+    Without any `lead` no memory surely answers it.
+
+    Args:
+        query: The query.
+        results: The memories that were found.
+
+    """
     terms = analyse_query(query, _NO_DATES).terms
     if not results:
         return Sufficiency(sufficient=False, why="Nothing was found.")
@@ -60,7 +68,7 @@ def judged(query: str, results: Sequence[DecisionItem]) -> Sufficiency:
 
 
 def _share(terms: Sequence[str], frequency: Counter[str], results: int) -> float:
-    """The share of what the terms say that was found; nothing for a query without terms."""
+    """Share of the terms' weight that was found; 0 for a query without terms."""
     if not terms:
         return 0.0
     worth = idf([frequency[term] for term in terms], results)

@@ -1,9 +1,10 @@
 """Keywords and a narrative of a conversation, both from its own words.
 
-The narrative is extractive: it selects the sentences that many others resemble (LexRank, Erkan &
-Radev 2004: the stationary weights of a random walk over similarities). The similarity is the cosine
-of vectors where an embedder gives them, else of TF-IDF weighted terms. Note: sentences stay in the
-order of the conversation, and users' own statements weigh more than what assistants explain.
+The narrative is extractive. It selects the sentences that many other sentences resemble (LexRank,
+Erkan & Radev 2004: the stationary weights of a random walk over similarities). The similarity is
+the cosine of vectors if an embedder gives them, else of TF-IDF weighted terms. Note: sentences stay
+in the order of the conversation, and users' own statements weigh more than explanations of
+assistants.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_WORDS = 180
-"""Words of a narrative: within the 150 to 200 that the prompt for models asks for,
-a last sentence included.
+"""Most words of a narrative, including its last sentence.
+
+The prompt for models asks for 150 to 200.
 """
 MAX_FIRST_WORDS = 600
 """Characters of a narrative that is only the beginning of a conversation (`first_words`)."""
@@ -52,8 +54,12 @@ Weights = npt.NDArray[np.float64]
 class QuotableSentence:
     """A sentence that a narrative may quote.
 
-    message: the number of its message. by: the speaker. by_person: whether a person speaks, not an
-    assistant. asks: whether it is a question.
+    Attributes:
+        message: The number of its message.
+        by: The speaker.
+        by_person: Whether a person speaks, not an assistant.
+        asks: Whether it is a question.
+
     """
 
     message: int
@@ -90,8 +96,9 @@ def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
 
 @keep_texts(256)
 def _telling_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-    """Of each sentence of a message that says something its text and terms, and whether it asks;
-    kept, since an episode's behaviour and its story are read of the same.
+    """Text and terms of each meaningful sentence of a message, and whether it asks.
+
+    They are cached, since an episode's behaviour and its story are read of the same sentences.
     """
     telling = []
     for sentence in sentences(own_words(content.replace(REQUESTED, ""))):
@@ -161,7 +168,7 @@ def first_words(messages: Sequence[Message]) -> str:
 def centrality(
     sentences_or_vectors: Sequence[QuotableSentence] | Sequence[npt.NDArray[np.float32]],
 ) -> Weights:
-    """How central each sentence is among the others (LexRank): weights that sum to 1."""
+    """How central each sentence is among all sentences (LexRank): weights that sum to 1."""
     first = sentences_or_vectors[0]
     rows = (
         _tf_idf(sentences_or_vectors)  # type: ignore[arg-type]
@@ -230,9 +237,7 @@ def _with_full_stop(text: str) -> str:
 
 
 def _story_without_statements(messages: Sequence[Message]) -> str:
-    """Narrate a conversation of which no sentence says anything: who spoke, and a
-    short quotation.
-    """
+    """Narrate a conversation without a meaningful sentence: its speakers and a short quotation."""
     spoken = [message for message in messages if message.role not in ("system", "tool")]
     people = list(dict.fromkeys(map(speaker, spoken or messages)))
     words = " ".join(" ".join(message.content.split()) for message in spoken)
@@ -253,11 +258,12 @@ def _story_without_statements(messages: Sequence[Message]) -> str:
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
 LONGEST_WORD = 26
-"""Characters of a word: three words with their spaces fill a term of 80; what is longer is a blob,
-or many words at once.
+"""Characters of a word.
+
+Three words with their spaces fill a term of 80. A longer word is a blob, or many words at once.
 """
 THEME_FLOOR = 2.0
-"""The weight, in words, from which a theme is one of the conversation's."""
+"""The weight, in words, from which a theme belongs to the conversation."""
 _FILLERS = """
     longer exciting move moved moving
     hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right
@@ -303,7 +309,14 @@ _DENSE = re.compile(
 def retrieval_hints(
     texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]
 ) -> RetrievalHints:
-    """Tags, keywords and queries of texts. actors: the speakers, whose names are no keywords."""
+    """Tags, keywords and queries of texts.
+
+    Args:
+        texts: The texts.
+        facts: Facts of the texts, for whose slots there are queries.
+        actors: The speakers, whose names are no keywords.
+
+    """
     keywords = keywords_of(texts, actors)
     terms = [term for text in texts for term in tokens(text)]
     ranked = sorted(themes(terms).items(), key=lambda item: (-item[1], item[0]))
@@ -315,7 +328,13 @@ def retrieval_hints(
 
 
 def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
-    """Up to `MAX_KEYWORDS` phrases, the heaviest first, in the spelling that was used first."""
+    """Up to `MAX_KEYWORDS` phrases, the heaviest first, in the spelling that was used first.
+
+    Args:
+        texts: The texts.
+        actors: The speakers, whose names are no keywords.
+
+    """
     named = frozenset(word for actor in actors for word in words(actor))
     phrases = []
     for text in texts:
@@ -385,8 +404,9 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
 
 @keep_texts(8_192)
 def _content_word(written: str) -> str:
-    """A word as it is compared, without the ending of a genitive; empty for one that says little,
-    or is too long.
+    """A word for comparison, without the ending of a genitive.
+
+    Empty for a word of little meaning, or a word that is too long.
     """
     word = written.casefold().replace("’", "'").removesuffix("'s")
     return word if _is_content_word(word) else ""
@@ -411,7 +431,10 @@ def _is_content_word(word: str) -> bool:
 
 
 def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Leave out phrases whose terms are all in a heavier one. ranked: the heaviest first."""
+    """Leave out phrases whose terms are all in a heavier phrase.
+
+    ranked: The heaviest first.
+    """
     phrases: list[tuple[str, ...]] = []
     for terms in ranked:
         if len(phrases) >= 2 * MAX_KEYWORDS:
@@ -422,8 +445,9 @@ def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _queries(facts: Sequence[SaidFact], keywords: Sequence[str]) -> list[str]:
-    """Questions that the conversation answers: for the slots of its facts, then for
-    its keywords.
+    """Questions that the conversation answers.
+
+    They are for the slots of its facts, then for its keywords.
     """
     asked = [
         f"What is {fact.subject}'s {fact.attribute}?"

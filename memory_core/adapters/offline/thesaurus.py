@@ -1,6 +1,6 @@
 """The `Thesaurus` of English words, from a table that ships with the product.
 
-No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 others
+No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 other stems
 whose vectors are near. `deployment/related_words.py` made it with the local sentence embedder.
 Note: the stems are those of `domain.text`; another stemmer needs a new table.
 """
@@ -19,7 +19,7 @@ from memory_core.domain.ranking.candidates import Related
 
 TABLE = Path(__file__).with_name("related_words.npz")
 SCALE = 255
-"""The likeness 1 in the table, which has one byte for each."""
+"""Table value of the likeness 1, as the table has a single byte for each."""
 
 
 class RelatedWords:
@@ -55,7 +55,7 @@ class _Table:
         self._places = {stem: place for place, stem in enumerate(stems)}
 
     def near(self, term: str, of: int) -> list[Related]:
-        """The words near one term; none for a word that the table does not know."""
+        """The words near a term; none for a word that the table does not know."""
         place = self._places.get(term)
         if place is None:
             return []
@@ -70,5 +70,5 @@ class NoRelatedWords:
     """A `Thesaurus` without related words."""
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
-        """None."""
+        """No related words."""
         return ()

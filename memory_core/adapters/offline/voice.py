@@ -38,8 +38,9 @@ _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORE
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
 _BESIDE_ME = frozenset(["hey", "hi", "hello", "ok", "it", "is", "only", "just", "again", "here"])
 _SPEAKER_MARK = "\0"
-"""Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name.
-No text of a user has it.
+"""Placeholder for the speaker's name until the sentence is rewritten.
+
+With it, no rule rewrites the name. No text of a user contains it.
 """
 _PASTS = """
     will would can could should may might must shall had did was used ought became began bent bet
@@ -71,9 +72,17 @@ def is_english(sentence: str) -> bool:
 def third_person(sentence: str, speaker: str) -> str | None:
     """Rewrite a sentence of the first person in the third, about its speaker.
 
-    None for a sentence that addresses others or includes them ("we"), is not English, or is not
-    about the speaker. The name is never read as a pattern, a template or words of the sentence,
-    whatever characters it has.
+    The name is never read as a pattern, a template or words of the sentence, whatever characters it
+    has.
+
+    Args:
+        sentence: The sentence.
+        speaker: Name of its speaker.
+
+    Returns:
+        None for a sentence that addresses other people or includes them ("we"), is not English, or
+        is not about the speaker.
+
     """
     plain = re.sub(r"\bi\b", "I", expanded(sentence))
     if (
@@ -111,7 +120,13 @@ def _only_greets(sentence: str) -> bool:
 
 
 def told_of(words: str, speaker: str) -> str:
-    """Rewrite a few words in the third person: "my dog" → "their dog"."""
+    """Rewrite a few words in the third person: "my dog" → "their dog".
+
+    Args:
+        words: The words.
+        speaker: Name of their speaker.
+
+    """
     return _replace_possessives(
         re.sub(r"\bI\b", _SPEAKER_MARK, words), speaker, named=True
     ).replace(_SPEAKER_MARK, speaker)
@@ -131,8 +146,9 @@ def _is_present(sentence: str) -> bool:
 
 
 def _replace_possessives(text: str, speaker: str, *, named: bool = False) -> str:
-    """Replace "my", "mine", "me" and "myself". named: whether the speaker is named
-    before the text.
+    """Replace "my", "mine", "me" and "myself".
+
+    named: Whether the speaker is named before the text.
     """
 
     def possessive(match: re.Match[str]) -> str:
@@ -187,7 +203,16 @@ _ONE_EACH = re.compile(
 
 
 def told_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
-    """(subject in the third person, subject of its slots, whether that is unique)."""
+    """Name the subject of a clause in the third person, and that of its slots.
+
+    Args:
+        subject: The subject of the clause.
+        speaker: Name of its speaker.
+
+    Returns:
+        (subject in the third person, subject of its slots, whether that is unique).
+
+    """
     if subject in ("I", "my", "we", "call me", ""):
         return speaker, speaker.lower() if speaker == "User" else speaker, True
     if subject.startswith("my "):

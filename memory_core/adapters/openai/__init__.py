@@ -1,1 +1,1 @@
-"""OpenAI, Azure OpenAI and whatever speaks their protocol."""
+"""OpenAI, Azure OpenAI and any service that speaks their protocol."""

@@ -1,8 +1,8 @@
 """The `Agents` over a chat model, within a daily budget of tokens.
 
-One call of the model an answer: what it writes is repaired by code or refused, never asked for
-twice. Note: a valid answer is not yet a true one. Numbers, quotes and decisions are checked against
-what was shown by those who asked.
+Each answer takes a single call of the model. Code repairs or refuses the text of the model, and
+never asks again. Note: a valid answer need not be true. The callers check numbers, quotes and
+decisions against the texts that were shown to the model.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ from memory_core.prompts import Name, prompt
 
 log = logging.getLogger(__name__)
 TRUST_S = 60
-"""A success this recent answers a readiness check."""
+"""Seconds for which a success answers a readiness check."""
 Read = Callable[[str, Echoes], Repaired[Any]]
-"""Reads a checked answer out of a text. Raises AgentFailed."""
+"""Reads a checked answer from a text. Raises AgentFailed."""
 _JOINT: dict[Name, Read] = {
     "form_cell": cell_parts,
     "form_window": window_parts,
     "reflect": reflected_parts,
 }
-"""How the answers that have several parts are read."""
+"""Readers of the answers that have several parts."""
 
 
 class OpenAIAgents:
-    """`LLM_PROVIDER=openai` or `azure`."""
+    """The agents of `LLM_PROVIDER=openai` or `azure`."""
 
     def __init__(
         self, chat: Chat, budget: Budget, clock: Clock, meter: Meter | None = None
@@ -76,11 +76,11 @@ class OpenAIAgents:
 
     @property
     def model(self) -> str:
-        """The configured name."""
+        """The configured name of the model."""
         return self._model
 
     async def open(self) -> None:
-        """Make the client; nothing is sent."""
+        """Make the client, without sending a request."""
         await self._chat.open()
 
     async def close(self) -> None:
@@ -88,25 +88,25 @@ class OpenAIAgents:
         await self._chat.close()
 
     def pool(self) -> tuple[int, int]:
-        """Calls that may be under way at once, and those that are."""
+        """Calls that may be under way at once, and calls that are."""
         return self._chat.pool()
 
     async def detect_boundary(
         self, owner: Owner, messages: Sequence[Message], previous: str | None
     ) -> Answered[Boundaries]:
-        """Where the messages change their topic."""
+        """Find where the messages change their topic."""
         return await self._ask("detect_boundary", owner, _after(previous, messages))
 
     async def analyse_episode(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[EpisodeAnalysis]:
-        """The patterns of behaviour in the messages."""
+        """Find the patterns of behaviour in the messages."""
         return await self._ask("analyse_episode", owner, message_entries(messages))
 
     async def summarise(
         self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
     ) -> Answered[ConversationSummary]:
-        """The story of the messages; `fast` asks for the story alone, by a shorter prompt."""
+        """Summarize the messages; `fast` asks by a shorter prompt for the story alone."""
         if not fast:
             return await self._ask("summarise", owner, message_entries(messages))
         answer = await self._ask("summarise_fast", owner, message_entries(messages))
@@ -117,7 +117,7 @@ class OpenAIAgents:
     async def extract_facts(
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[ExtractedFacts]:
-        """The facts and the foresight of the messages, slots by their canonical names."""
+        """Extract facts and foresight from the messages, with canonical names of slots."""
         answer: Answered[ExtractedFacts] = await self._ask(
             "extract_facts", owner, message_entries(messages)
         )
@@ -126,8 +126,9 @@ class OpenAIAgents:
     async def form(
         self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
     ) -> Answered[FormedParts]:
-        """Facts, behaviour and story in one call, and where the messages change their topic if they
-        are to be cut.
+        """Extract facts, behaviour and story in a single call.
+
+        With `cut`, the answer also says where the messages change their topic.
         """
         name: Name = "form_window" if cut else "form_cell"
         answer: Answered[FormedParts] = await self._ask(name, owner, _after(previous, messages))
@@ -139,7 +140,7 @@ class OpenAIAgents:
     async def reflect(
         self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
     ) -> Answered[ReflectedParts]:
-        """Patterns and traits in one call."""
+        """Find patterns and traits in a single call."""
         return await self._ask(
             "reflect", owner, [*item_entries("episode", episodes), *scene_entries(scenes, episodes)]
         )
@@ -147,25 +148,25 @@ class OpenAIAgents:
     async def decide_conflicts(
         self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
     ) -> Answered[Decisions]:
-        """What each held memory becomes beside the new ones."""
+        """Decide the outcome of each stored memory beside the new memories."""
         return await self._ask(
             "decide_conflicts", owner, [*item_entries("new", new), *item_entries("held", older)]
         )
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
-        """One note out of several."""
+        """Merge several notes into a single note."""
         return await self._ask("synthesise", owner, item_entries("note", notes))
 
     async def find_patterns(
         self, owner: Owner, episodes: Sequence[DecisionItem]
     ) -> Answered[FoundPatterns]:
-        """What several episodes have in common."""
+        """Find patterns that several episodes have in common."""
         return await self._ask("find_patterns", owner, item_entries("episode", episodes))
 
     async def judge_sufficiency(
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """Whether what was found answers the query."""
+        """Judge whether the results answer the query."""
         before = [RecordedText((f"asked {number}",), text) for number, text in enumerate(asked)]
         return await self._ask(
             "judge_sufficiency",
@@ -174,8 +175,19 @@ class OpenAIAgents:
         )
 
     async def rank_texts(self, owner: Owner, query: str, texts: Sequence[str]) -> Answered[Ranking]:
-        """The texts that answer the query, best first; for `adapters.openai.rerankers`,
-        no call of the port.
+        """Rank the texts that answer the query, the best first.
+
+        This is for `adapters.openai.rerankers` and no method of the port.
+
+        Args:
+            owner: App and user whose tokens are spent.
+            query: The query.
+            texts: The texts, which the answer names by their numbers from 0.
+
+        Raises:
+            Unavailable: The model is down.
+            AgentFailed: The answer can't be used, or the budget is used up.
+
         """
         entries = [RecordedText((f"text {number}",), text) for number, text in enumerate(texts)]
         return await self._ask("rank_texts", owner, [RecordedText(("query",), query), *entries])
@@ -183,14 +195,14 @@ class OpenAIAgents:
     async def update_profile(
         self, owner: Owner, scenes: Sequence[SceneItem]
     ) -> Answered[ProfileUpdate]:
-        """What shows of the person."""
+        """Derive traits and facts of the person from scenes."""
         return await self._ask("update_profile", owner, scene_entries(scenes))
 
     async def check(self) -> Health:
-        """The last call, when it was well and just now; else whether the service answers at all.
+        """Report the last call if it succeeded just now, else check whether the service answers.
 
-        A process that has called no model yet has it answer one word, once; no other check
-        spends tokens.
+        A process that has not called a model yet makes it answer a single word, once. No other
+        check spends tokens.
         """
         last_ok, last_error = self._chat.last_ok, self._chat.last_error
         facts = self._budget.exhausted()
@@ -218,7 +230,10 @@ class OpenAIAgents:
     async def _ask(
         self, name: Name, owner: Owner, entries: Sequence[RecordedText]
     ) -> Answered[Any]:
-        """One call, counted by how it ended. A caller over budget asks no model."""
+        """Ask the model in a single call and count the outcome.
+
+        A caller over budget asks no model.
+        """
         outcome = "over_budget"
         try:
             await self._budget.check(owner)
@@ -270,7 +285,7 @@ class OpenAIAgents:
 
 
 def _after(previous: str | None, messages: Sequence[Message]) -> list[RecordedText]:
-    """The messages, behind the episode before them if there is one."""
+    """Entries of the messages, behind the previous episode if there is any."""
     before = [RecordedText(("previous episode",), previous)] if previous else []
     return [*before, *message_entries(messages)]
 

@@ -1,9 +1,11 @@
-"""From the text of a model to a checked answer.
+"""Turn the text of a model into a checked answer.
 
-The model is never asked again. Items of lists that are wrong, or that repeat the prompt, are
-dropped and the others kept; texts and lists that are too long are cut; an optional field that is
-wrong counts as not given. Note: an object in which nothing right is left is no empty answer but a
-failed one, because "no facts" must not be what garbage comes to.
+The model is never asked again. List items that are wrong, or that repeat the prompt, are dropped,
+and the other items are kept. Texts and lists that are too long are cut. An optional field that is
+wrong counts as not given.
+
+Note: an object without any right content is a failed answer, not an empty answer. Otherwise garbage
+would be taken for "no facts".
 """
 
 from __future__ import annotations
@@ -23,13 +25,21 @@ from memory_core.domain.text.shortening import beginning
 
 T = TypeVar("T", bound=BaseModel)
 _ROUNDS = 4
-"""Fixing one error may uncover another: a cut list may hold a text that is too long."""
+"""Rounds of repair: fixing an error may uncover another.
+
+For example, a list that was cut may hold a text that is too long.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired(Generic[T]):
-    """A checked answer. repaired: whether the text was not plain JSON or something was cut.
-    dropped: items and fields left out.
+    """A checked answer.
+
+    Attributes:
+        value: The answer.
+        repaired: Whether the text was not plain JSON, or a part was cut.
+        dropped: How many items and fields were left out.
+
     """
 
     value: T
@@ -38,8 +48,16 @@ class Repaired(Generic[T]):
 
 
 def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
-    """The answer of that kind in the text. Raises AgentFailed, in words without the text,
-    when there is none.
+    """Read an answer from a text.
+
+    Args:
+        text: The text of the model.
+        kind: The schema of the answer.
+        echoes: Texts of the prompt that must not be repeated.
+
+    Raises:
+        AgentFailed: The text holds no such answer. The error does not quote the text.
+
     """
     reason = "no JSON object"
     for value, mended in values_in(text):
@@ -51,10 +69,17 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
 
 
 def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Repaired[T]:
-    """The answer of that kind in a JSON value. Raises AgentFailed, in words without the value,
-    when there is none.
+    """Read an answer from a JSON value.
 
-    mended: whether the text that it was read from had to be repaired.
+    Args:
+        value: The JSON value.
+        kind: The schema of the answer.
+        echoes: Texts of the prompt that must not be repeated.
+        mended: Whether the text of the value had to be repaired.
+
+    Raises:
+        AgentFailed: The value is no such answer. The error does not quote the value.
+
     """
     shaped = _shaped(value, kind, mended)
     if shaped is None:
@@ -66,8 +91,9 @@ def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Rep
 
 
 def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
-    """The object with the fields of `kind`: the value itself, what is wrapped in it,
-    or the list that is nearly all of it.
+    """Find the object with the fields of `kind`.
+
+    It is the value itself, a value wrapped in it, or an object around a bare list.
     """
     if isinstance(value, list):
         bare = _lists(kind)
@@ -87,15 +113,17 @@ def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] |
 
 
 def _has_its_fields(value: dict[str, Any], kind: type[BaseModel]) -> bool:
-    """Any of them; but of an answer that is made of lists the first, or "nothing found" would be
-    what a missing one comes to.
+    """Return whether the object has any field of `kind`.
+
+    For an answer that is made of lists, it must have the first list. Otherwise a missing list would
+    be taken for an empty answer.
     """
     needed = _lists(kind)[:1] or kind.model_fields.keys()
     return any(name in value for name in needed)
 
 
 def _lists(kind: type[BaseModel]) -> list[str]:
-    """The fields of the answer itself that are lists."""
+    """Names of the answer's own fields that are lists."""
     return [
         name
         for name, field in kind.model_fields.items()
@@ -104,7 +132,7 @@ def _lists(kind: type[BaseModel]) -> list[str]:
 
 
 def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
-    """The fields that hold something."""
+    """Names of the fields that are not empty."""
     return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
 
 
@@ -127,8 +155,9 @@ def _checked(
 
 
 def _fixed(value: dict[str, Any], error: ValidationError) -> int:
-    """Cut or take out what is wrong, in place; how many things were taken out. Items of lists go
-    from the end, so that places hold.
+    """Cut or remove the wrong parts in place, and return how many were removed.
+
+    Items of lists are removed from the end, so that the places of other items stay valid.
     """
     gone: set[tuple[int | str, ...]] = set()
     for problem in error.errors(include_url=False, include_input=False):
@@ -146,7 +175,7 @@ def _fixed(value: dict[str, Any], error: ValidationError) -> int:
 
 
 def _outermost(place: Sequence[int | str]) -> tuple[int | str, ...]:
-    """The item of a list that the place lies in; for what lies in none the field itself."""
+    """The outermost list item that contains a place; outside of lists, the place itself."""
     for depth, step in enumerate(place):
         if isinstance(step, int):
             return tuple(place[: depth + 1])
@@ -192,10 +221,11 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
 
 
 def values_in(text: str) -> Iterator[tuple[Any, bool]]:
-    """The JSON objects and lists that the text may mean, the likeliest first.
+    """Yield the JSON objects and lists that the text may mean, the likeliest first.
 
-    Each comes with whether anything had to be repaired. The whole text as it is; else those that it
-    contains, the longest first; else one that was cut off, closed.
+    The first choice is the whole text as it is. Otherwise the values that the text contains follow,
+    the longest first. The last is a value that was cut off, which is closed. Each comes with
+    whether any part had to be repaired.
     """
     bare = text.strip("\ufeff \t\r\n")
     whole = _decoded(bare)
@@ -211,7 +241,7 @@ def values_in(text: str) -> Iterator[tuple[Any, bool]]:
 
 
 def _decoded(text: str) -> Any:
-    """The value of the whole text; None when it is no JSON."""
+    """Parse the whole text as JSON; None if it is not JSON."""
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -219,8 +249,10 @@ def _decoded(text: str) -> Any:
 
 
 def _without_thoughts(text: str) -> str:
-    """The text after the thoughts it begins with; the opening tag is often the server's and
-    missing. Thoughts without an end are all.
+    """Remove the thoughts at the beginning of a text.
+
+    The opening tag is often missing, since the server has written it. Thoughts without an end take
+    up the whole text.
     """
     if text.startswith(("{", "[", "`")):
         return text
@@ -231,8 +263,9 @@ def _without_thoughts(text: str) -> str:
 
 
 def _complete(text: str) -> Iterator[tuple[int, Any]]:
-    """(length, value) of the complete objects and lists that stand in the text and not within
-    one another.
+    """Yield (length, value) of the complete objects and lists in a text.
+
+    Objects and lists within another are left out.
     """
     place = 0
     for _ in range(_MAX_STARTS):
@@ -250,8 +283,11 @@ def _complete(text: str) -> Iterator[tuple[int, Any]]:
 
 @dataclass(slots=True)
 class _Open:
-    """One object or list that is not closed yet. safe: where it could be closed without losing more
-    than what was under way.
+    """An object or list that is not closed yet.
+
+    Attributes:
+        safe: Where it could be closed without losing more than the unfinished part.
+
     """
 
     bracket: str
@@ -260,14 +296,14 @@ class _Open:
 
 @dataclass(slots=True)
 class _Scan:
-    """The place within its JSON that a text has come to."""
+    """Position of a scan within the JSON of a text."""
 
     stack: list[_Open] = field(default_factory=list)
     in_text: bool = False
     escaped: bool = False
 
     def step(self, character: str, place: int) -> None:
-        """Take in one more character."""
+        """Process the next character."""
         if self.in_text:
             self.in_text = self.escaped or character != '"'
             self.escaped = character == "\\" and not self.escaped
@@ -284,8 +320,9 @@ class _Scan:
 
 
 def _closed(text: str) -> Any:
-    """The object that the text opens and does not end, closed at the last place where that is safe;
-    None when there is none.
+    """Close the object that the text opens and does not end.
+
+    It is closed at the last place where that is safe. None if there is no such object.
     """
     start = text.find("{")
     scan = _Scan()
@@ -320,10 +357,14 @@ _NOT_FOR_MODELS = frozenset({"title", "description", "default", "$defs"})
 
 @lru_cache(maxsize=32)
 def strict_schema(model: type[BaseModel], *, bounded: bool) -> dict[str, Any]:
-    """The schema of `model` without references, titles and defaults; every object closed,
-    every field required.
+    """Return the schema of `model` for structured outputs.
 
-    bounded: with the limits of texts, lists and numbers.
+    It has no references, titles and defaults. Every object is closed, and every field is required.
+
+    Args:
+        model: The model of Pydantic.
+        bounded: Whether the schema has the limits of texts, lists and numbers.
+
     """
     schema = model.model_json_schema()
     strict: dict[str, Any] = _strict(schema, schema.get("$defs", {}), bounded)

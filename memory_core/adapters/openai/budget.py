@@ -1,9 +1,11 @@
-"""How many tokens an app, and each of its users, may spend in a day, by all processes together.
+"""Limit the tokens that an app and its users may spend in a day.
 
-A process takes a block of tokens out of the day before it asks a model, in one document of the app
-or of the user in the long-term store, and takes the next when it is used up: two requests a block.
-What is under way when the day is used up is finished, so a day may pass its cap by that; what a
-process has left of its block when it ends is not spent.
+All processes share the limit. A process takes a block of tokens from the day before it asks a
+model. The day is a document of the app or of the user in the long-term store. When the block is
+used up, the process takes the next: two requests for each block.
+
+Calls that are under way when the day is used up are finished, so a day may exceed its cap by these.
+Tokens that a process has left of its block when it ends are not spent.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ from memory_core.ports import (
 )
 
 LEAST_BLOCK: Final = 5_000
-"""Tokens taken at once, about two calls of a model; more where a thousandth of the day is more,
-less where a twentieth of it is less.
+"""Tokens that are taken at once, about two calls of a model.
+
+A block is larger where a thousandth of the day is more, and smaller where a twentieth of the day is
+less.
 """
 _BLOCKS_A_DAY, _LEAST_BLOCKS = 1_000, 20
 PAYERS_KEPT: Final = 16_384
-"""Payers whose blocks a process remembers; of the one that asked longest ago the rest of its
-block is lost.
+"""Payers whose blocks a process remembers.
+
+Beyond that, the payer that asked longest ago loses the rest of its block.
 """
 _KEPT = timedelta(hours=36)
 _TRIES, _PAUSE_S = 8, 0.02
@@ -45,7 +50,12 @@ _TRIES, _PAUSE_S = 8, 0.02
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose day the tokens come out of. cap: of that day."""
+    """App or user whose day pays for tokens.
+
+    Attributes:
+        cap: Tokens of a day.
+
+    """
 
     owner: Owner
     cap: int
@@ -59,10 +69,14 @@ class Payer:
 
 @dataclass(slots=True)
 class Block:
-    """What a process has of a payer's day.
+    """Tokens of a payer's day that a process has taken.
 
-    left: below 0 where calls took more. used_up: the day has nothing more to give. epoch: the life
-    of a user that it is of; the next one begins with a whole day.
+    Attributes:
+        left: Below 0 where calls took more than the block.
+        used_up: Whether the day has no tokens left.
+        epoch: The life of the user that the block belongs to; the next life begins with a whole
+            day.
+
     """
 
     left: int = 0
@@ -72,8 +86,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Tokens that were taken out of a day, of those that were wanted, and the life of the user that
-    they were taken in.
+    """Tokens that were taken out of a day, of the tokens that were wanted.
+
+    Attributes:
+        epoch: The life of the user in which they were taken.
+
     """
 
     tokens: int
@@ -82,7 +99,7 @@ class _Taken:
 
 
 class Budget:
-    """Tokens for each UTC day, prompt and completion together; without a cap nothing is counted."""
+    """Tokens of each UTC day, prompt and completion together; without a cap they aren't counted."""
 
     def __init__(
         self,
@@ -92,13 +109,13 @@ class Budget:
         *,
         user_daily_tokens: int | None = None,
     ) -> None:
-        """The days of all apps and users.
+        """Build the budgets of all apps and users.
 
         Args:
-            daily_tokens: The cap of each app; None = none.
+            daily_tokens: The cap of each app; None for no cap.
             clock: Tells the day.
-            store: Where processes share the days; None = the caps are of this process alone.
-            user_daily_tokens: The cap of each user; None = none.
+            store: Where processes share the days; None if the caps are of this process alone.
+            user_daily_tokens: The cap of each user; None for no cap.
 
         """
         self._cap, self._user_cap, self._clock, self._store = (
@@ -112,10 +129,10 @@ class Budget:
         self._taking: WeakValueDictionary[Payer, asyncio.Lock] = WeakValueDictionary()
 
     async def check(self, owner: Owner) -> None:
-        """Raises AgentFailed when the user or the app has used up the day, Unavailable when that
-        can't be asked.
+        """Raise AgentFailed if the user or the app has used up the day.
 
-        owner: without a user's name where the tokens are the app's alone.
+        owner: Without a user's name if the tokens are the app's alone.
+        Raises Unavailable if the day can't be read.
         """
         for payer in self._payers(owner):
             async with self._taking.setdefault(payer, asyncio.Lock()):
@@ -132,14 +149,21 @@ class Budget:
                     )
 
     def spend(self, owner: Owner, tokens: int) -> None:
-        """Count what a call took."""
+        """Count the tokens of a call.
+
+        Args:
+            owner: App and user that pay.
+            tokens: Tokens of prompt and completion together.
+
+        """
         self._turn_of_day()
         for payer in self._payers(owner):
             self._block(payer).left -= tokens
 
     def exhausted(self) -> dict[str, int]:
-        """How many apps and users have used up their day, as far as this process knows;
-        what is 0 is left out.
+        """Count the apps and users that have used up their day, as this process knows.
+
+        Counts of 0 are left out.
         """
         self._turn_of_day()
         spent = [
@@ -169,8 +193,9 @@ class Budget:
         return block
 
     async def _take_block(self, payer: Payer) -> None:
-        """Add a block to what this process may spend; calls that took more than there was are
-        paid for first.
+        """Add a block to the tokens that this process may spend.
+
+        Calls that took more than the block are paid for first.
         """
         if self._store is None:
             self._block(payer).left, self._block(payer).used_up = payer.cap, True
@@ -195,7 +220,10 @@ class Budget:
 async def _taken(
     store: LongTermStore, payer: Payer, day: str, block: Block, clock: Clock
 ) -> _Taken:
-    """How many of the wanted tokens the day still had, now taken out of it for all processes.
+    """Take the wanted tokens out of the day for all processes.
+
+    The day may have fewer tokens left.
+
     Raises Unavailable.
     """
     for attempt in range(_TRIES):
@@ -234,7 +262,7 @@ async def _taken(
 
 
 async def _read(store: LongTermStore, payer: Payer) -> tuple[Document | None, str | None]:
-    """The document of a payer's day, and the epoch that a user's is of."""
+    """Read the document of a payer's day, and the epoch of a user."""
     if payer.is_user:
         seen = await store.snapshot(payer.owner, [TOKENS_OF_DAY])
         if seen.head is not None:

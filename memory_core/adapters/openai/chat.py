@@ -1,9 +1,9 @@
-"""One request to a chat model, in the dialect of its server.
+"""Send a request to a chat model, in the dialect of its server.
 
-`Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed`
-is for what asking again would only repeat (refused, filtered, too long, nothing in it). Note: a try
-that the server turned down has cost nothing, but one that timed out may have been paid, so all
-tries of a call share one deadline.
+`Unavailable` is for problems that pass (down, slow, throttled, wrong key): the work waits.
+`AgentFailed` is for problems that another request would only repeat (refused, filtered, too long,
+an empty answer). Note: a try that the server turned down cost no tokens, but a try that timed out
+may have been paid. Therefore all tries of a call share a deadline.
 """
 
 from __future__ import annotations
@@ -37,19 +37,23 @@ DEPENDENCY = "agents"
 CHECK_TIMEOUT_S = 5.0
 PROOF_TIMEOUT_S = 30.0
 PROOF_TOKENS = 512
-"""Of the one word that readiness asks for. A model that reasons in spite of its setting needs room,
-or it is refused.
+"""Tokens of the single word that readiness asks for.
+
+A model that reasons in spite of its setting needs room, or the request is refused.
 """
 _REFUSED = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the model writes: temperature, nucleus, the longest answer in tokens,
-    and how much it may reason first.
+    """Parameters of how the model writes.
 
-    max_tokens: of reasoning and answer together, as services count. effort:
-    None = nothing is said of it.
+    Attributes:
+        temperature: Sampling temperature.
+        top_p: Nucleus sampling.
+        max_tokens: Longest reasoning and answer together, as services count.
+        effort: How much the model may reason first; None if the request does not say.
+
     """
 
     temperature: float = 0.4
@@ -60,10 +64,15 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said, whole or not: `failure` says why there is no usable text.
+    """Reply of the model, complete or not.
 
-    tokens: prompt and completion. reasoning: how many of the completion's were spent
-    before the answer.
+    Attributes:
+        text: The text; empty if there was a failure.
+        tokens: Tokens of prompt and completion.
+        cut: Whether the answer was cut off at its limit of tokens.
+        failure: Why there is no usable text; None if there is.
+        reasoning: Tokens of the completion that were spent before the answer.
+
     """
 
     text: str
@@ -74,11 +83,17 @@ class Reply:
 
 
 class Chat:
-    """A model behind the chat completions API; `model` is its name, `deployment` what Azure has it
-    under, where that is another.
+    """A model behind the chat completions API.
 
-    timeout_s bounds a call with all its tries, `concurrency` the calls under way. last_error: why
-    the last call failed, None when it did not.
+    `deployment` is the model's name in Azure, if it is another. `timeout_s` bounds a call with all
+    its tries, and `concurrency` the calls under way.
+
+    Attributes:
+        model: Name of the model.
+        provider: Provider of the service.
+        last_ok: Time of the last successful call; None before the first.
+        last_error: Why the last call failed; None if it succeeded.
+
     """
 
     def __init__(
@@ -110,7 +125,7 @@ class Chat:
         self.last_error: str | None = None
 
     async def open(self) -> None:
-        """Make the client; nothing is sent."""
+        """Make the client, without sending a request."""
         await self._connection.client()
 
     async def close(self) -> None:
@@ -122,12 +137,20 @@ class Chat:
         await self._connection.close()
 
     def pool(self) -> tuple[int, int]:
-        """Calls that may be under way at once, and those that are."""
+        """Calls that may be under way at once, and calls that are."""
         return self._concurrency, self._under_way
 
     async def ask(self, prompt: Prompt[Any], record: str) -> Reply:
-        """The model's reply to a prompt about a record. Raises Unavailable; AgentFailed when the
-        request itself was refused.
+        """Send a prompt and a record to the model, and return its reply.
+
+        Args:
+            prompt: The instructions and the schema of the answer.
+            record: The data that the instructions are about.
+
+        Raises:
+            Unavailable: The service is down, or did not answer in time.
+            AgentFailed: The service refused the request itself.
+
         """
         async with self._slots:
             self._under_way += 1
@@ -145,14 +168,14 @@ class Chat:
 
     @property
     def is_proven(self) -> bool:
-        """Whether a call of this process has told something about the model, good or bad."""
+        """Whether a call of this process has succeeded or failed, so the model is known."""
         return self.last_ok is not None or self.last_error is not None
 
     async def prove(self) -> None:
-        """One answer of one word. Raises Unavailable, AgentFailed.
+        """Make the model answer a single word. Raises Unavailable, AgentFailed.
 
-        A list of models proves nothing about a deployment. A caller that stops waiting leaves the
-        answer to the next.
+        A list of models proves no deployment. If a caller stops waiting, the next caller gets the
+        answer.
         """
         if self._proof is None or (
             self._proof.done() and (self._proof.cancelled() or self._proof.exception() is not None)
@@ -173,8 +196,9 @@ class Chat:
         self.last_ok, self.last_error = self._clock.now(), None
 
     async def reach(self) -> None:
-        """Whether the service answers at all, without a token: its list of models.
-        Raises Unavailable.
+        """Check whether the service answers at all, by its list of models.
+
+        This costs no token. Raises Unavailable.
         """
 
         async def models() -> None:
@@ -221,7 +245,7 @@ class Chat:
         }
 
     def _learn(self, asked: Dialect, error: APIStatusError) -> None:
-        """Return when it is worth asking in another way; else raise what the refusal comes to."""
+        """Return if another way of asking may succeed; else raise the error of the refusal."""
         refusal = _refusal(error)
         simpler = asked.after(refusal)
         if simpler is not None:
@@ -248,7 +272,7 @@ def _told(prompt: Prompt[Any]) -> str:
 
 
 def _refusal(error: APIStatusError) -> Refusal:
-    """The refusal in parts, whatever shape the server gave it."""
+    """Parse a refusal, whatever shape the server gave it."""
     body = error.body if isinstance(error.body, dict) else {}
     texts = {
         name: str(body.get(name) or getattr(error, name, None) or "")
@@ -258,7 +282,7 @@ def _refusal(error: APIStatusError) -> Refusal:
 
 
 def _reply(answer: Any, asked_characters: int) -> Reply:
-    """What an answer says, whatever shape it came in: the SDK builds its objects of anything."""
+    """Parse an answer, whatever shape it has; the SDK builds its objects of any answer."""
     try:
         choice = answer.choices[0]
         finish, message = choice.finish_reason, choice.message
@@ -290,10 +314,10 @@ def _nothing(reasoning: int, *, cut: bool) -> str:
 
 
 def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[int, int]:
-    """Prompt and completion tokens as the service counted them; where it did not,
-    at four characters a token.
+    """Tokens of prompt and completion as the service counted them.
 
-    The completion's include those of reasoning, of services too that count these in the total only.
+    Where it did not count, a token is taken to be four characters. The completion includes the
+    tokens of reasoning, even where the service counts these in the total only.
     """
     usage = getattr(answer, "usage", None)
     prompt = _count(usage, "prompt_tokens")
@@ -307,7 +331,7 @@ def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[i
 
 
 def _reasoning(answer: Any) -> int:
-    """Tokens spent before the answer, where the service says so."""
+    """Tokens spent before the answer, if the service reports them."""
     return (
         _count(
             getattr(getattr(answer, "usage", None), "completion_tokens_details", None),
@@ -330,7 +354,7 @@ def _count(counts: Any, name: str) -> int | None:
 
 
 class Form(IntEnum):
-    """How the answer's form is asked for, the strictest first."""
+    """Form in which the answer is requested, the strictest first."""
 
     BOUNDED_SCHEMA = 0
     SCHEMA = 1
@@ -344,8 +368,9 @@ _NOT_OUR_WORDS = frozenset(
 )
 _OPTIONAL = ("temperature", "top_p")
 _EFFORTS = ("none", "minimal", "low")
-"""The least reasoning first: no model takes all of these words, and those that can't do without
-reasoning take only the last.
+"""Words for little reasoning, the least first.
+
+No model takes all of these words. Models that can't do without reasoning take only the last.
 """
 _ABOUT_EFFORT = re.compile(r"reasoning|\beffort\b", re.IGNORECASE)
 _REFUSALS = frozenset({400, 422, 501})
@@ -353,9 +378,11 @@ _REFUSALS = frozenset({400, 422, 501})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server said when it refused a request.
+    """Content of a server's refusal.
 
-    message: matched with patterns, and never shown.
+    Attributes:
+        message: Matched with patterns, and never shown.
+
     """
 
     status: int
@@ -366,10 +393,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way to ask. length: what the limit of an answer is called. without: parameters that
-    are left out.
+    """A way to ask a server.
 
-    effort: how much the model is asked to reason; None = nothing is said of it.
+    Attributes:
+        form: The form in which the answer is requested.
+        length: Name of the parameter that limits an answer.
+        without: Parameters that are left out.
+        effort: How much the model is asked to reason; None if the request does not say.
+
     """
 
     form: Form = Form.BOUNDED_SCHEMA
@@ -378,14 +409,21 @@ class Dialect:
     effort: str | None = None
 
     def limits(self, max_tokens: int) -> dict[str, Any]:
-        """The fields that bound what an answer costs."""
+        """Fields of a request that bound the cost of an answer."""
         return {
             self.length: max_tokens,
             **({} if self.effort is None else {"reasoning_effort": self.effort}),
         }
 
     def fields(self, kind: type[BaseModel], max_tokens: int, **sampling: float) -> dict[str, Any]:
-        """The fields of a request that depend on the server."""
+        """Fields of a request that depend on the server.
+
+        Args:
+            kind: The schema of the answer.
+            max_tokens: Longest answer in tokens.
+            **sampling: Parameters of sampling, unless the server refuses them.
+
+        """
         fields = self.limits(max_tokens)
         fields |= {name: value for name, value in sampling.items() if name not in self.without}
         if self.form <= Form.SCHEMA:
@@ -400,12 +438,13 @@ class Dialect:
 
     @property
     def tells_schema(self) -> bool:
-        """Whether the schema has to stand in the prompt, since the request does not carry it."""
+        """Whether the prompt has to contain the schema, since the request does not carry it."""
         return self.form > Form.SCHEMA
 
     def after(self, refusal: Refusal) -> Dialect | None:
-        """The simpler way to ask that this refusal suggests; None when it is about
-        something else.
+        """Simpler way to ask that a refusal suggests.
+
+        None if the refusal has another cause.
         """
         if refusal.status not in _REFUSALS or refusal.code in _NOT_OUR_WORDS:
             return None
@@ -424,8 +463,9 @@ class Dialect:
         return None
 
     def _next_effort(self, refusal: Refusal) -> str | None:
-        """The next word for little reasoning where this one was refused; None where the server
-        knows no such parameter.
+        """The next word for little reasoning after the current word was refused.
+
+        None if the server does not know the parameter.
         """
         named = refusal.code == "unsupported_value" or f"'{self.effort}'" in refusal.message
         if not named or self.effort not in _EFFORTS[:-1]:

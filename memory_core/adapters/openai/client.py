@@ -1,7 +1,7 @@
 """The client of an OpenAI-compatible service: address, key or identity, retries.
 
-The SDK takes about a second to import, so it is imported when a client is made, in a thread. Its
-own retries are off: ours (`Retries`) know a deadline.
+The SDK takes about a second to import, so it is imported in a thread when a client is made. Its own
+retries are off, since ours (`Retries`) know a deadline.
 """
 
 from __future__ import annotations
@@ -22,21 +22,29 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 AZURE_PATH = "/openai/v1"
-"""Azure's address without a version: it knows every parameter of every model,
-as openai.com does.
+"""Path of Azure's API without a version, which knows every parameter of every model.
+
+openai.com knows all of them too.
 """
 AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
-"""Microsoft's pages show this one and https://ai.azure.com/.default for the same address."""
+"""Scope of Azure's tokens.
+
+Microsoft's pages show this scope and https://ai.azure.com/.default for the same address.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where a service is and who we are to it.
+    """Address of a service, and the credential for it.
 
-    provider: `openai` is any compatible server at base_url (".../v1"); `azure` an Azure OpenAI or
-    Foundry resource, base_url being its endpoint ("https://name.openai.azure.com"). api_key: None
-    on Azure means the app's identity, identity_client_id choosing a user-assigned one; None
-    elsewhere means a server that asks for none.
+    Attributes:
+        provider: `openai` is any compatible server; `azure` is an Azure OpenAI or Foundry resource.
+        base_url: Of a compatible server its API (".../v1"), of Azure the endpoint
+            ("https://name.openai.azure.com").
+        api_key: None on Azure for the app's identity; None elsewhere for a server that asks for no
+            key.
+        identity_client_id: Chooses a user-assigned identity; None for the default credential.
+
     """
 
     provider: Literal["openai", "azure"] = "openai"
@@ -46,16 +54,16 @@ class Service:
 
     @property
     def address(self) -> str:
-        """What the paths of the API are put behind."""
+        """Address that comes before the paths of the API."""
         url = self.base_url.rstrip("/")
         return url if self.provider == "openai" or url.endswith(AZURE_PATH) else url + AZURE_PATH
 
 
 class ModelConnection:
-    """The client of one service, made when it is first asked for, and the credential
-    that it borrows.
+    """Client of a service, with the credential that it borrows.
 
-    timeout_s bounds each of its requests. After `close` the next call makes another.
+    It is made at its first use. `timeout_s` bounds each of its requests. After `close` the next
+    call makes another client.
     """
 
     def __init__(self, service: Service, timeout_s: float) -> None:
@@ -64,14 +72,14 @@ class ModelConnection:
         self._made: tuple[AsyncOpenAI, Any] | None = None
 
     async def client(self) -> AsyncOpenAI:
-        """The client. Making it sends nothing yet."""
+        """The client; making it sends no request."""
         async with self._opening:
             if self._made is None:
                 self._made = await _made(self._service, self._timeout_s)
             return self._made[0]
 
     async def close(self) -> None:
-        """Close the client's connections and the credential's."""
+        """Close the connections of the client and of its credential."""
         made, self._made = self._made, None
         if made is None:
             return
@@ -82,8 +90,9 @@ class ModelConnection:
 
 
 async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
-    """A client, and its credential where it signs in by identity. The SDK asks for a new token
-    before each request.
+    """Make a client, with a credential if it signs in by identity.
+
+    The SDK asks for a new token before each request.
     """
     openai = await asyncio.to_thread(importlib.import_module, "openai")
     # the SDK insists on a key even for servers that ask for none
@@ -116,8 +125,13 @@ _LONGEST_PAUSE_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """tries: requests at most. deadline_s: for all of them, pauses included. sleep:
-    how to pause; tests record instead.
+    """Limits of the tries of a request.
+
+    Attributes:
+        tries: The most requests.
+        deadline_s: Seconds for all of them, pauses included.
+        sleep: Pauses; tests record instead.
+
     """
 
     tries: int = 4
@@ -125,8 +139,15 @@ class Retries:
     sleep: Sleep = asyncio.sleep
 
     async def run(self, dependency: str, request: Callable[[], Awaitable[T]]) -> T:
-        """The request's answer. Raises Unavailable naming `dependency` when it is out of tries or
-        time, or refused for good.
+        """Send a request, with retries, and return its answer.
+
+        Args:
+            dependency: Name that the error gives to the dependency.
+            request: Sends the request.
+
+        Raises:
+            Unavailable: The request is out of tries or time, or was refused permanently.
+
         """
         loop = asyncio.get_running_loop()
         ends = loop.time() + self.deadline_s
@@ -149,11 +170,11 @@ class Retries:
 
 
 def _foreseen() -> tuple[type[Exception], ...]:
-    """What a request may fail with; imported when something has failed, since the SDK
-    takes a second.
+    """Errors with which a request may fail.
 
-    The SDK lets through what reading JSON raises: ValueError for no text, no JSON and endless
-    digits, RecursionError for endless brackets.
+    They are imported only after a failure, since the SDK takes a second. The SDK lets the errors of
+    reading JSON through. ValueError comes of no text, no JSON and endless digits, and
+    RecursionError of endless brackets.
     """
     from azure.core.exceptions import AzureError
     from openai import OpenAIError
@@ -169,7 +190,7 @@ class _Failure:
 
 
 def _read(error: Exception) -> _Failure:
-    """What went wrong, in words without the service's own text."""
+    """Describe a failure, without the service's own text."""
     import openai
 
     if isinstance(error, openai.APIStatusError):
@@ -192,16 +213,19 @@ def _read(error: Exception) -> _Failure:
 
 
 def service_code(text: object) -> str:
-    """The name that a service gives its error; of a text that is no name, nothing,
-    since it may quote what was sent.
+    """The name that a service gives its error, or "no code".
+
+    A text that is not a name is left out, since it may quote the request.
     """
     name = shown_name(text or "")
     return "no code" if name == NOT_SHOWN else name
 
 
 def _pause(attempt: int, retry_after_s: float | None) -> float:
-    """Seconds before the next try: what the service asked for, else 0.5, 1, 2 … 8 s; up to a
-    quarter more, so that clients part.
+    """Seconds before the next try.
+
+    This is the pause that the service asked for, else 0.5, 1, 2 … 8 s. Up to a quarter is added, so
+    that clients don't try at the same time.
     """
     base = (
         retry_after_s
@@ -212,8 +236,9 @@ def _pause(attempt: int, retry_after_s: float | None) -> float:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`; None when absent, or given as a date,
-    which these services don't send.
+    """Seconds from the header `retry-after-ms` or `retry-after`.
+
+    None if it is absent, or given as a date, which these services don't send.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:

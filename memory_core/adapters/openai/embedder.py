@@ -1,7 +1,7 @@
 """The `Embedder` over the embeddings API of OpenAI, Azure OpenAI or a compatible server.
 
-What comes back is checked before anybody stores it: as many vectors as texts, each of the
-configured length, finite, not zero.
+An answer is checked before its vectors are stored. It has as many vectors as texts. Each vector has
+the configured length, and is finite and not zero.
 """
 
 from __future__ import annotations
@@ -31,17 +31,20 @@ if TYPE_CHECKING:
 DEPENDENCY = "embedder"
 BATCH_INPUTS = 256
 BATCH_CHARACTERS = 100_000
-"""The API takes 300,000 tokens a request; even a script of three tokens a character stays below."""
+"""Characters of a request.
+
+The API takes 300,000 tokens in a request. Even a script of three tokens a character stays below.
+"""
 TRUST_S = 60
-"""A success this recent answers a readiness check, so that probes cost nothing."""
+"""Seconds for which a success answers a readiness check, so that probes cost no tokens."""
 
 
 class OpenAIEmbedder:
-    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, which is kept with
-    each vector.
+    """The embedder of `EMBEDDING_PROVIDER=openai` or `azure`.
 
-    deployment: what Azure has it under, where that is another name. timeout_s bounds one request;
-    `retries` says how many and how long in all.
+    `model` is the model's name, which is stored with each vector. `deployment` is its name in
+    Azure, if that is another. `timeout_s` bounds a single request. `retries` bounds their number
+    and their time in all.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class OpenAIEmbedder:
 
     @property
     def model(self) -> str:
-        """The configured name."""
+        """The configured name of the model."""
         return self._model
 
     @property
@@ -82,12 +85,13 @@ class OpenAIEmbedder:
 
     @property
     def whole_query(self) -> int:
-        """Any."""
+        """No limit: a query of any length is read completely."""
         return sys.maxsize
 
     async def open(self) -> None:
-        """Make the client. No request is sent: whether the service answers is for `check`, and a
-        restart should not cost money.
+        """Make the client, without sending a request.
+
+        Whether the service answers is for `check`, and a restart should not cost money.
         """
         await self._connection.client()
 
@@ -96,10 +100,11 @@ class OpenAIEmbedder:
         await self._connection.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One normalised float32 vector a text, in order; long texts are embedded in windows.
+        """Embed each text as a normalized float32 vector, in order.
 
-        Raises Unavailable when the service fails for longer than the retries allow or answers
-        nonsense, and EmbeddingMismatch when its vectors are not of the configured length.
+        Long texts are embedded in windows. Raises Unavailable if the service fails for longer than
+        the retries allow, or answers nonsense. Raises EmbeddingMismatch if its vectors don't have
+        the configured length.
         """
         if all(tokens.is_short(text, self._chunking) for text in texts):
             windows = [[text] for text in texts]
@@ -120,16 +125,17 @@ class OpenAIEmbedder:
         return answers
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """As `embed`. The wrapping embedder decides how long a query waits."""
+        """Embed as `embed` does; the wrapping embedder decides how long a query waits."""
         return await self.embed(texts)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """None: there are none to have."""
+        """None for each text, since this model has no token states to offer."""
         return [None] * len(texts)
 
     async def check(self) -> Health:
-        """What the last request saw, when that is fresh; else one request of one word,
-        tried once.
+        """Report the last request if it is fresh, else embed a single word.
+
+        That request is tried once.
         """
         adapter = self._service.provider
         if (
@@ -166,8 +172,9 @@ class OpenAIEmbedder:
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
-        """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when
-        they are not what was asked for.
+        """Vectors of an answer in the order of the inputs, normalized.
+
+        Raises the errors of `embed` if the answer does not fit the request.
         """
         try:
             rows = sorted(answer.data or [], key=lambda row: row.index)
@@ -198,8 +205,9 @@ class OpenAIEmbedder:
 
 
 def _decoded(embedding: Any) -> Vector:
-    """A vector from base64 of little-endian float32, or from a list, which servers that know no
-    base64 send; else ValueError.
+    """Decode a vector from base64 of little-endian float32, or from a list.
+
+    Servers that know no base64 send a list. Raises ValueError for any other value.
     """
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
@@ -210,8 +218,9 @@ def _decoded(embedding: Any) -> Vector:
 
 
 def _batches(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Ranges [start, end) of at most BATCH_INPUTS texts and BATCH_CHARACTERS, or one text
-    that is longer.
+    """Ranges [start, end) of at most BATCH_INPUTS texts and BATCH_CHARACTERS.
+
+    A single text may be longer.
     """
     ranges: list[tuple[int, int]] = []
     start = characters = 0

@@ -1,7 +1,7 @@
-"""From one text of a model to the checked parts of a joint answer.
+"""Split the text of a model into the checked parts of a joint answer.
 
-Each part goes through the checks of the separate answer. A part that is wrong or missing is None
-and takes no other part with it.
+Each part passes the checks of the separate answer. A part that is wrong or missing is None, and has
+no effect on the other parts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,16 @@ _NOTHING_RIGHT = "nothing in its JSON was right"
 
 
 def window_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
-    """The parts of the answer about a window. Raises AgentFailed when no part is usable."""
+    """Read the parts of an answer about a window of messages.
+
+    Args:
+        text: The text of the model.
+        echoes: Texts of the prompt that must not be repeated.
+
+    Raises:
+        AgentFailed: No part is usable.
+
+    """
     reader = _Reader.of(text, FormedWindow, echoes)
     boundaries, facts = reader.fields(Boundaries), reader.fields(ExtractedFacts)
     given = reader.value.get("episodes")
@@ -56,7 +65,16 @@ def window_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
 
 
 def cell_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
-    """The parts of the answer about one cell. Raises AgentFailed when no part is usable."""
+    """Read the parts of an answer about a single cell.
+
+    Args:
+        text: The text of the model.
+        echoes: Texts of the prompt that must not be repeated.
+
+    Raises:
+        AgentFailed: No part is usable.
+
+    """
     reader = _Reader.of(text, FormedCell, echoes)
     return reader.repaired(
         FormedParts(facts=reader.fields(ExtractedFacts), episodes=[reader.episode(reader.value, 0)])
@@ -64,7 +82,16 @@ def cell_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
 
 
 def reflected_parts(text: str, echoes: Echoes) -> Repaired[ReflectedParts]:
-    """Patterns and traits. Raises AgentFailed when neither is usable."""
+    """Read patterns and traits.
+
+    Args:
+        text: The text of the model.
+        echoes: Texts of the prompt that must not be repeated.
+
+    Raises:
+        AgentFailed: Neither is usable.
+
+    """
     reader = _Reader.of(text, Reflection, echoes)
     return reader.repaired(
         ReflectedParts(patterns=reader.fields(FoundPatterns), profile=reader.fields(ProfileUpdate))
@@ -73,8 +100,12 @@ def reflected_parts(text: str, echoes: Echoes) -> Repaired[ReflectedParts]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the parts out of one JSON object. usable: how many parts were; dropped:
-    items and fields left out.
+    """Reads the parts of a JSON object.
+
+    Attributes:
+        usable: How many parts are usable.
+        dropped: How many items and fields are left out.
+
     """
 
     value: Mapping[str, Any]
@@ -86,8 +117,9 @@ class _Reader:
 
     @classmethod
     def of(cls, text: str, kind: type[BaseModel], echoes: Echoes) -> _Reader:
-        """A reader of the first object in the text that has a field of `kind`. Raises AgentFailed
-        when there is none.
+        """Build a reader of the text's first object that has a field of `kind`.
+
+        Raises AgentFailed if there is no such object.
         """
         for value, mended in values_in(text):
             inner = (
@@ -101,13 +133,13 @@ class _Reader:
         raise AgentFailed("no JSON object with any of its parts")
 
     def fields(self, kind: type[T]) -> T | None:
-        """The part that is made of fields of the object itself."""
+        """Read the part that consists of fields of the object itself."""
         return self._part(
             {name: self.value[name] for name in kind.model_fields if name in self.value}, kind
         )
 
     def episode(self, item: Mapping[str, Any], first: int) -> EpisodeParts:
-        """Behaviour and story of an episode."""
+        """Read behaviour and story of an episode."""
         story = self._part(item.get("story"), Story)
         return EpisodeParts(
             first=first,
@@ -116,8 +148,10 @@ class _Reader:
         )
 
     def _behaviour(self, item: Mapping[str, Any]) -> EpisodeAnalysis | None:
-        """An empty list says that nothing shows, and so does null. Note: either is no proof
-        that the model understood what it was asked for, so neither counts as usable.
+        """Read the behaviour in an episode.
+
+        An empty list or null says that no behaviour shows. Note: this does not prove that the model
+        understood the request, so it does not count as a usable part.
         """
         if "behaviour" in item and item["behaviour"] in (None, []):
             return EpisodeAnalysis()
@@ -125,7 +159,10 @@ class _Reader:
         return None if seen is None else seen.analysis()
 
     def repaired(self, parts: T) -> Repaired[T]:
-        """The parts with what was done to them. Raises AgentFailed when none is usable."""
+        """Wrap the parts with the repairs that they needed.
+
+        Raises AgentFailed if no part is usable.
+        """
         if not self.usable:
             raise AgentFailed(_NOTHING_RIGHT)
         return Repaired(parts, self.mended or self.changed, self.dropped)

@@ -1,9 +1,9 @@
-"""What users wrote as data of a request, and whether an answer repeats the request.
+"""Format texts of users as data of a request, and detect answers that repeat it.
 
-Every heading, the beginning and the end carry a mark that is derived from the whole record and
-occurs nowhere in it, so a text can neither close the record nor open an entry ("[message 4 |
-user]") of its own. Note: the mark is no secret. It need only be new to the text,
-and being derived keeps equal requests equal.
+Every heading, the beginning and the end carry a mark. The mark is derived from the whole record and
+occurs nowhere in it. Therefore a text can neither close the record nor open an entry ("[message 4 |
+user]") of its own. Note: the mark is no secret. It need only be new to the text, and deriving it
+keeps equal requests equal.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from memory_core.ports import DecisionItem, SceneItem
 from memory_core.prompts import Prompt
 
 MAX_CHARACTERS = 60_000
-"""Of all texts of a record, about 15,000 tokens. Longer ones lose their middles,
-the longest first.
+"""Characters of all texts of a record, about 15,000 tokens.
+
+Longer texts lose their middles, the longest first.
 """
 _MAX_HEADING = 120
 _SHORT_LINE = 40
-"""Characters of a line that is told again rather than named."""
+"""Characters of a line that is repeated rather than named."""
 _OMITTED = " [… {} characters left out …] "
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedText:
-    """One text under its heading; the heading's parts may come from users too."""
+    """A text under its heading; the heading's parts may come from users too."""
 
     heading: tuple[str, ...]
     text: str
@@ -38,15 +39,16 @@ class RecordedText:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The text of a request, and the mark that fences what is in it."""
+    """The text of a request, and the mark that fences the entries in it."""
 
     mark: str
     text: str
 
 
 def message_entries(messages: Sequence[Message]) -> list[RecordedText]:
-    """Messages, numbered from 0, with role, actor and time; the weekday is told since "next
-    Friday" needs it.
+    """Format messages, numbered from 0, with role, actor and time.
+
+    The weekday is included since "next Friday" needs it.
     """
     return [
         RecordedText(
@@ -63,8 +65,12 @@ def message_entries(messages: Sequence[Message]) -> list[RecordedText]:
 
 
 def item_entries(name: str, items: Sequence[DecisionItem]) -> list[RecordedText]:
-    """Memories as `<name> <number>`, with category, time, slot, and who said it where
-    that is known.
+    """Format memories as `<name> <number>`, with category, time, slot, and the actor if known.
+
+    Args:
+        name: Word for the memories, such as `note`.
+        items: The memories.
+
     """
     return [
         RecordedText(
@@ -84,12 +90,12 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[RecordedText]
 def scene_entries(
     scenes: Sequence[SceneItem], episodes: Sequence[DecisionItem] = ()
 ) -> list[RecordedText]:
-    """Scenes as `scene <number>`, with a line for each episode and what was observed in it.
+    """Format scenes as `scene <number>`, with a line for each episode and its observations.
 
     Args:
-        scenes: what is shown.
-        episodes: what the same record shows as `episode <number>`; a line that one of them begins
-            with is `= episode <number>`.
+        scenes: The scenes.
+        episodes: Episodes that the same record shows as `episode <number>`. A line that begins such
+            an episode becomes `= episode <number>`.
 
     Returns:
         An entry for each scene.
@@ -114,13 +120,19 @@ def _episodes(scene: SceneItem, names: _Names) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Names:
-    """Episodes whose texts stand in the same record, each named once. left: text and number."""
+    """Episodes whose texts are in the same record; each is named once.
+
+    Attributes:
+        left: Text and number of the episodes that are not named yet.
+
+    """
 
     left: list[tuple[str, int]]
 
     def instead_of(self, line: str) -> str:
-        """The name of an episode that begins with the line, else the line, which never looks
-        like a name.
+        """The name of an episode that begins with the line, else the line.
+
+        The line never looks like a name.
         """
         line = line.lstrip("= ")
         start = line.removesuffix("…")
@@ -133,7 +145,13 @@ class _Names:
 
 
 def fenced(entries: Sequence[RecordedText], max_characters: int = MAX_CHARACTERS) -> Record:
-    """The record of these entries."""
+    """Format entries as a record between marks.
+
+    Args:
+        entries: The texts with their headings.
+        max_characters: Characters of all texts together.
+
+    """
     texts = _within(
         [(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters
     )
@@ -152,7 +170,7 @@ def _heading(parts: Sequence[str]) -> str:
 
 
 def _within(texts: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
-    """The texts, the longest ones cut to an equal share so that together they keep the limit."""
+    """Cut the longest texts to an equal share, so that together they keep the limit."""
     share, left = limit, limit
     for place, size in enumerate(sorted(len(text) for _, text in texts)):
         share = left // (len(texts) - place)
@@ -187,7 +205,14 @@ _MADE_UP = re.compile(r"<example>.*?(?:</example>|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What must not come back. mark: of the record that was sent, "" for none."""
+    """Texts of a request that must not come back.
+
+    Attributes:
+        texts: Texts of the examples.
+        sentences: Sentences of the instructions.
+        mark: The mark of the record that was sent; "" for none.
+
+    """
 
     texts: frozenset[str]
     sentences: tuple[str, ...]
@@ -195,8 +220,9 @@ class Echoes:
 
     @classmethod
     def of(cls, prompt: Prompt[Any]) -> Echoes:
-        """Everything in a prompt's examples and instructions that is long enough to be
-        known again.
+        """All texts of a prompt that are long enough to be recognized.
+
+        They are from its examples and its instructions.
         """
         texts = {_folded(text) for example in prompt.examples for text in _texts(example)}
         rules = re.split(r"(?<=[.:;!?])\s+|\n+", _MADE_UP.sub("", prompt.text))
@@ -212,8 +238,9 @@ class Echoes:
         )
 
     def without(self, value: dict[str, Any]) -> tuple[dict[str, Any] | None, int]:
-        """The answer without the list items that repeat, and how many these were;
-        None when a field of its own repeats.
+        """Drop the list items that repeat the prompt, and return how many these were.
+
+        The answer is None if a field of its own repeats the prompt.
         """
         dropped = 0
 

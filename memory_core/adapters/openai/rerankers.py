@@ -1,7 +1,7 @@
 """Rerankers: a `/rerank` endpoint, and the chat model itself.
 
-Note: the results come in the service's order, and `index` says which text each is about. Texts that
-a service leaves out of its answer come last.
+Note: the results come in the service's order, and `index` says which text each result is about.
+Texts that a service leaves out of its answer come last.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ CONCURRENCY = 8
 
 
 class EndpointReranker:
-    """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its
-    caller waits for less than two.
+    """The reranker of `MEMORY_RERANK_PROVIDER=endpoint`.
+
+    `timeout_s` bounds a request. It is tried once, since its caller waits for less than two tries.
     """
 
     def __init__(self, service: Service, model: str, clock: Clock, *, timeout_s: float) -> None:
@@ -38,7 +39,7 @@ class EndpointReranker:
         self._failing = False
 
     async def open(self) -> None:
-        """Make the client; nothing is sent."""
+        """Make the client, without sending a request."""
         await self._connection.client()
 
     async def close(self) -> None:
@@ -46,7 +47,7 @@ class EndpointReranker:
         await self._connection.close()
 
     def pool(self) -> tuple[int, int]:
-        """Requests that may be under way at once, and those that are."""
+        """Requests that may be under way at once, and requests that are."""
         return CONCURRENCY, self._under_way
 
     async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
@@ -67,7 +68,7 @@ class EndpointReranker:
         return scores
 
     async def check(self) -> Health:
-        """What the last request saw, when that is fresh; else one request of one word."""
+        """Report the last request if it is fresh, else rank a single word."""
         if (
             self._failing
             or self._last_ok is None
@@ -86,8 +87,10 @@ class EndpointReranker:
 
 
 def _scores(answer: Any, expected: int) -> list[float]:
-    """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts,
-    a score that is none.
+    """Scores by text.
+
+    Raises Unavailable for an unusable answer: no results, an index beyond the texts, or a score
+    that is not a finite number.
     """
     try:
         scored = {
@@ -117,18 +120,21 @@ class ListwiseReranker:
         self._agents = agents
 
     async def open(self) -> None:
-        """Nothing of its own to open."""
+        """Do not open the model, which the owner of the agents opens."""
 
     async def close(self) -> None:
-        """Nothing of its own to close."""
+        """Do not close the model, which the owner of the agents closes."""
 
     def pool(self) -> tuple[int, int]:
-        """The model's."""
+        """The pool of the model."""
         return self._agents.pool()
 
     async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
-        """The number of texts behind each one's place; 0 for those that were not named.
-        Raises Unavailable, AgentFailed.
+        """Score each text by its place in the model's list.
+
+        The score of the first text is the number of texts, and each further text has 1 less.
+
+        The score is 0 for texts that were not named. Raises Unavailable, AgentFailed.
         """
         answer = (await self._agents.rank_texts(owner, query, texts)).value
         named = list(dict.fromkeys(number for number in answer.ranked if number < len(texts)))
@@ -138,5 +144,5 @@ class ListwiseReranker:
         return scores
 
     async def check(self) -> Health:
-        """The model's."""
+        """Check the model."""
         return await self._agents.check()

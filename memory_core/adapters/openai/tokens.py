@@ -26,18 +26,31 @@ _CACHED_AS = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",
 }
-"""tiktoken names a cached vocabulary by the SHA-1 of its address. The first is the embedding
-models' own; the second cuts alike.
+"""Names of tiktoken's cached vocabularies: the SHA-1 of the address.
+
+The first is the embedding models' own; the second cuts in the same way.
 """
 
 
 def is_short(text: str, chunking: Chunking = STANDARD) -> bool:
-    """Whether the text is one window without counting: no token is shorter than a byte."""
+    """Whether the text surely fits a window, as no token is shorter than a byte.
+
+    Args:
+        text: The text.
+        chunking: The size of windows.
+
+    """
     return len(text.encode("utf-8", "replace")) <= chunking.size
 
 
 def pieces(text: str, chunking: Chunking = STANDARD) -> list[str]:
-    """The windows of the text that are embedded; the text itself when it is one."""
+    """Cut a text into the windows that are embedded; a short text remains whole.
+
+    Args:
+        text: The text.
+        chunking: The size of windows and their overlap.
+
+    """
     if is_short(text, chunking):
         return [text]
     tokenizer = encoding()
@@ -55,7 +68,7 @@ def pieces(text: str, chunking: Chunking = STANDARD) -> list[str]:
 
 @lru_cache(maxsize=1)
 def encoding() -> Encoding | None:
-    """The tokenizer, loaded once (0.3-0.8 s), or None."""
+    """The tokenizer, loaded once (0.3-0.8 s); None if no vocabulary is cached."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR")
     for name, file in _CACHED_AS.items():
         if folder and (Path(folder) / file).is_file():

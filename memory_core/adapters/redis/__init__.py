@@ -1,1 +1,1 @@
-"""The short term on Redis: a real server, the same code over an in-process one, or none."""
+"""The short-term store: on a Redis server, in this process, or none."""

@@ -1,8 +1,8 @@
-"""The client of a Redis, in time, and never an error of its caller.
+"""A client of Redis with timeouts, whose failures never reach its caller.
 
-Nothing is imported or connected until the returned function runs, which must be inside the event
-loop that will use it. Azure Managed Redis: choose the Enterprise clustering policy (one address for
-the whole cluster), which this client speaks.
+No library is imported and no connection is made until the returned function runs, which must be
+inside the event loop that will use it. For Azure Managed Redis, choose the Enterprise clustering
+policy (a single address for the whole cluster), which this client supports.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ Connect = Callable[[], "Redis"]
 
 ENTRA_SCOPE = "https://redis.azure.com/.default"
 TOKEN_TIMEOUT_MS = 5000
-"""How long one request for a token may take; the library's own 100 ms is under what a cold managed
-identity needs.
+"""The longest duration of a request for a token.
+
+The library's own 100 ms are less than a cold managed identity needs.
 """
 
 
@@ -41,12 +42,15 @@ def server(
     entra: bool = False,
     identity_client_id: str | None = None,
 ) -> Connect:
-    """A connector to a real server.
+    """A connector to a Redis server.
 
-    url: `redis://` or `rediss://[user[:password]@]host[:port][/db]`. password: overrides the one in
-    the URL, so that it can come from a secret store. entra: sign in with Entra ID instead of a
-    password; identity_client_id: by this user-assigned managed identity, else by whatever
-    `DefaultAzureCredential` finds. Needs the extra `entra`.
+    Args:
+        url: `redis://` or `rediss://[user[:password]@]host[:port][/db]`.
+        password: Overrides the password in the URL, so that it can come from a secret store.
+        entra: Sign in with Entra ID instead of a password. This needs the extra `entra`.
+        identity_client_id: The client id of a user-assigned managed identity for Entra ID; None for
+            the identity that `DefaultAzureCredential` finds.
+
     """
 
     def connect() -> Redis:
@@ -75,7 +79,7 @@ def server(
 
 
 def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
-    """A provider that fetches tokens, and renews them on open connections before they end."""
+    """A provider that fetches tokens, and renews them on open connections before they expire."""
     from redis.auth.token_manager import RetryPolicy, TokenManagerConfig
     from redis_entraid import cred_provider, identity_provider
 
@@ -110,25 +114,40 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 START_TIMEOUT_S = 2.0
-"""The first connection may take longer than a call: name lookup, TLS, a first token."""
+"""The timeout of the first connection, in seconds.
+
+It may take longer than a call: name lookup, TLS, a first token.
+"""
 
 HANDSHAKE_TIMEOUT_S = TOKEN_TIMEOUT_MS / 1000 + START_TIMEOUT_S
-"""What a connection may take that is made beside the calls, so that one that is slow to make does
-not fail all of them for ever.
+"""The timeout of a connection that is made beside the calls, in seconds.
+
+So a connection that is slow to make does not fail all calls for ever.
 """
 
 MAX_CONCURRENT = 32
-"""Calls under way at once, hence connections; a burst waits its turn instead of opening a
-connection for each request.
+"""The most calls under way at once, and hence the most connections.
+
+Further calls of a burst wait instead of opening a connection for each request.
 """
 
 
 class GuardedRedis:
-    """Whatever `connect` connects to. timeout_s bounds each call, connecting included;
-    None: nothing does.
+    """A Redis that may be down. Each call has a timeout, and none raises.
 
-    scripts: Lua by name. `failures` counts failed calls since the start, `skipped` what could not
-    be written or read as an entry.
+    Args:
+        connect: Makes the client.
+        clock: The present time.
+        scripts: Lua scripts by name.
+        adapter: The name of the adapter in logs and checks.
+        timeout_s: The longest duration of a call in seconds, connecting included; None for no
+            limit.
+        breaker: The circuit breaker; None makes a new breaker.
+
+    Attributes:
+        failures: Failed calls since the start.
+        skipped: Values that could not be written or read as an entry.
+
     """
 
     def __init__(
@@ -158,14 +177,16 @@ class GuardedRedis:
         self.skipped = 0
 
     async def open(self) -> None:
-        """Connect, so that the first call finds a connection. A server that is down is noted,
-        no more.
+        """Connect, so that the first call finds a connection.
+
+        A server that is down is only noted.
         """
         await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
 
     def _connect_beside(self) -> None:
-        """Make a connection in the background, for later calls: a name lookup, TLS and a token may
-        take longer than any call waits.
+        """Make a connection in the background, for later calls.
+
+        A name lookup, TLS and a token may take longer than any call waits.
         """
         if self._timeout_s is not None and (self._handshake is None or self._handshake.done()):
             self._handshake = asyncio.create_task(self._shake_hands(self._connected()))
@@ -188,16 +209,17 @@ class GuardedRedis:
 
     @property
     def degraded(self) -> bool:
-        """True from the first failed call until the next that is answered, hence also while the
-        circuit is open.
+        """True from a failed call until the next success.
+
+        Hence it is also True while the circuit is open.
         """
         return self._breaker.failing
 
     async def check(self) -> Health:
-        """One write, whatever the circuit says: readiness should see at once that a server is back.
+        """Check readiness by a write, in any state of the circuit.
 
-        Not a PING: a replica and a server without memory left answer that, and refuse whatever is
-        to be remembered.
+        So readiness detects at once that a server is back. A PING is not enough: a replica and a
+        server without free memory answer it, but refuse writes.
         """
         began = time.perf_counter()
         try:
@@ -241,8 +263,9 @@ class GuardedRedis:
         otherwise: T,
         timeout_s: float | None = None,
     ) -> T:
-        """The call's answer, or `otherwise` when the circuit is open or the call fails or
-        takes too long.
+        """The call's answer, or `otherwise` when the call fails or takes too long.
+
+        While the circuit is open, the answer is `otherwise` without a call.
         """
         if not self._breaker.allow():
             return otherwise
@@ -265,8 +288,9 @@ class GuardedRedis:
         return answer
 
     def pool(self) -> tuple[int, int]:
-        """Calls that may be under way at once, each on a connection of its own,
-        and those that are.
+        """The most calls at once, and the calls under way.
+
+        Each call has a connection of its own.
         """
         return MAX_CONCURRENT, self._under_way
 

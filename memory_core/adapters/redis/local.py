@@ -1,7 +1,7 @@
-"""The short term without a server: inside this process, or none at all.
+"""The short-term store without a server: inside this process, or none at all.
 
-The default on a laptop. Gone with the process, which costs nothing but warmth. It keeps to the
-rules that the scripts of `protocol` have for Redis.
+It is the default on a laptop. It is lost with the process, which costs only a warm cache. It
+follows the same rules as the scripts of `protocol` for Redis.
 """
 
 from __future__ import annotations
@@ -28,42 +28,44 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, Health, Stamp, TakenAccesses, Touch
 
 MAX_BYTES = 32 * 1024 * 1024
-"""About 12,000 chat turns with vectors of 384 dimensions."""
+"""The most bytes of working sets: about 12,000 chat turns with vectors of 384 dimensions."""
 MAX_VECTOR_BYTES = 4 * 1024 * 1024
-"""About 2,300 vectors of 384 dimensions, of texts and queries that were embedded last: what the
-process keeps beside them (`MEMORY_VECTOR_CACHE_ENTRIES`) is found first.
+"""The most bytes of vectors: about 2,300 vectors of 384 dimensions.
+
+They are of texts and queries that were embedded last. The process's own cache
+(`MEMORY_VECTOR_CACHE_ENTRIES`) is searched first.
 """
 OVERHEAD = 250
-"""Bytes that an entry or a vector costs beside its own length: its key and its places."""
+"""Bytes of an entry or vector beside its own length: its key and its places."""
 log = logging.getLogger(__name__)
 
 
 class NullShortTermStore:
-    """Holds nothing, and is not degraded by that: it was chosen. `check` says `off`."""
+    """A store without data. It is not degraded, since it was chosen; `check` says `off`."""
 
     async def open(self) -> None:
-        """Nothing to prepare."""
+        """Do not prepare."""
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do not close."""
 
     @property
     def degraded(self) -> bool:
-        """Never."""
+        """Always False."""
         return False
 
     async def recall(
         self, owner: Owner, session_id: str, limit: int
     ) -> tuple[Stamp | None, list[Memory]]:
-        """Nothing is held."""
+        """Return no memories."""
         return None, []
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
-        """Not kept."""
+        """Return False: the memory is not cached."""
         return False
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Not kept."""
+        """Return False: the memories are not cached."""
         return False
 
     async def drop(
@@ -74,50 +76,50 @@ class NullShortTermStore:
         stamp: Stamp,
         previous_removal: int,
     ) -> None:
-        """Nothing to drop."""
+        """Ignore the removal."""
 
     async def rebuild(
         self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
     ) -> bool:
-        """Not kept."""
+        """Return False: the set is not cached."""
         return False
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
-        """Nothing to forget."""
+        """Return True: there is no data."""
         return True
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
-        """Every one is missing."""
+        """Return None for each key."""
         return [None] * len(keys)
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Not kept."""
+        """Ignore the vectors."""
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
-        """Not kept."""
+        """Return False for any accesses: they are not stored."""
         return not touches
 
     async def gathered(self, limit: int) -> list[Owner]:
-        """Nothing waits."""
+        """Return no owners."""
         return []
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
-        """Not counted."""
+        """Return None: the request is not counted."""
         return None
 
     async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """Nothing waits."""
+        """Return no accesses."""
         return None
 
     async def taken(self, owner: Owner, flush_id: str) -> None:
-        """Nothing is set apart."""
+        """Ignore the accesses: none are set apart."""
 
     def pool(self) -> tuple[int, int]:
-        """No connections."""
+        """Return no connections."""
         return 0, 0
 
     async def check(self) -> Health:
-        """Off."""
+        """Report that no store is configured."""
         return Health(
             "none",
             "off",
@@ -126,7 +128,7 @@ class NullShortTermStore:
 
 
 class _Entry(NamedTuple):
-    """A memory in a set, as bytes; entries sort by their sequences."""
+    """A memory in a set, as bytes. Entries sort by their sequences."""
 
     sequence: int
     memory_id: str
@@ -135,15 +137,15 @@ class _Entry(NamedTuple):
 
 @dataclass(slots=True)
 class _WorkingSet:
-    """The set of one session.
+    """The working set of a session.
 
     Attributes:
-        epoch: Of the user's life that it belongs to.
-        sequence: Nothing that a commit up to this one removed or changed is in it in its old form.
-            Adding never raises it, or a set whose drop was lost would look good again.
-        ends_s: When it is over, by the clock.
-        entries: By the memories' ids.
-        size: Bytes that it takes, estimated.
+        epoch: The epoch of the user.
+        sequence: The set has no old form of a memory that a commit up to this sequence removed or
+            changed. Adding never increases it, or a set whose drop was lost would look valid again.
+        ends_s: When it expires, in epoch seconds.
+        entries: The entries by memory id.
+        size: The estimated bytes.
 
     """
 
@@ -154,7 +156,7 @@ class _WorkingSet:
     size: int = 0
 
     def add(self, entries: Sequence[_Entry], most: int) -> None:
-        """Take in entries; of more than `most` the oldest go."""
+        """Add entries. The oldest are removed when there are more than `most`."""
         for entry in entries:
             self.discard(entry.memory_id)
             self.entries[entry.memory_id] = entry
@@ -164,16 +166,18 @@ class _WorkingSet:
                 self.discard(entry.memory_id)
 
     def discard(self, memory_id: str) -> None:
-        """Let an entry go, if it is there."""
+        """Remove an entry, if it is there."""
         entry = self.entries.pop(memory_id, None)
         if entry is not None:
             self.size -= len(entry.data) + OVERHEAD
 
 
 class EmbeddedShortTermStore(NullShortTermStore):
-    """Working sets and vectors of this process alone. The sets that were written to least recently
-    go first where they take too much together. Accesses and rates, which processes count together,
-    are not kept. `skipped` counts memories that could not be written as an entry.
+    """Working sets and vectors of this process alone.
+
+    When they take too much memory, the sets that were written least recently are dropped first.
+    Accesses and rates, which processes count together, are not stored. `skipped` counts memories
+    that could not be written as an entry.
     """
 
     def __init__(
@@ -194,7 +198,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
         self.skipped = 0
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """Drop all sets and vectors."""
         self._sets.clear()
         self._vectors.clear()
         self._size = self._vector_bytes = 0
@@ -202,8 +206,9 @@ class EmbeddedShortTermStore(NullShortTermStore):
     async def recall(
         self, owner: Owner, session_id: str, limit: int
     ) -> tuple[Stamp | None, list[Memory]]:
-        """The newest `limit` memories that are held of a session, newest first, and the stamp they
-        are good for; its last_removal_sequence repeats its sequence.
+        """The newest cached memories of a session, newest first, with their stamp.
+
+        The stamp's last_removal_sequence repeats its sequence.
         """
         working_set = self._standing((owner, session_id))
         if working_set is None:
@@ -213,11 +218,17 @@ class EmbeddedShortTermStore(NullShortTermStore):
         return stamp, [from_bytes(entry.data) for entry in newest]
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
-        """Add one memory; False for one without a session, and for one that is refused."""
+        """Add a memory.
+
+        False for a memory without a session, and for a memory that is refused.
+        """
         return await self.remember_all([memory], stamp)
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Add what one commit saved to its sessions' sets. False unless each of them was added."""
+        """Add the memories of a commit to the sets of their sessions.
+
+        False unless each of them was added.
+        """
         sessions: dict[tuple[Owner, str], list[Memory]] = {}
         for memory in memories:
             if memory.session_id is not None:
@@ -237,7 +248,10 @@ class EmbeddedShortTermStore(NullShortTermStore):
         stamp: Stamp,
         previous_removal: int,
     ) -> None:
-        """Take memories out of these sessions; a set that missed the removal before goes."""
+        """Remove memories from the sets of these sessions.
+
+        A set that missed the removal before is dropped.
+        """
         for session_id in session_ids:
             working_set = self._standing((owner, session_id))
             if working_set is None:
@@ -254,8 +268,9 @@ class EmbeddedShortTermStore(NullShortTermStore):
     async def rebuild(
         self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
     ) -> bool:
-        """Replace a set by these memories (the newest up to the cap), read at `stamp`. What was
-        saved after that stays. False: refused.
+        """Replace a set by these memories (the newest up to the cap), read at `stamp`.
+
+        Memories that were saved after that stay. False when refused.
         """
         name = (owner, session_id)
         before = self._standing(name)
@@ -273,7 +288,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
         return True
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
-        """Let go of everything of an owner, and refuse what is written back of these epochs."""
+        """Drop all data of an owner, and refuse later writes of these epochs."""
         now = self._now_s()
         self._erased = {name: until for name, until in self._erased.items() if until > now}
         self._erased |= {(owner, epoch): now + ERASED_TTL_S for epoch in epochs}
@@ -282,7 +297,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
         return True
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
-        """Cached embeddings in the order of `keys`, None where missing."""
+        """Cached embeddings in the order of `keys`; None for each that is missing."""
         now = self._now_s()
         entries = [self._vectors.get(key) for key in keys]
         return [
@@ -323,14 +338,17 @@ class EmbeddedShortTermStore(NullShortTermStore):
         return len(entries) == len(memories)
 
     def _standing(self, name: tuple[Owner, str]) -> _WorkingSet | None:
-        """The session's set, if it is not over."""
+        """The session's set, unless it has expired."""
         working_set = self._sets.get(name)
         return (
             working_set if working_set is not None and working_set.ends_s > self._now_s() else None
         )
 
     def _keep(self, name: tuple[Owner, str], working_set: _WorkingSet) -> None:
-        """Keep what was just written; let go what is over, and what is too much."""
+        """Store a set that was just written.
+
+        Expired sets are dropped, and the oldest sets while all are over the limit.
+        """
         now = self._now_s()
         self._let_go(name)
         working_set.ends_s = now + self._session_ttl_s
@@ -351,7 +369,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
         return self._erased.get((owner, epoch), 0) > self._now_s()
 
     def _entries(self, memories: Sequence[Memory]) -> list[_Entry]:
-        """The memories as entries, without those that can't be written."""
+        """The memories as entries, without those that cannot be written."""
         entries = []
         for memory in memories:
             try:

@@ -1,4 +1,4 @@
-"""A timeout in the time in which this process ran."""
+"""A timeout that counts only the time in which this process ran."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 PARTS = 4
-"""What a timeout is counted in: one part is the longest that an answer which has arrived may wait
-for its reader unblamed.
+"""The parts in which a timeout is counted.
+
+A part is the longest that an answer which has arrived may wait for its reader without a timeout.
 """
 
 
@@ -16,15 +17,9 @@ for its reader unblamed.
 async def running_timeout(seconds: float | None) -> AsyncIterator[None]:
     """A timeout that does not count while the event loop is held up.
 
-    An answer may have arrived while other work kept the loop, or the machine kept the process,
-    from reading it. `asyncio.timeout` would fail that call, and blame the service.
-
-    Args:
-        seconds: The time that a call may take; None: as long as it likes.
-
-    Raises:
-        TimeoutError: The loop ran for that long without the end of the body.
-
+    An answer may have arrived while other work kept the loop, or the machine kept the process, from
+    reading it. `asyncio.timeout` would fail that call and blame the service. Raises TimeoutError
+    when the loop ran for that long without the end of the body. With None there is no limit.
     """
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(None) as timeout:

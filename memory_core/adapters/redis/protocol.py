@@ -1,8 +1,8 @@
-"""What is stored in Redis: names of keys, scripts, and memories as bytes.
+"""The data in Redis: names of keys, scripts, and memories as bytes.
 
-Every part is percent-encoded, so that no id can reach into another owner's names (`a:b` + `c` is
-not `a` + `b:c`). The braces are a Redis Cluster hash tag: all keys of one owner live in one slot,
-which the scripts over several keys need.
+Every part of a key is percent-encoded, so that no id can reach into another owner's keys (`a:b` +
+`c` is not `a` + `b:c`). The braces are a Redis Cluster hash tag: all keys of an owner are in a
+single slot, as the scripts over several keys need.
 """
 
 from __future__ import annotations
@@ -20,22 +20,29 @@ from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.scope import Owner
 
 SESSION_TTL_S = 24 * 3600
-"""From the last write; reading does not prolong it."""
+"""Counted from the last write. A read does not prolong it."""
 VECTOR_TTL_S = 24 * 3600
 ERASED_TTL_S = 8 * 24 * 3600
-"""Longer than any message in a queue lives, and so any worker that it wakes."""
+"""How long erased epochs are remembered.
+
+This is longer than the life of any message in a queue, and so of any worker that it wakes.
+"""
 SESSION_CAP = 500
 CHECKED = "mc:checked"
-"""What readiness writes, to see that a write is taken."""
+"""The key that readiness writes, to check that writes are accepted."""
 CHECKED_TTL_S = 60
 TOUCH_TTL_S = 7 * 24 * 3600
-"""Accesses that no worker came to write down for so long are forgotten."""
+"""Accesses that no worker wrote for so long are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionKeys:
-    """The two keys of one session's working set: its entries (a hash) and their order (a sorted set
-    by sequence).
+    """The two keys of a session's working set.
+
+    Attributes:
+        entries: The entries (a hash).
+        order: Their order (a sorted set by sequence).
+
     """
 
     entries: str
@@ -43,27 +50,38 @@ class SessionKeys:
 
 
 def session_keys(owner: Owner, session_id: str) -> SessionKeys:
-    """`mc:{app:user}:session:<id>:entries` and `…:order`."""
+    """The keys `mc:{app:user}:session:<id>:entries` and `…:order`.
+
+    Args:
+        owner: The owner of the session.
+        session_id: The session.
+
+    """
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:session:{_part(session_id)}"
     return SessionKeys(f"{base}:entries", f"{base}:order")
 
 
 def owner_pattern(owner: Owner) -> str:
-    """The pattern of all keys of an owner; nothing in it but the star is special,
-    since encoded parts hold no other letters.
+    """The pattern of all keys of an owner.
+
+    Only the star in it is special, since encoded parts have no other special characters.
     """
     return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:*"
 
 
 def erased_key(owner: Owner) -> str:
-    """`mc:{app:user}:erased`: the epochs of which nothing may be written back any more."""
+    """The key `mc:{app:user}:erased` of the epochs whose memories are refused."""
     return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:erased"
 
 
 @dataclass(frozen=True, slots=True)
 class TouchKeys:
-    """The accesses of an owner that wait (a hash by memory id), those that are set apart, and the
-    set of all owners who have some.
+    """The keys of an owner's accesses.
+
+    Attributes:
+        waiting: The accesses that wait (a hash by memory id).
+        apart: The accesses that are set apart.
+
     """
 
     waiting: str
@@ -71,11 +89,11 @@ class TouchKeys:
 
 
 GATHERED = "mc:touched"
-"""The owners with accesses that wait."""
+"""The set of owners with accesses that wait."""
 
 
 def touch_keys(owner: Owner) -> TouchKeys:
-    """`mc:{app:user}:touches` and `…:touches:apart`."""
+    """The keys `mc:{app:user}:touches` and `…:touches:apart`."""
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:touches"
     return TouchKeys(base, f"{base}:apart")
 
@@ -92,8 +110,9 @@ def owner_of(name: str) -> Owner:
 
 
 def vector_key(key: str) -> str:
-    """`mc:vector:<key>`: not an owner's, since `key` is already a hash of the model
-    and the text.
+    """The key `mc:vector:<key>`.
+
+    It belongs to no owner, since `key` is already a hash of the model and the text.
     """
     return f"mc:vector:{_part(key)}"
 
@@ -162,10 +181,10 @@ if renew or count == added then
 end
 return 1
 """  # noqa: E501
-"""ARGV: epoch, commit's sequence, cap, TTL and the present in seconds, then id, entry,
-place in the order of each memory.
+"""ARGV: epoch, the commit's sequence, cap, TTL and the present in seconds.
 
-0: refused, older than the set's stamp, or of an erased epoch.
+Then follow the id, the entry and the place in the order of each memory. Answers 0 when refused: the
+commit is older than the set's stamp, or the epoch is erased.
 """
 
 DROP = """
@@ -185,7 +204,8 @@ for pair = 1, #KEYS, 2 do
 end
 return 1
 """
-"""ARGV: epoch, commit's sequence, the removal before it, then the memory ids.
+"""ARGV: epoch, the commit's sequence, the removal before it, then the memory ids.
+
 A set that missed that removal is deleted.
 """
 
@@ -217,10 +237,10 @@ redis.call('EXPIRE', entries, ttl)
 redis.call('EXPIRE', order, ttl)
 return 1
 """  # noqa: E501
-"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry,
-place of each memory.
+"""ARGV: epoch, the sequence of the read, TTL and the present in seconds.
 
-0: refused, since there is a newer set, or since it is of an erased epoch.
+Then follow the id, the entry and the place of each memory. Answers 0 when refused: there is a newer
+set, or the epoch is erased.
 """
 
 TAKE = """
@@ -231,20 +251,31 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
 end
 return redis.call('HGETALL', KEYS[2])
 """
-"""Accesses that wait are set apart whole under an attempt's id, unless those of an attempt are set
-apart already. KEYS: waiting, apart.
+"""Set all waiting accesses apart under an attempt's id.
+
+If accesses of an attempt are set apart already, these are returned. KEYS: waiting, apart.
 """
 
 TAKEN = """
 if redis.call('HGET', KEYS[1], '#flush') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 """
-"""An attempt's accesses are written down, by it or by another that took them over. KEYS: apart."""
+"""Delete the accesses of an attempt that are written.
+
+The attempt itself wrote them, or another attempt that took them over. KEYS: apart.
+"""
 
 
 def rate_key(app_id: str, name: str, key: str) -> str:
-    """`mc:{app}:rate:<limit>:<key>`: when the bucket is full again. All of an app in one slot,
-    as they are counted together.
+    """The key `mc:{app}:rate:<limit>:<key>` of the moment when a bucket is full again.
+
+    All buckets of an app are in a single slot, as they are counted together.
+
+    Args:
+        app_id: The app.
+        name: The name of the limit.
+        key: The key of the bucket.
+
     """
     return f"mc:{{{_part(app_id)}}}:rate:{_part(name)}:{_part(key)}"
 
@@ -271,8 +302,10 @@ for i, key in ipairs(KEYS) do
 end
 return answer
 """  # noqa: E501
-"""One token of each bucket, or of none. KEYS: buckets. ARGV: of each its requests and seconds.
-Answers 1 or 0, and microseconds to full.
+"""Take a token of each bucket, or of none.
+
+KEYS: buckets. ARGV: the requests and the seconds of each bucket. Answers 1 or 0, and the
+microseconds until each is full.
 """
 
 
@@ -290,8 +323,9 @@ _HEADER = struct.Struct("<BH")
 
 
 def to_bytes(memory: Memory) -> bytes:
-    """The memory with its embedding. Fields at their default are left out, which
-    halves the JSON.
+    """The memory with its embedding, as bytes.
+
+    Fields with their default value are left out, which halves the JSON.
     """
     vector = b"" if memory.embedding is None else vector_to_bytes(memory.embedding)
     document = orjson.dumps(memory.model_dump(exclude_defaults=True))
@@ -300,8 +334,10 @@ def to_bytes(memory: Memory) -> bytes:
 
 
 def from_bytes(data: bytes) -> Memory:
-    """The memory back; ValueError when these bytes are not an entry, or one that another version of
-    the product wrote.
+    """The memory in an entry.
+
+    Raises ValueError when these bytes are not an entry, or an entry of another version of the
+    program.
     """
     if len(data) < _HEADER.size:
         raise ValueError("an entry of the working set is cut short")
@@ -329,7 +365,8 @@ def vector_to_bytes(vector: Vector) -> bytes:
 
 
 def vector_from_bytes(data: bytes) -> Vector:
-    """The vector back, read-only, without a copy; ValueError when the length is not a whole
-    number of float32.
+    """The vector in bytes, read-only and without a copy.
+
+    Raises ValueError when the length is not a whole number of float32.
     """
     return np.frombuffer(data, dtype="<f4")

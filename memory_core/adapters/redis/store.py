@@ -1,9 +1,10 @@
 """`ShortTermStore` on Redis.
 
-A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
-write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last
-removal, which is never served. So no call raises and none waits: each is bounded by a timeout, and
-by a breaker once several have failed.
+It is a cache of the long-term store, written after it as best effort.
+
+Note: no write here must arrive. A lost write-back leaves a smaller set. A lost drop leaves a set
+whose stamp is behind the head's last removal, and such a set is never served. So no call raises and
+none waits long: each has a timeout, and a circuit breaker after several failures.
 """
 
 from __future__ import annotations
@@ -56,12 +57,23 @@ SCRIPTS = {
 
 
 class RedisShortTermStore(GuardedRedis):
-    """The short term on whatever `connect` connects to.
+    """The short-term store on a Redis server.
 
-    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
-    vector_ttl_s: how long what was kept of a session, and a text's vector, live. session_cap: the
-    newest memories that are kept of a session. `failures` counts failed calls since the start;
-    `skipped` counts memories that could not be written as an entry, or read back from one.
+    Args:
+        connect: Makes the client.
+        clock: The present time.
+        adapter: The name of the adapter in logs and checks.
+        timeout_s: The longest duration of a call in seconds, connecting included; None for no
+            limit.
+        breaker: The circuit breaker; None makes a new breaker.
+        session_ttl_s: How long the data of a session is kept.
+        vector_ttl_s: How long the vector of a text is kept.
+        session_cap: The most memories of a session, the newest.
+
+    Attributes:
+        failures: Failed calls since the start.
+        skipped: Memories that could not be written as an entry, or read from an entry.
+
     """
 
     def __init__(
@@ -86,12 +98,12 @@ class RedisShortTermStore(GuardedRedis):
     async def recall(
         self, owner: Owner, session_id: str, limit: int
     ) -> tuple[Stamp | None, list[Memory]]:
-        """The newest `limit` memories that are held of a session, newest first,
-        and the stamp they are good for: one round trip.
+        """The newest cached memories of a session, newest first, with their stamp.
 
-        (None, []) when nothing is held, or when Redis is down. The stamp's last_removal_sequence
-        repeats its sequence, up to which the set is known to be clean. A set may lack memories; it
-        is no list of the session. One whose stamp can't be read is deleted.
+        It takes a single round trip. The result is (None, []) when the session is not cached or
+        Redis is down. The stamp's last_removal_sequence repeats its sequence, up to which the set
+        has no removed memory. A set may lack memories, so it is no list of the session. A set whose
+        stamp cannot be read is deleted.
         """
         keys = session_keys(owner, session_id)
         answer = await self._script("recall", [keys.entries, keys.order], [max(1, limit)], None)
@@ -109,17 +121,17 @@ class RedisShortTermStore(GuardedRedis):
         return stamp, [memory for memory in map(self._decoded, raw) if memory is not None]
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
-        """Add one saved memory to its session's set, as of its commit: one round trip.
-        See the port for what False means.
+        """Add a saved memory to its session's set, in a single round trip.
 
-        A memory without a session has no set: False. After a change of a memory that was there,
-        `drop` first, then `remember`.
+        See the port for the meaning of False. A memory without a session has no set: False. After a
+        change of a cached memory, `drop` comes first, then `remember`.
         """
         return await self.remember_all([memory], stamp)
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Add what one commit saved to its sessions' sets: one round trip a session.
-        False unless each of them was added.
+        """Add the memories of a commit to the sets of their sessions.
+
+        It takes a round trip per session. False unless each of the memories was added.
         """
         sessions: dict[tuple[Owner, str], list[Memory]] = {}
         for memory in memories:
@@ -167,11 +179,10 @@ class RedisShortTermStore(GuardedRedis):
         stamp: Stamp,
         previous_removal: int,
     ) -> None:
-        """Take memories that a commit removed or changed out of these sessions, in one round trip;
-        a set that is behind is deleted.
+        """Remove memories that a commit removed or changed from their sessions' sets.
 
-        previous_removal: the head's last_removal_sequence before this commit.
-        A set stamped before it has missed a removal.
+        It takes a single round trip. A set that was stamped before `previous_removal`, the head's
+        last_removal_sequence before this commit, has missed a removal and is deleted.
         """
         if not session_ids:
             return
@@ -183,8 +194,9 @@ class RedisShortTermStore(GuardedRedis):
     async def rebuild(
         self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
     ) -> bool:
-        """Replace a session's set by these memories (the newest up to the cap),
-        read at `stamp`. False: refused, or down.
+        """Replace a session's set by these memories (the newest up to the cap).
+
+        They were read at `stamp`. False when refused or down.
         """
         keys = session_keys(owner, session_id)
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
@@ -200,8 +212,9 @@ class RedisShortTermStore(GuardedRedis):
         )
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
-        """Note the epochs as erased, then delete every key of the owner: a walk over all keys,
-        which may take seconds on a large server.
+        """Record the epochs as erased, then delete every key of the owner.
+
+        This goes through all keys, which may take seconds on a large server.
         """
         erased = erased_key(owner)
 
@@ -220,8 +233,9 @@ class RedisShortTermStore(GuardedRedis):
         return await self._bounded("forget", empty, False, FORGET_TIMEOUT_S)
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
-        """Cached embeddings in the order of `keys` (hashes of model and text), None where
-        missing: one MGET.
+        """Cached embeddings in the order of `keys`; None for each that is missing.
+
+        The keys are hashes of model and text. It takes a single MGET.
         """
         if not keys:
             return []
@@ -234,7 +248,7 @@ class RedisShortTermStore(GuardedRedis):
         ]
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Cache embeddings for `vector_ttl_s`: one pipeline."""
+        """Cache embeddings for `vector_ttl_s`, in a single pipeline."""
         if not vectors:
             return
         data = {
@@ -264,7 +278,7 @@ class RedisShortTermStore(GuardedRedis):
         return [owner_of(name.decode()) for name in names or ()]
 
     async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """Set apart what waits."""
+        """Set the waiting accesses apart."""
         keys = touch_keys(owner)
         taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
         if taken is None:
@@ -272,11 +286,11 @@ class RedisShortTermStore(GuardedRedis):
         return taken
 
     async def taken(self, owner: Owner, flush_id: str) -> None:
-        """Forget what was set apart."""
+        """Delete the accesses that were set apart."""
         await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
-        """Count by the server's clock; None while it is away."""
+        """Count by the server's clock; None while the server is down."""
         keys = [protocol.rate_key(app_id, bucket.name, bucket.key) for bucket in buckets]
         rates = [
             number for bucket in buckets for number in (bucket.rate.requests, bucket.rate.seconds)
@@ -301,8 +315,9 @@ class RedisShortTermStore(GuardedRedis):
             return None
 
     def _decoded(self, data: bytes | None) -> Memory | None:
-        """One entry, or None when the server evicted it or another version of the
-        product wrote it.
+        """The memory of an entry.
+
+        None when the server evicted it or another version of the program wrote it.
         """
         if data is None:
             return None
@@ -336,14 +351,22 @@ def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
 
 
 _AT, _FADED = "#at:", "#faded:"
-"""Before a memory's id: when it was accessed last, in epoch milliseconds; that it counted as faded
-then. No id has a `#`.
+"""Prefixes of a memory's id in the hash of accesses; no id has a `#`.
+
+They are for the last access in epoch milliseconds, and for whether the memory counted as faded
+then.
 """
 _FLUSH = b"#flush"
 
 
 async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
-    """Count accesses of memories of any owners: one pipeline."""
+    """Count accesses of memories of any owners, in a single pipeline.
+
+    Args:
+        client: The client.
+        touches: The accesses by owner and memory id.
+
+    """
     touches = {owner: some for owner, some in touches.items() if some}
     if not touches:
         return True
@@ -371,12 +394,18 @@ async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]
 
 
 async def touched_owners(client: Redis, limit: int) -> Any:
-    """Names of some owners with accesses that wait."""
+    """Names of some owners with accesses that wait.
+
+    Args:
+        client: The client.
+        limit: The most names to return.
+
+    """
     return await client.srandmember(GATHERED, limit)
 
 
 def taken_of(answer: list[bytes]) -> TakenAccesses | None:
-    """What `TAKE` answers: fields and values in turn."""
+    """The accesses in an answer of `TAKE`, which has fields and values in turn."""
     fields = dict(zip(answer[::2], answer[1::2], strict=True))
     if _FLUSH not in fields:
         return None

@@ -1,3 +1,1 @@
-"""The embedded long-term store: one SQLite file, and each user's memories in numpy columns
-for searching.
-"""
+"""The embedded long-term store: a SQLite file, with numpy columns for searching."""

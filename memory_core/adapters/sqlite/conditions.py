@@ -21,12 +21,13 @@ _NOT_FADED = (
     "OR idle_since + :fades_after * COALESCE(lasts, 1) * MAX(halvings - :fades_under, 0) >= "
     ":fades_by)"
 )
-"""`fading.has_faded` of active memories; those that time does nothing to have no `halvings`."""
+"""`fading.has_faded` for active memories. Memories that do not fade have no `halvings`."""
 
 
 def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
-    """SQL to append to a WHERE (named parameters only, every piece starting with AND) and
-    its parameters.
+    """A filter as SQL to append to a WHERE, with its parameters.
+
+    Every piece begins with AND, and all parameters are named.
     """
     if where is None:
         return "", {}
@@ -89,13 +90,16 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
 
 
 _TEXT_OF_BODY = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) END"
-"""A body that can't be parsed has no metadata: it must not fail a list."""
+"""The body as text.
+
+A body that cannot be parsed has no metadata: it must not fail a list.
+"""
 _COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _JSON_TYPES = {"number": "('integer', 'real')", "text": "('text')"}
 
 
 def _of_metadata(condition: MetadataCondition, name: str, parameters: dict[str, Any]) -> str:
-    """A condition on metadata as SQL; the path and all values are parameters."""
+    """A condition on metadata as SQL. The path and all values are parameters."""
     parameters[f"{name}_path"] = "$." + ".".join(
         f'"{step}"' for step in ("metadata", *condition.path)
     )
@@ -128,7 +132,7 @@ def _of_metadata(condition: MetadataCondition, name: str, parameters: dict[str, 
 
 
 def event_conditions(where: EventFilter | None) -> tuple[str, dict[str, Any]]:
-    """The same for events."""
+    """A filter of events as SQL to append to a WHERE, with its parameters."""
     if where is None:
         return "", {}
     parts: list[str] = []

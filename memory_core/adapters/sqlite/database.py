@@ -1,8 +1,8 @@
-"""The long-term file: its tables, its connections and threads.
+"""The long-term file: its tables, its connections and its threads.
 
-Note: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at
-all, and which of both is what a caller without an answer must ask (the commit's first event is
-its marker).
+Note: a cancelled caller does not stop the work of a thread. A commit is applied whole or not at
+all. A caller without an answer must look which of both happened; the commit's first event is its
+marker.
 """
 
 from __future__ import annotations
@@ -32,17 +32,21 @@ from memory_core.domain.ranking.vectors import VectorKind
 
 READERS = 3
 COMMITS_A_CHECKPOINT = 500
-"""Some 10 to 40 MB of write-ahead log."""
+"""Commits between checkpoints: some 10 to 40 MB of write-ahead log."""
 READERS_AWAITED_MS = 100
-"""How long writers may wait for those who read an older state, for the log to begin again."""
+"""The longest wait for readers of an older state, in milliseconds.
+
+Writers wait meanwhile, so that the log can begin again.
+"""
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Connections:
-    """One file: the connections to it and the threads that work on it. All calls raise Unavailable
-    when they are not open.
+    """The connections to a file, and the threads that work on it.
+
+    All calls raise Unavailable when they are not open.
     """
 
     def __init__(self, path: Path, synchronous: Synchronous) -> None:
@@ -59,12 +63,12 @@ class Connections:
         self.room = FileWrites(path)
 
     def open(self) -> None:
-        """Make the threads; each connects with its first work."""
+        """Make the threads. Each connects with its first work."""
         self._writer = ThreadPoolExecutor(1, "sqlite-writer")
         self._readers = ThreadPoolExecutor(READERS, "sqlite-reader")
 
     async def close(self) -> None:
-        """Let running calls end, close every connection."""
+        """Wait for running calls, then close every connection."""
         if self._checkpoint is not None:
             await self._checkpoint
         executors = [executor for executor in (self._writer, self._readers) if executor is not None]
@@ -79,8 +83,19 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do `work` on the event loop: for what costs less than handing it, and the interpreter's
-        lock with it, to a thread and back.
+        """Do `work` on the event loop.
+
+        This is for work that costs less than handing it, and the interpreter's lock, to a thread
+        and back.
+
+        Args:
+            work: The work, with a connection as its first argument.
+            args: Further arguments of the work.
+            kwargs: Keyword arguments of the work.
+
+        Raises:
+            Unavailable: The store is not open, or the file cannot be read or written.
+
         """
         if self._readers is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
@@ -96,7 +111,7 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do a reading `work` in a thread."""
+        """Do `work` that only reads in a thread."""
         return await self._run(self._readers, work, *args, **kwargs)
 
     async def write(
@@ -105,7 +120,7 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do a writing `work` in the one thread that writes."""
+        """Do `work` that writes in the single writing thread."""
 
         def watched(connection: sqlite3.Connection) -> T:
             with self.room.watched():
@@ -119,8 +134,19 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do a small writing `work`: here when it need not wait for the disk or for another writer,
-        else in the writing thread.
+        """Do small `work` that writes, on the event loop if possible.
+
+        This is possible when it need not wait for the disk or for another writer. Otherwise the
+        writing thread does it.
+
+        Args:
+            work: The work, with a connection as its first argument.
+            args: Further arguments of the work.
+            kwargs: Keyword arguments of the work.
+
+        Raises:
+            Unavailable: The store is not open, or the file cannot be read or written.
+
         """
         if self._synchronous == "normal":
             done = self.here(self._at_once, lambda connection: work(connection, *args, **kwargs))
@@ -129,16 +155,18 @@ class Connections:
         return await self.write(work, *args, **kwargs)
 
     def pool(self) -> tuple[int, int]:
-        """The writing thread and the reading ones; calls under way, those that wait for a thread
-        not counted.
+        """The number of threads, and the calls under way.
+
+        Calls that wait for a thread are not counted.
         """
         return READERS + 1, min(self._under_way, READERS + 1)
 
     def _at_once(
         self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]
     ) -> tuple[T] | None:
-        """Write without waiting, the answer alone in a tuple; None when another
-        connection is writing.
+        """Write without waiting, and return the answer in a tuple.
+
+        None when another connection is writing.
         """
         try:
             with self.room.watched():
@@ -154,11 +182,11 @@ class Connections:
         return (answer,)
 
     async def _move_log(self) -> None:
-        """Move the write-ahead log into the file, in the writing thread: what an impatient
-        connection leaves undone.
+        """Move the write-ahead log into the file, in the writing thread.
 
-        Most of it beside what others commit; the rest while they wait, since a log that is not
-        moved whole never begins again, and of several processes one always commits.
+        The impatient connection leaves this undone. Most of the log is moved while other
+        connections commit, the rest while they wait: a log that is not moved whole never begins
+        again, and among several processes there is always a commit under way.
         """
         try:
             await self.write(_move)
@@ -298,26 +326,28 @@ _TABLES = (
 
 IS_POISONED = "kind = 'task' AND json_extract(CAST(body AS TEXT), '$.status') = 'poisoned'"
 CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
-"""When a memory was last made or changed, as text that sorts as moments do: with the Z, a whole
-second would come after its fractions.
+"""When a memory was last made or changed, as text that sorts as moments do.
+
+With the Z, a whole second would come after its fractions.
 """
 
 KEY = "json_extract(CAST(body AS TEXT), '$.key')"
 """The key of a procedural memory."""
 
 ACCESSES_DUE = "json_extract(CAST(body AS TEXT), '$.due_s')"
-"""When the accesses that wait in a document of that kind are to be added to their memories."""
+"""When the accesses that wait in such a document must be added to their memories."""
 
 HAS_TAGS = "kind = 'memory' AND tags != '[]'"
-"""The memories that lists of tags are made of, from an index alone."""
+"""The memories from which lists of tags are made, using an index alone."""
 
 _CELL = (
     "CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), "
     "'$.cell_id') END"
 )
 NO_FORMED_MESSAGE = f"(category IS NOT '{MESSAGE}' OR {_CELL} IS NULL)"
-"""What is no message that belongs to a cell. A body that can't be parsed has no cell here: it must
-not fail a list, nor its writing.
+"""Memories that are not messages of a cell.
+
+A body that cannot be parsed has no cell here: it must not fail a list, nor its own write.
 """
 
 _ADDED = (
@@ -368,8 +398,10 @@ _LASTS = Column(
         _BY_FADING,
     ),
 )
-"""By what a memory's half-life is multiplied. Note: an earlier version writes none, and 1 is taken:
-such a memory is looked at too early, and found not to be due.
+"""The factor of a memory's half-life.
+
+Note: an earlier version of the program does not write it, and 1 is used then. Such a memory is
+checked too early, and found not to be due.
 """
 
 LAYOUT = FileLayout(
@@ -396,8 +428,14 @@ def recorded_embedder(connection: sqlite3.Connection) -> VectorKind | None:
 
 
 def record_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
-    """Write down who made this file's first vector, within the transaction that brings it;
-    an earlier record stays.
+    """Record the embedder of this file's first vector. An earlier record stays.
+
+    It is part of the transaction that writes the vector.
+
+    Args:
+        connection: The connection that writes.
+        kind: The embedder.
+
     """
     connection.execute(
         "INSERT INTO embedder (only, model, dimensions) VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
@@ -406,12 +444,24 @@ def record_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
 
 
 def has_other_vectors(connection: sqlite3.Connection, kind: VectorKind) -> bool:
-    """Whether vectors of another embedder are left. Reads the file up to the first,
-    hence all of it where there is none.
+    """Whether vectors of another embedder are left.
+
+    This reads the file up to the first such vector, hence all of it where none is left.
+
+    Args:
+        connection: The connection that reads.
+        kind: The configured embedder.
+
     """
     return connection.execute(_OTHER_VECTORS, kind._asdict()).fetchone() is not None
 
 
 def replace_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
-    """Put another embedder on record, in place of one whose vectors are gone."""
+    """Record another embedder, in place of an embedder without vectors.
+
+    Args:
+        connection: The connection that writes.
+        kind: The configured embedder.
+
+    """
     connection.execute("UPDATE embedder SET model = ?, dimensions = ?", kind)

@@ -1,7 +1,7 @@
-"""A file of ours on disk: opened, checked, and whether it can be written.
+"""Files of this program on disk: opening, checking, and detecting whether they can be written.
 
-Note: SQLite opens any database that it is given. A file is ours only when its header says so, and
-each kind of file has a mark of its own, so that none is taken for another.
+Note: SQLite opens any database that it is given. A file is accepted only when its header says so.
+Each kind of file has a mark of its own, so that no kind is mistaken for another.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from pydantic import ValidationError
 from memory_core.domain.errors import Unavailable, described
 
 BUSY_TIMEOUT_S = 10.0
-"""How long a commit waits for another process that is committing to the same file, as long as it
-waits for one of its own: forgetting for good rewrites all of it, a second for each 180 MB.
+"""The longest wait in seconds for a commit of another process to the same file.
+
+It is as long as the wait for a commit of the same process: a hard delete rewrites the whole file, a
+second for each 180 MB.
 """
 IMPATIENCE_S = 0.002
 _NEXT_TRY_S = 0.01
@@ -33,8 +35,13 @@ Synchronous = Literal["full", "normal"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that files of this version may lack: its table, its name, and the statements that
-    add it to an older file.
+    """A column that files of this version may lack.
+
+    Attributes:
+        table: The table of the column.
+        name: The name of the column.
+        statements: The statements that add it to an older file.
+
     """
 
     table: str
@@ -44,12 +51,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """One kind of file. dependency: whom its errors name; application_id: its mark in the header;
-    tables: what makes a new one.
+    """The layout of a kind of file.
 
-    added: indexes that files of this version may lack, which programs that don't know them keep up
-    as well, and tables that these may ignore; made when they are missing. columns: the same of
-    columns.
+    Attributes:
+        dependency: The dependency that its errors name.
+        application_id: The mark in its header.
+        version: The version of its schema.
+        tables: The statements that make a new file.
+        added: Indexes that files of this version may lack, which programs that do not know them
+            also keep up to date, and tables that such programs may ignore. They are made when they
+            are missing.
+        columns: Columns that files of this version may lack. They are made when they are missing.
+
     """
 
     dependency: str
@@ -62,8 +75,9 @@ class FileLayout:
 
 @contextmanager
 def reporting(dependency: str) -> Iterator[None]:
-    """Turn what is wrong with the file, the disk, a lock or what is stored into Unavailable;
-    mistakes in our own SQL stay what they are.
+    """Turn faults of the file, the disk, a lock or stored data into Unavailable.
+
+    Mistakes in this program's own SQL keep their errors.
     """
     try:
         yield
@@ -76,13 +90,19 @@ def reporting(dependency: str) -> Iterator[None]:
 
 
 def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
-    """A connection in autocommit mode, to be used by one thread at a time (closing may happen
-    in another).
+    """A connection in autocommit mode, to be used by a single thread at a time.
 
-    An impatient one, for the event loop, hardly waits for another writer and never moves the
-    write-ahead log into the file, which takes a disk's time. It both reads and writes: a commit by
-    another connection would empty its page cache each time. secure_delete: what is deleted is
-    overwritten in the file, as erasing a user promises.
+    It may be closed in another thread. An impatient connection, for the event loop, hardly waits
+    for another writer and never moves the write-ahead log into the file, which takes a disk's time.
+    It both reads and writes: a commit by another connection would empty its page cache each time.
+    secure_delete overwrites deleted data in the file, as the erasure of a user promises.
+
+    Args:
+        path: The file.
+        synchronous: `full` keeps an acknowledged commit through a power cut, `normal` only through
+            the death of the process.
+        patient: False for the connection of the event loop.
+
     """
     _make_private(path)
     connection = sqlite3.connect(
@@ -105,11 +125,10 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
 
 
 def _make_private(path: Path) -> None:
-    """See that only our user reads the file, on systems that have such modes; SQLite gives the
-    files beside it the mode of the file.
+    """Ensure that only the program's user can read the file, on systems with such modes.
 
-    A new folder is made so too. The mode of a folder that was there is its owner's
-    choice and stays.
+    SQLite gives the files beside it the mode of the file. A new folder gets such a mode too. The
+    mode of an existing folder is its owner's choice and stays.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name != "posix":
@@ -125,8 +144,16 @@ def _make_private(path: Path) -> None:
 
 
 def prepare(connection: sqlite3.Connection, layout: FileLayout) -> None:
-    """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that
-    is not ours or newer than we are.
+    """Make the tables of a new file, or check those of an old file.
+
+    Args:
+        connection: A connection to the file.
+        layout: The layout of this kind of file.
+
+    Raises:
+        Unavailable: The file is of another program or of another schema version, or its file system
+            has no write-ahead log.
+
     """
     connection.execute("BEGIN")  # one state of the file: another process may be making its tables
     try:
@@ -160,10 +187,10 @@ def prepare(connection: sqlite3.Connection, layout: FileLayout) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> str:
-    """Turn the write-ahead log on; the journal mode that the file has after it.
+    """Turn the write-ahead log on, and return the file's journal mode after that.
 
-    Asked again while another process does the same to a new file: SQLite does not wait in this one
-    place, lest two wait for each other.
+    It is tried again while another process does the same to a new file. SQLite does not wait here,
+    lest two processes wait for each other.
     """
     last_try = time.monotonic() + BUSY_TIMEOUT_S
     while True:
@@ -176,7 +203,10 @@ def _write_ahead(connection: sqlite3.Connection) -> str:
 
 
 def _is_ours(connection: sqlite3.Connection, layout: FileLayout) -> bool:
-    """True for a file of this version, False for an empty one; Unavailable for all others."""
+    """True for a file of this version, False for an empty file.
+
+    Raises Unavailable for any other file.
+    """
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application == layout.application_id:
@@ -201,11 +231,12 @@ def _is_ours(connection: sqlite3.Connection, layout: FileLayout) -> bool:
 
 
 ROOM_BYTES: Final = 1024 * 1024
-"""What has to be free before a full disk counts as mended: one commit takes that at most,
-with its share of the log.
+"""Bytes that must be free before a full disk counts as mended.
+
+A commit takes that much at most, with its share of the log.
 """
 LOW_BYTES: Final = 64 * 1024 * 1024
-"""Less than this is told before anything has failed."""
+"""Free bytes below which a warning is given, before any write has failed."""
 TRIED_BYTES: Final = 64 * 1024
 _NOT_WRITABLE = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
@@ -213,8 +244,9 @@ _NOT_WRITABLE = frozenset(
 
 
 class FileWrites:
-    """The writes to one file, and whether the last that failed did so for want of room or of a
-    working disk.
+    """The writes to a file, and whether the file can be written.
+
+    It cannot after a write failed for want of room or of a working disk.
     """
 
     def __init__(self, path: Path) -> None:
@@ -223,13 +255,14 @@ class FileWrites:
 
     @property
     def failed(self) -> bool:
-        """Whether a write failed, and none that was tried since has succeeded."""
+        """Whether a write failed, and no test write has succeeded since."""
         return self._problem is not None
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Remember when a write within the block fails because the file can't be written.
-        Raises what the block raises.
+
+        The errors of the block are raised.
         """
         try:
             yield
@@ -239,8 +272,9 @@ class FileWrites:
             raise
 
     def problem(self, connection: sqlite3.Connection) -> str | None:
-        """What keeps the file from being written now; after a failure by trying. Raises
-        sqlite3.Error for anything else.
+        """The reason why the file cannot be written now; None when it can be written.
+
+        After a failure this tries a write. Raises sqlite3.Error for any other fault.
         """
         if self._problem is not None and self._has_room():
             try:
@@ -254,7 +288,7 @@ class FileWrites:
         return self._problem
 
     def warning(self) -> str | None:
-        """What is worth a look before anything fails."""
+        """A warning before any write fails; None without a reason for it."""
         try:
             free = self.free_bytes()
         except OSError as error:
@@ -262,8 +296,9 @@ class FileWrites:
         return f"only {free // 2**20} MB are free on the disk" if free < LOW_BYTES else None
 
     def free_bytes(self) -> int:
-        """What the file system has left for us; as much as anyone needs where it does not say.
-        Raises OSError where it is gone.
+        """The free bytes of the file system; `LOW_BYTES` where the system does not report them.
+
+        Raises OSError where the file system is gone.
         """
         if not hasattr(os, "statvfs"):
             return LOW_BYTES

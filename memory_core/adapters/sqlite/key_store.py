@@ -1,4 +1,4 @@
-"""Keys and audit logs in the long-term file: rows of `documents` that belong to no user."""
+"""Keys and audit logs in the long-term file, as `documents` that belong to no user."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _ACTION_IS: Final = " AND json_extract(CAST(body AS TEXT), '$.action') = :action
 
 
 class SqliteKeyStore:
-    """`KeyStore` in the file of a `SqliteStore`, by its connections."""
+    """`KeyStore` in the file of a `SqliteStore`, over its connections."""
 
     def __init__(self, file: Connections, clock: Clock) -> None:
         self._file, self._clock = file, clock
 
     async def read(self, app_id: str, identity: str) -> Document | None:
-        """One document, read on the event loop."""
+        """Read a document on the event loop."""
         return self._file.here(read, owner_of_keys(app_id), identity, self._clock.now())
 
     async def page(
@@ -47,7 +47,7 @@ class SqliteKeyStore:
         limit: int,
         where: EntryFilter | None = None,
     ) -> list[Document]:
-        """One page, newest first, by the index of kinds."""
+        """A page, newest first, by the index of kinds."""
         where = where or EntryFilter()
         values: dict[str, Any] = {"kind": kind, "limit": limit}
         restriction = ""
@@ -67,7 +67,7 @@ class SqliteKeyStore:
         )
 
     async def about(self, app_id: str, user_id: str, limit: int) -> list[Document]:
-        """Audit entries about a user: looks at all entries of the app."""
+        """Audit entries about a user, by reading all entries of the app."""
         values = {"kind": "audit", "target": user_id, "limit": limit}
         return await self._file.read(
             _documents,
@@ -78,7 +78,7 @@ class SqliteKeyStore:
         )
 
     async def write(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """All of them in one transaction."""
+        """Write all documents in a single transaction."""
         return await self._file.write_light(
             _write, owner_of_keys(app_id), documents, self._clock.now()
         )
@@ -98,8 +98,9 @@ def _documents(
 def _write(
     connection: sqlite3.Connection, owner: Owner, documents: Sequence[Document], now: datetime
 ) -> bool:
-    """Write all when each is as it was read. Otherwise nothing: True only when all are stored like
-    this already.
+    """Write all documents if each is as it was read, else none of them.
+
+    Without a write, True says that all documents are stored like this already.
     """
     rows = [parameters(document) for document in documents]
     connection.execute("BEGIN IMMEDIATE")

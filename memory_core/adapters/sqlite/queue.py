@@ -1,8 +1,10 @@
-"""`TaskQueue` in one SQLite file: Azure's Storage Queue in miniature.
+"""`TaskQueue` in a SQLite file: Azure's Storage Queue in miniature.
 
-It survives restarts and is shared by processes. It is in a file of its own, so that a busy queue
-and a busy store do not wait for each other's lock. Note: a message whose visibility ran out is
-still its receiver's to complete, until another receiver has received it.
+It survives restarts and is shared by processes. It has a file of its own, so that a busy queue and
+a busy store do not wait for each other's lock.
+
+Note: after a message's visibility timeout, its receiver can still complete it until another
+receiver has received it.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ _TABLES = (
     "CREATE INDEX messages_by_expiry ON messages (expires_at)",
 )
 _HIDDEN_AT = Column("messages", "hidden_at", ("ALTER TABLE messages ADD COLUMN hidden_at REAL",))
-"""When a receiver hid the message last."""
+"""When a receiver last hid the message."""
 LAYOUT: Final = FileLayout(
     DEPENDENCY, application_id=0x4D437175, version=1, tables=_TABLES, columns=(_HIDDEN_AT,)
 )
@@ -63,8 +65,9 @@ T = TypeVar("T")
 
 
 class SqliteQueue:
-    """Queues as rows of one table. One thread does everything, an operation takes about 0.1 ms.
-    synchronous: as the store's.
+    """Queues as rows of a table. A single thread works on it.
+
+    An operation takes about 0.1 ms. `synchronous` is as in the store.
     """
 
     def __init__(self, path: Path, *, clock: Clock, synchronous: Synchronous = "full") -> None:
@@ -84,7 +87,7 @@ class SqliteQueue:
         await self._run(_drop_expired, self._now())
 
     async def close(self) -> None:
-        """Let running calls end and close the file."""
+        """Wait for running calls, and close the file."""
         thread, self._thread = self._thread, None
         if thread is not None:
             await asyncio.to_thread(thread.shutdown)
@@ -93,7 +96,7 @@ class SqliteQueue:
             connection.close()
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message. Raises Unavailable, TooLarge."""
+        """Add a message. Raises Unavailable and TooLarge."""
         encoded(body)
         hidden = whole_seconds(delay)
         await self._run(_insert, checked_name(queue), body, self._now(), hidden)
@@ -101,7 +104,7 @@ class SqliteQueue:
             self._arrivals.tell(queue)
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` messages, those that have been visible longest first."""
+        """Receive up to `limit` messages, those that have been visible longest first."""
         hidden = whole_seconds(visibility, least=1)
         return await self._run(
             _take, checked_name(queue), checked_limit(limit), self._now(), hidden
@@ -110,7 +113,7 @@ class SqliteQueue:
     async def extend(
         self, queue: str, delivery: Delivery, visibility: timedelta
     ) -> Delivery | None:
-        """Keep or hand back; the delivery to go on with."""
+        """Hide a message for longer or hand it back, and return the new delivery."""
         now = self._now()
         until = now + whole_seconds(visibility)
         receipt = secrets.token_hex(16)
@@ -119,7 +122,7 @@ class SqliteQueue:
         return replace(delivery, receipt=receipt, next_visible_at=_moment(until))
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
-        """Remove it."""
+        """Remove the message."""
         return await self._run(_remove, checked_name(queue), delivery, self._now())
 
     async def arrival(self, queue: str, within: timedelta) -> None:
@@ -127,11 +130,11 @@ class SqliteQueue:
         await self._arrivals.wait(queue, within)
 
     async def length(self, queue: str) -> int:
-        """How many messages there are."""
+        """The number of messages."""
         return await self._run(_count, checked_name(queue), self._now())
 
     async def check(self) -> Health:
-        """One small read a poison queue."""
+        """Check readiness by a small read of each poison queue."""
         begun = time.perf_counter()
         try:
             facts = {queue: await self.length(queue) for queue in POISON_QUEUES}
@@ -152,7 +155,7 @@ class SqliteQueue:
         )
 
     def pool(self) -> tuple[int, int]:
-        """The one thread; whether it works."""
+        """The single thread, and whether it is working."""
         return 1, min(self._under_way, 1)
 
     async def _run(
@@ -161,8 +164,10 @@ class SqliteQueue:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do `work` in the thread. A caller that gives up does not stop it: what it received comes
-        back when its visibility runs out.
+        """Do `work` in the thread.
+
+        A caller that is cancelled does not stop it. A message that it received then becomes visible
+        again after its visibility timeout.
         """
         if self._thread is None:
             raise Unavailable(DEPENDENCY, "the queue is not open")
@@ -204,7 +209,10 @@ def _insert(connection: sqlite3.Connection, queue: str, body: str, now: float, h
 def _take(
     connection: sqlite3.Connection, queue: str, limit: int, now: float, hidden: int
 ) -> list[Delivery]:
-    """Look first: who finds nothing, as most do who look, takes no lock and writes nothing."""
+    """Receive messages, after a look whether there are any.
+
+    Most calls find no message. They take no lock and write no row.
+    """
     _move_back_what_lies_ahead(connection, queue, now)
     if (
         connection.execute(
@@ -229,8 +237,9 @@ def _take(
 
 
 def _move_back_what_lies_ahead(connection: sqlite3.Connection, queue: str, now: float) -> None:
-    """What was sent or received while the clock was ahead would be hidden until that time comes:
-    it is as if it was sent or received now.
+    """Move messages back that were sent or received while the clock was ahead.
+
+    They would be hidden until that time comes. They become as if they were sent or received now.
     """
     moments = {"queue": queue, "now": now}
     if connection.execute(

@@ -104,9 +104,13 @@ _FORESEEN = (
 
 
 class Standing(NamedTuple):
-    """An owner's head, and the counters that tell a slice what it has missed.
+    """An owner's head, with the counters by which a slice detects missed changes.
 
-    change grows with each commit; removal is the change that last deleted a memory.
+    Attributes:
+        head: The head.
+        change: Grows with each commit.
+        removal: The change that last deleted a memory.
+
     """
 
     head: Head
@@ -116,8 +120,9 @@ class Standing(NamedTuple):
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All reads inside see one state of the file, whatever is committed meanwhile;
-    the outer one's, where one is inside another.
+    """Make all reads inside see a single state of the file, despite later commits.
+
+    Inside another transaction they see the state of the outer transaction.
     """
     if connection.in_transaction:
         yield
@@ -131,7 +136,13 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
-    """The owner's head, last change and last removal; None for an unknown owner."""
+    """The owner's head, last change and last removal; None for an unknown owner.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner.
+
+    """
     row = connection.execute(
         "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner
     ).fetchone()
@@ -143,14 +154,21 @@ _MOST_HEADS = 1024
 
 
 def head_of(body: bytes) -> Head:
-    """The head in a stored body. One request reads it several times; heads are never
-    changed in place.
+    """The head in a stored body.
+
+    A request reads it several times; heads are never changed in place.
     """
     return _HEADS.get(body) or known_head(body, Head.model_validate_json(body))
 
 
 def known_head(body: bytes, head: Head) -> Head:
-    """Keep a head beside its body, for `head_of`; the head itself."""
+    """Cache a head by its body, for `head_of`, and return the head.
+
+    Args:
+        body: The stored body.
+        head: The head in it.
+
+    """
     if len(_HEADS) >= _MOST_HEADS:
         _HEADS.clear()
     _HEADS[body] = head
@@ -160,8 +178,14 @@ def known_head(body: bytes, head: Head) -> Head:
 def to_show(
     connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None
 ) -> dict[str, SerializedMemory]:
-    """The memories and versions of the present epoch that exist among `ids`, and that the filter
-    lets through, as they are stored.
+    """The memories and versions of the present epoch by id, as they are stored.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        ids: The ids to look up.
+        where: Restricts the memories; None for no restriction.
+
     """
     restriction, parameters = conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, ids=listed(set(ids)))
@@ -181,7 +205,15 @@ def to_show(
 def by_id(
     connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime
 ) -> dict[str, Document]:
-    """The documents that exist among `ids`, with their vectors."""
+    """The documents that exist among `ids`, with their vectors.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the documents.
+        ids: The ids to look up.
+        now: The present moment; expired documents are left out.
+
+    """
     if not ids:
         return {}
     return {
@@ -202,8 +234,17 @@ def _by_id_parameters(owner: Owner, ids: Sequence[str], now: datetime) -> dict[s
 def head_and_documents(
     connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime
 ) -> tuple[Head | None, dict[str, Document]]:
-    """The owner's head, None for an unknown one, and the documents that exist among `ids`,
-    with their vectors.
+    """The owner's head, and the documents that exist among `ids`, with their vectors.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the documents.
+        ids: The ids to look up.
+        now: The present moment; expired documents are left out.
+
+    Returns:
+        The head, which is None for an unknown owner, and the documents by id.
+
     """
     head: Head | None = None
     documents: dict[str, Document] = {}
@@ -216,7 +257,14 @@ def head_and_documents(
 
 
 def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str]:
-    """Ids of the memories that fill the slot, or are values of the key: the latest 200 of them."""
+    """Ids of the latest 200 memories that fill the slot or have the key.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        near: The slot, the key and the types.
+
+    """
     parameters = {
         "app_id": owner.app_id,
         "user_id": owner.user_id,
@@ -241,8 +289,20 @@ def page(
     connection: sqlite3.Connection, owner: Owner, kind: Kind, where: Filter | None,
     after: Place | None, limit: int, newest_first: bool, now: datetime,
 ) -> list[Document]:  # fmt: skip
-    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions
-    make up one list.
+    """A page of documents by (sequence, id).
+
+    At an earlier moment (`where.at`), memories and their versions form a single list.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the documents.
+        kind: The kind of the documents.
+        where: Restricts memories. Its statuses restrict conflicts too.
+        after: The last place of the previous page; None for the first page.
+        limit: The most documents to return.
+        newest_first: Whether the order is descending.
+        now: The present moment; expired documents are left out.
+
     """
     kinds = (
         (kind, "version")
@@ -296,7 +356,20 @@ def faded(
     after: Place | None,
     limit: int,
 ) -> list[Place]:
-    """The next places of memories for which something is due, read from an index."""
+    """The next places of memories for which a step of fading is due.
+
+    They are read from an index.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        rules: The rules of fading.
+        now: The moment at which the step is due.
+        session_id: The only session; None for all memories.
+        after: The last place of the previous page; None for the first page.
+        limit: The most places to return.
+
+    """
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "session_id": session_id, "limit": limit,
         "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "",
@@ -310,7 +383,15 @@ def faded(
 def recalled(
     connection: sqlite3.Connection, owner: Owner, after: Place | None, limit: int
 ) -> list[Place]:
-    """The next places of decayed memories that were shown since they decayed."""
+    """The next places of decayed memories that were read after they decayed.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        after: The last place of the previous page; None for the first page.
+        limit: The most places to return.
+
+    """
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "limit": limit,
         "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "",
@@ -328,7 +409,16 @@ def coming(
     archive_after: timedelta,
     after: datetime,
 ) -> NextDue:
-    """What time alone brings next, from indexes."""
+    """The next moments at which the passing of time makes work due, from indexes.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        rules: The rules of fading.
+        archive_after: How long a memory must be unchanged before it is archived.
+        after: The moment after which the moments are.
+
+    """
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "after": after.timestamp(),
         "archive_after": archive_after.total_seconds(), **rules.bounds(after),
@@ -341,7 +431,15 @@ def coming(
 def foresight_ended(
     connection: sqlite3.Connection, owner: Owner, since: datetime, until: datetime
 ) -> int:
-    """How many memories' last foresight ended in (since, until]."""
+    """The number of memories whose last foresight ended in (since, until].
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        since: The earlier bound, excluded.
+        until: The later bound, included.
+
+    """
     parameters = {
         "app_id": owner.app_id,
         "user_id": owner.user_id,
@@ -358,7 +456,16 @@ def events(
     limit: int,
     where: EventFilter | None,
 ) -> list[Event]:
-    """Events after a sequence, in order."""
+    """Events after a sequence, in order.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the events.
+        after_sequence: The events have a higher sequence.
+        limit: The most events to return.
+        where: Restricts the events; None for no restriction.
+
+    """
     restriction, parameters = event_conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, after=after_sequence, limit=limit)
     # The plus makes SQLite look up the events of one memory, or go on from a moment, instead of
@@ -380,7 +487,15 @@ def events(
 def strays(
     connection: sqlite3.Connection, owner: Owner, limit: int, epoch: str | None
 ) -> list[Document]:
-    """Documents of other epochs than the head's, or of one of them, whether expired or not."""
+    """Documents that are not of the head's epoch, whether expired or not.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the documents.
+        limit: The most documents to return.
+        epoch: The only epoch; None for all other epochs.
+
+    """
     parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch, "limit": limit}
     return [
         Document(identity, kind, {}) for identity, kind in connection.execute(_STRAYS, parameters)
@@ -388,8 +503,13 @@ def strays(
 
 
 def matching(connection: sqlite3.Connection, owner: Owner, where: Filter) -> frozenset[str]:
-    """The ids of the memories and versions whose metadata a filter lets through,
-    among those that the rest of it does.
+    """The ids of the memories and versions that match a filter, metadata included.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the memories.
+        where: The filter.
+
     """
     restriction, parameters = conditions(where)
     statement = (
@@ -437,7 +557,16 @@ _TAGS = (
 def tags(
     connection: sqlite3.Connection, owner: Owner, prefix: str, after: str | None, limit: int
 ) -> list[str]:
-    """The next tags of a user, from an index of what has tags."""
+    """The next tags of a user, from an index of the memories with tags.
+
+    Args:
+        connection: The connection that reads.
+        owner: The user.
+        prefix: The beginning of the tags.
+        after: The last tag of the previous page; None for the first page.
+        limit: The most tags to return.
+
+    """
     parameters = {
         "app_id": owner.app_id,
         "user_id": owner.user_id,
@@ -451,7 +580,15 @@ def tags(
 def poisoned(
     connection: sqlite3.Connection, app_id: str, after: Place | None, limit: int
 ) -> list[tuple[Owner, Document]]:
-    """The next poisoned tasks of an app's users, newest first."""
+    """The next poisoned tasks of an app's users, newest first.
+
+    Args:
+        connection: The connection that reads.
+        app_id: The app of the users.
+        after: The last place of the previous page; None for the first page.
+        limit: The most tasks to return.
+
+    """
     place = after or _AFTER_ALL
     rows = connection.execute(_POISONED, (app_id, place.sequence, place.id, limit))
     return [(Owner(app_id, user_id), decoded(row)) for user_id, *row in rows]
@@ -460,8 +597,16 @@ def poisoned(
 def agents(
     connection: sqlite3.Connection, owner: Owner, after: str | None, limit: int
 ) -> list[AgentCount]:
-    """The next agents of a user: each is looked up, none of the memories between two of them is
-    gone through.
+    """The next agents of a user.
+
+    Each agent is looked up in an index, without reading the memories between two agents.
+
+    Args:
+        connection: The connection that reads.
+        owner: The user.
+        after: The last agent of the previous page; None for the first page.
+        limit: The most agents to return.
+
     """
     counts: list[AgentCount] = []
     last = after or ""

@@ -1,8 +1,8 @@
-"""Documents as rows: what is written, what is read, and how large a batch is.
+"""Documents as rows: writing, reading, and the size limit of a batch.
 
-Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the
-document: for memories `body` is exactly what the API shows, and `inner` the rest;
-for all others `body` is everything.
+Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. These two are the
+document. For memories, `body` is exactly the part that the API shows, and `inner` the rest. For all
+other kinds, `body` is the whole document.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ MEMORY_KINDS: Final = frozenset({"memory", "version"})
 MAX_DOCUMENTS = 100
 MAX_BATCH_BYTES = 1_800_000
 BYTES_PER_NUMBER = 13
-"""A vector's share of a batch is counted as JSON text with 9 significant digits,
-so that every adapter has the same limit.
+"""Bytes of a number of a vector in the size of a batch.
+
+A vector is counted as JSON text with 9 significant digits, so that every adapter has the same
+limit.
 """
 
 _MEMORY_COLUMNS = (
@@ -61,13 +63,15 @@ WRITE = (
     )
     + " WHERE :overwrite OR documents.expires_at <= :now"
 )
-"""One row: `overwrite` = 1 for a put, 0 for a create, which takes the place of an
-expired row only.
+"""Write a row: `overwrite` is 1 for a put and 0 for a create.
+
+A create replaces only an expired row.
 """
 
 
 def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
     """The batch's writes with their row parameters, events first, and the head's JSON.
+
     Raises TooLarge.
     """
     writes = [Write("create", event_document(event)) for event in batch.events]
@@ -89,21 +93,21 @@ def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
 
 
 def check_size(size: int) -> None:
-    """Refuse what no adapter would take in one write. Raises TooLarge."""
+    """Refuse a write that is too large for some adapter. Raises TooLarge."""
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
 
 
 def event_document(event: Event) -> Document:
-    """An event as the document that keeps it."""
+    """An event as the document that stores it."""
     return Document(event.id, "event", event.model_dump(mode="json"))
 
 
 def parameters(document: Document) -> dict[str, Any]:
-    """Named parameters of `WRITE` for one document, but for owner, change and mode.
+    """Named parameters of `WRITE` for a document, without owner, change and mode.
 
-    `sequence` is the body's, 0 where it has none: kinds that are paged carry one. ValueError for a
-    memory that expires: its end is a status, not a clock.
+    `sequence` is the body's, or 0 where the body has none; kinds that are paged have a sequence.
+    Raises ValueError for a memory with an expiry, since its end is a status, not a moment.
     """
     body = document.body
     row: dict[str, Any] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
@@ -132,8 +136,9 @@ def parameters(document: Document) -> dict[str, Any]:
 
 
 def decoded(row: Sequence[Any]) -> Document:
-    """A document from the values of `READ_COLUMNS`. Raises Damaged for a memory that
-    can't be parsed.
+    """A document from the values of `READ_COLUMNS`.
+
+    Raises Damaged for a memory that cannot be parsed.
     """
     identity, kind, body, inner, expires_at, blob = row
     until = None if expires_at is None else moment(expires_at)
@@ -147,8 +152,15 @@ def decoded(row: Sequence[Any]) -> Document:
 
 
 def decoded_or_damaged(row: Sequence[Any], sequence: int, next_id: str | None) -> Document:
-    """The same; a memory that can't be parsed comes as `damaged`, with its place,
-    so that it does not hide those beside it.
+    """A document from a row, where a memory that cannot be parsed is `damaged`.
+
+    So it does not hide the documents beside it.
+
+    Args:
+        row: The values of `READ_COLUMNS`.
+        sequence: The sequence of the document.
+        next_id: The `next_id` of the memory.
+
     """
     try:
         return decoded(row)
@@ -157,8 +169,14 @@ def decoded_or_damaged(row: Sequence[Any], sequence: int, next_id: str | None) -
 
 
 def tag_of(body: bytes, expires_at: float | None) -> str:
-    """The mark of a state of a document: a digest of what is stored, since two equal states need
-    not be told apart.
+    """The tag of a state of a document: a digest of the stored content.
+
+    Two equal states need not be distinguished.
+
+    Args:
+        body: The stored body.
+        expires_at: The expiry in epoch seconds, if any.
+
     """
     return blake2b(
         body, digest_size=16, salt=b"" if expires_at is None else int(expires_at).to_bytes(8)
@@ -166,18 +184,24 @@ def tag_of(body: bytes, expires_at: float | None) -> str:
 
 
 def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
-    """A document's body out of its two parts."""
+    """A document's body from its two parts.
+
+    Args:
+        body: The public part of a memory, or the whole body.
+        inner: The rest of a memory; None for all other kinds.
+
+    """
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
 
 
 def moment(epoch_seconds: float) -> datetime:
-    """The time of epoch seconds, aware UTC."""
+    """The moment of epoch seconds, aware and in UTC."""
     return datetime.fromtimestamp(epoch_seconds, timezone.utc)
 
 
 def listed(values: Iterable[str]) -> str:
-    """Values as JSON text, one parameter for `IN (SELECT value FROM json_each(?))`."""
+    """Values as JSON text, a single parameter for `IN (SELECT value FROM json_each(?))`."""
     return orjson.dumps(sorted(values)).decode()
 
 
@@ -203,11 +227,10 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
-    """What is asked for when time has passed; nothing of a memory that time does nothing to,
-    so that no index holds it.
+    """Columns by which due steps of fading are found.
 
-    Of a decayed memory only when it was accessed, and only if that was since:
-    by that `recalled` finds it.
+    They are empty for a memory that does not fade, so that no index has it. A decayed memory has a
+    column only when it was accessed after it decayed, by which `recalled` finds it.
     """
     if body["status"] == "decayed":
         accessed, changed = seconds(body["last_accessed_at"]), seconds(body["updated_at"])
@@ -231,16 +254,14 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def lasts(body: dict[str, Any]) -> float:
-    """By what the half-life is multiplied for a memory; `fading.half_life_multiplier` of
-    its document.
-    """
+    """The factor of a memory's half-life, as `fading.half_life_multiplier` of its document."""
     return worth_factor(body.get("worth")) * lengthened_by_use(
         body["access_count"], body["reinforcement_count"]
     )
 
 
 def size_of(row: dict[str, Any]) -> int:
-    """Bytes of one row's document, as every adapter counts them; 0 for a deletion."""
+    """Bytes of a row's document, as every adapter counts them; 0 for a deletion."""
     if not row:
         return 0
     return (
@@ -251,7 +272,7 @@ def size_of(row: dict[str, Any]) -> int:
 
 
 def size_of_mark(mark: Mark) -> int:
-    """Bytes of what a mark sets, as every adapter counts them."""
+    """Bytes of the fields of a mark, as every adapter counts them."""
     return len(orjson.dumps(mark.fields)) + (
         0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states)
     )

@@ -1,10 +1,11 @@
-"""The slices held in memory: found by owner, brought up to date at each look,
-the least used let go when over the budget.
+"""The slices in memory, which are brought up to date at each use.
 
-Note: a slice never trusts that it was told of everything. Every look compares it with the owner's
-change counter in the file and reads what it missed, another process's commits too. That a commit of
-this process is put into a slice at once saves that reading, and happens only where the slice stood
-right before the commit.
+The least recently used slices are dropped when all together exceed the budget.
+
+Note: a slice never relies on being told of every change. Each use compares it with the owner's
+change counter in the file, and reads the changes that it missed, including those of other
+processes. A commit of this process is put into the slice at once to save that read, but only where
+the slice was up to date right before the commit.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
 MOST_DAMAGED = 20
-"""Memories of one user that are left out; with more, something else is wrong,
-and searches say so.
+"""The most unreadable memories of a user that are left out.
+
+With more of them the fault is elsewhere, and searches report it.
 """
 _CHANGED = (
     "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? "
@@ -42,11 +44,14 @@ _CHANGED = (
 
 
 class Heavy(Exception):
-    """Bringing up the slice, or working on it, would hold up the event loop."""
+    """Raised when work on a slice would hold up the event loop."""
 
 
 class _Held:
-    """A slice with its lock, what it weighed after its last use, and when that began."""
+    """A slice with its lock, its size, and when its last use began.
+
+    The size is that after its last use.
+    """
 
     def __init__(self, dimensions: int, used_at: datetime) -> None:
         self.lock = threading.Lock()
@@ -56,10 +61,10 @@ class _Held:
 
 
 class Slices:
-    """At most `budget_bytes` of slices, estimated; the one in use is never dropped,
-    however large it is.
+    """At most `budget_bytes` of slices, as estimated.
 
-    files: what large slices are opened from; without, each is read from the database.
+    The slice in use is never dropped, however large it is. Large slices are opened from `files`.
+    Without `files`, each is read from the database.
     """
 
     def __init__(
@@ -71,9 +76,7 @@ class Slices:
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
 
     def facts(self) -> dict[str, int]:
-        """How many slices are held and what they weigh; how many memories in them can't be read,
-        if any.
-        """
+        """The number of slices, their bytes, and the number of unreadable memories, if any."""
         with self._lock:
             self._let_idle_go()
             damaged = sum(len(entry.slice.damaged) for entry in self._held.values())
@@ -85,8 +88,9 @@ class Slices:
 
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
-        """The owner's slice, for the caller alone. Take it before anything is read,
-        or it may be newer than that.
+        """The owner's slice, locked for the caller.
+
+        It must be taken before any other read, or it may be newer than that read.
         """
         with self._lock:
             self._let_idle_go()
@@ -110,12 +114,26 @@ class Slices:
         user_slice: Slice,
         at_most: int | None = None,
     ) -> Standing | None:
-        """Make a held slice say what the file says, and return the owner's standing.
+        """Bring a slice up to the state of the file, and return the owner's standing.
 
-        None for an unknown owner. It starts over when a memory was deleted by someone, when the
-        epoch changed, or when most of its rows are taken out: from the owner's file but in the last
-        case, else from the database. at_most: raise Heavy rather than start over or read more
-        commits than that. Raises sqlite3.Error.
+        It starts over when a memory was deleted by another writer, when the epoch changed, or when
+        most of its rows are removed rows. In the last case it is read from the database, otherwise
+        from the owner's file if there is a valid file.
+
+        Args:
+            connection: The connection that reads.
+            owner: The owner of the slice.
+            user_slice: The slice, locked for the caller.
+            at_most: The most commits to read before Heavy is raised, as it is instead of starting
+                over. None for no limit.
+
+        Returns:
+            The standing; None for an unknown owner.
+
+        Raises:
+            Heavy: The work would exceed `at_most`.
+            sqlite3.Error: The file cannot be read.
+
         """
         standing = standing_of(connection, owner)
         if standing is None or (
@@ -161,8 +179,14 @@ class Slices:
         return [owner for owner, entry in entries if files.wants(entry.slice, CHANGED_PART_AT_END)]
 
     def replace(self, owner: Owner, packed: PackedSlice | None) -> None:
-        """Hold the owner's slice by its file, which was just written of it; the next look reads
-        what it missed.
+        """Use the file of the owner's slice that was just written.
+
+        The next use reads the changes that it missed.
+
+        Args:
+            owner: The owner of the slice.
+            packed: The content of the file; None changes no slice.
+
         """
         with self._lock:
             entry = self._held.get(owner)
@@ -174,12 +198,18 @@ class Slices:
                 self._weigh(owner, entry)
 
     def let_go(self, owner: Owner) -> None:
-        """Hold nothing of the owner, of whom something was removed or redacted."""
+        """Drop the slice of an owner with removed or redacted memories."""
         with self._lock:
             self._held.pop(owner, None)
 
     def ended(self, owner: Owner, epoch: str) -> None:
-        """Let go what is held of an earlier epoch of the owner, as after an erasure."""
+        """Drop a slice of an earlier epoch of the owner, as after an erasure.
+
+        Args:
+            owner: The owner of the slice.
+            epoch: The present epoch.
+
+        """
         with self._lock:
             entry = self._held.get(owner)
             if entry is not None and entry.slice.change >= 0 and entry.slice.epoch != epoch:
@@ -187,8 +217,16 @@ class Slices:
                 forget_texts()
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
-        """Put a commit of this process, the owner's `change`-th, into the owner's slice where that
-        is held, idle and right before it.
+        """Put a commit of this process into the owner's slice.
+
+        This is done only where the slice is in memory, idle, and up to date right before the
+        commit.
+
+        Args:
+            owner: The owner of the slice.
+            batch: The commit.
+            change: The owner's change counter after the commit.
+
         """
         with self._lock:
             entry = self._held.get(owner)
@@ -221,9 +259,9 @@ class Slices:
     def _read_missed(
         self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str
     ) -> None:
-        """Read what changed. A memory that can't be read is left out.
+        """Read the changed rows, and leave out memories that cannot be read.
 
-        The slice is then loaded again without that memory, which may be half there.
+        The slice may have half of such a memory, so it is loaded again without the memory.
         """
         damaged: set[str] = set()
         since = user_slice.change
@@ -254,20 +292,20 @@ class Slices:
                 return
 
     def _comparable(self, body: Mapping[str, Any], blob: bytes | None) -> bytes | None:
-        """A stored vector, unless another embedder made it."""
+        """A stored vector; None if another embedder made it."""
         return blob if blob is not None and self._kind.fits(body, len(blob) // 4) else None
 
     def _let_idle_go(self) -> None:
-        """Let go of slices not used for long. The lock is held.
+        """Drop slices that were not used for long, while the lock is held.
 
-        Those used last are at the end.
+        The most recently used slices are at the end.
         """
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
             self._held.popitem(last=False)
 
     def _weigh(self, owner: Owner, entry: _Held) -> None:
-        """Note what a slice takes now, and let others go when that is too much together."""
+        """Note the size of a slice, and drop other slices while all exceed the budget."""
         entry.nbytes = entry.slice.nbytes
         loaded = entry.slice.change >= 0
         with self._lock:
@@ -282,7 +320,7 @@ class Slices:
 
 
 def _adds_only(batch: Batch) -> bool:
-    """Whether all that a slice has to know of the batch is in its writes."""
+    """Whether the writes of a batch contain all its changes to a slice."""
     return all(write.mode != "delete" for write in batch.writes) and not any(
         mark.is_searched for mark in batch.marks.values()
     )

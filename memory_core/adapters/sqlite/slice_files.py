@@ -1,12 +1,12 @@
-"""Users' slices as files beside the database, so that a large user is opened and not parsed.
+"""Slices of users as files beside the database, so that large users load fast.
 
-The folder is a cache and may be deleted at any time. A file counts only while the database names
-it: the commit that erases a user, deletes a memory or redacts one takes the name away in the same
-transaction, and the file is removed before the commit is answered. A database that was restored
-from a backup names files of its own past, or none.
+Such a file is mapped and not parsed. The folder is a cache and may be deleted at any time. A file
+counts only while the database names it. The commit that erases a user, deletes a memory or redacts
+a memory removes the name in the same transaction, and the file is removed before the commit is
+answered. A database that was restored from a backup names files of its own past, or none.
 
-Note: a name is random and tells nothing. Files of processes that ended while they wrote are
-removed with the next sweep.
+Note: a name is random and reveals no data. The next sweep removes files of processes that ended
+while they wrote.
 """
 
 from __future__ import annotations
@@ -30,13 +30,18 @@ from memory_core.domain.scope import Owner
 
 log = logging.getLogger(__name__)
 LEAST_ROWS: Final = 5_000
-"""A smaller slice has no file: to read it from the database takes less than half a second."""
+"""The fewest memories of a slice with a file.
+
+A smaller slice is read from the database in less than half a second.
+"""
 CHANGED_PART: Final = 8
-"""A file is written again when a part of this of its rows has changed since. To write it takes as
-long as to read a twelfth of its rows from the database, so this is less than what the rows cost.
+"""A file is rewritten when 1/CHANGED_PART of its rows have changed since.
+
+Writing it takes as long as reading a twelfth of its rows from the database, so this is less than
+the cost of the rows.
 """
 CHANGED_PART_AT_END: Final = 64
-"""The same when the store is closed: the next start then reads few rows."""
+"""`CHANGED_PART` when the store is closed. The next start then reads few rows."""
 _OF = "SELECT name, change FROM slices WHERE app_id = ? AND user_id = ?"
 _NAME = (
     "INSERT INTO slices (app_id, user_id, name, change) VALUES (?, ?, ?, ?) "
@@ -45,16 +50,23 @@ _NAME = (
 
 
 class SliceFiles:
-    """The folder of slices' files.
+    """The folder of slice files.
 
-    least_rows: memories of a user from which on there is a file; only tests have another number.
+    `least_rows` is the number of a user's memories from which there is a file. Only tests use
+    another number.
     """
 
     def __init__(self, folder: Path, kind: VectorKind, least_rows: int = LEAST_ROWS) -> None:
         self._folder, self._kind, self._least_rows = folder, kind, least_rows
 
     def wants(self, user_slice: Slice, part: int = CHANGED_PART) -> bool:
-        """Whether the slice is large, and has changed so much that its file should be written."""
+        """Whether a slice is large and has changed enough to write its file.
+
+        Args:
+            user_slice: The slice.
+            part: The file is written when 1/part of its rows have changed.
+
+        """
         rows = len(user_slice)
         return (
             rows >= self._least_rows
@@ -65,8 +77,9 @@ class SliceFiles:
     def read(
         self, connection: sqlite3.Connection, owner: Owner, standing: Standing
     ) -> PackedSlice | None:
-        """What the owner's file says, up to some change; None without one that counts. In the
-        transaction that read the standing. Raises sqlite3.Error.
+        """The content of the owner's file, as of some change; None without a valid file.
+
+        It belongs into the transaction that read the standing. Raises sqlite3.Error.
         """
         row = connection.execute(_OF, owner).fetchone()
         if row is None:
@@ -89,13 +102,20 @@ class SliceFiles:
         return packed
 
     def change(self, connection: sqlite3.Connection, owner: Owner) -> int:
-        """Up to which of the owner's changes the named file is; -1 without one."""
+        """The owner's change up to which the named file is; -1 without a file.
+
+        Args:
+            connection: The connection that reads.
+            owner: The owner of the slice.
+
+        """
         row = connection.execute(_OF, owner).fetchone()
         return -1 if row is None else int(row[1])
 
     def write(self, owner: Owner, snapshot: SliceSnapshot, standing: Standing) -> str | None:
-        """Write a file that the database does not name yet; its name. None where there is no room,
-        or the disk fails: searches go on without.
+        """Write a file that the database does not name yet, and return its name.
+
+        None where the disk has no room or fails. Searches continue without the file.
         """
         name = token_hex(16)
         draft = self._folder / f"{name}.draft"
@@ -120,8 +140,23 @@ class SliceFiles:
         snapshot: SliceSnapshot,
         written_at: Standing,
     ) -> bool:
-        """Name the file that was written, if nothing was removed or redacted since; else remove
-        it. Raises sqlite3.Error.
+        """Record the name of a written file, unless a memory was removed or redacted since.
+
+        In that case the file is removed.
+
+        Args:
+            connection: The connection that writes.
+            owner: The owner of the slice.
+            name: The name of the file.
+            snapshot: The content of the file.
+            written_at: The owner's standing when the file was written.
+
+        Returns:
+            Whether the name was recorded.
+
+        Raises:
+            sqlite3.Error: The database cannot be written.
+
         """
         replaced: str | None = name
         try:
@@ -145,7 +180,17 @@ class SliceFiles:
         return replaced != name
 
     def opened(self, owner: Owner, name: str, standing: Standing) -> PackedSlice | None:
-        """What was just written and published; None where it was removed meanwhile."""
+        """The content of a file that was just written and published.
+
+        Args:
+            owner: The owner of the slice.
+            name: The name of the file.
+            standing: The owner's standing when the file was written.
+
+        Returns:
+            None where the file was removed meanwhile.
+
+        """
         try:
             return read_slice(
                 self._folder / name, self._identity(owner, standing), is_checked=False
@@ -154,8 +199,10 @@ class SliceFiles:
             return None
 
     def sweep(self, connection: sqlite3.Connection) -> None:
-        """Remove every file that the database does not name; one that is being written as well,
-        whose writer finds it gone. Raises sqlite3.Error, OSError where one stays.
+        """Remove every file that the database does not name.
+
+        A file that is being written is removed too, and its writer notices that. Raises
+        sqlite3.Error, and OSError where a file stays.
         """
         try:
             files = list(self._folder.iterdir())
@@ -171,14 +218,14 @@ class SliceFiles:
         return Identity(*owner, *self._kind, standing.head.redactions)
 
     def _has_room(self, snapshot: SliceSnapshot) -> bool:
-        """Whether the disk keeps some room for what can't be done without."""
+        """Whether the disk keeps some room for writes that are needed."""
         needed = 2 * sum(block.nbytes for block in snapshot.blocks) + LOW_BYTES
         disk = os.statvfs(self._folder)
         return disk.f_bavail * disk.f_frsize >= needed
 
 
 def _counts(epoch: str, change: int, standing: Standing) -> bool:
-    """Whether what was true at a change can be brought up to the standing."""
+    """Whether a slice as of a change can be brought up to the standing."""
     return epoch == standing.head.epoch and standing.removal <= change <= standing.change
 
 

@@ -1,7 +1,7 @@
-"""The embedded long-term store: one SQLite file, and users' slices in memory.
+"""The embedded long-term store: a single SQLite file, and slices of users in memory.
 
-Note: a read may come from a slice, but never from one that is behind the file.
-Each search brings it up first.
+Note: a read may use a slice, but never a slice that is behind the file. Each search brings it up to
+date first.
 """
 
 from __future__ import annotations
@@ -75,9 +75,10 @@ IDS_ON_THE_LOOP = 32
 ROWS_ON_THE_LOOP = 4_000
 COMMITS_ON_THE_LOOP = 4
 DOCUMENTS_ON_THE_LOOP = 12
-"""What is light enough to be done on the event loop: a search over 4,000 rows takes about 1 ms,
-reading what four commits changed up to 10. With 8 clients on 8 users of 1,000 memories, thread hops
-alone had halved the throughput.
+"""Limits of work that is done on the event loop.
+
+A search over 4,000 rows takes about 1 ms, and reading the changes of four commits up to 10 ms. With
+8 clients on 8 users of 1,000 memories, thread hops alone had halved the throughput.
 """
 WHOLE = "all"
 SLICE_BUDGET_BYTES = 320 * 2**20
@@ -85,13 +86,22 @@ T = TypeVar("T")
 
 
 class SqliteStore:
-    """`LongTermStore` in one file. What is light is done on the event loop, the rest in threads;
-    processes may share the file.
+    """`LongTermStore` in a single file, which processes may share.
 
-    synchronous: `full` keeps an acknowledged commit through a power cut, `normal` through the death
-    of the process only. slice_budget_bytes: what users' slices may take together, estimated; a
-    slice over it alone is held while it is the latest used. slices: the folder for files of large
-    slices, None for none; slice_file_rows: from how many memories on.
+    Light work is done on the event loop, the rest in threads.
+
+    Args:
+        path: The file.
+        clock: The present time.
+        embedding_model: The name of the configured embedder's model.
+        dimensions: The length of its vectors.
+        synchronous: `full` keeps an acknowledged commit through a power cut, `normal` only through
+            the death of the process.
+        slice_budget_bytes: The estimated memory of all users' slices together. A slice that is over
+            it alone is kept while it is the latest used.
+        slices: The folder for files of large slices; None for no files.
+        slice_file_rows: The number of memories from which a slice has a file.
+
     """
 
     def __init__(
@@ -122,8 +132,9 @@ class SqliteStore:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Make or check the file; one with vectors of another embedder is opened,
-        and says so. Raises Unavailable.
+        """Make or check the file. Raises Unavailable.
+
+        A file with vectors of another embedder is opened with a warning.
         """
         self._file.open()
         try:
@@ -133,8 +144,9 @@ class SqliteStore:
             raise
 
     async def close(self) -> None:
-        """Let running calls end, write the files of large slices that have changed, close every
-        connection.
+        """Wait for running calls, then close every connection.
+
+        The files of large slices that have changed are written first.
         """
         await self.packed()
         for owner in self._slices.want_files_at_end():
@@ -142,7 +154,7 @@ class SqliteStore:
         await self._file.close()
 
     async def packed(self) -> None:
-        """Let the file of a slice that is being written be done."""
+        """Wait until the slice file that is being written is done."""
         while self._packing is not None:
             await asyncio.shield(self._packing)
 
@@ -153,8 +165,9 @@ class SqliteStore:
     async def snapshot(
         self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None
     ) -> Snapshot:
-        """Head, documents and neighbours as of one state of the file. A neighbour of the slot
-        without a vector has similarity 0.
+        """Head, documents and neighbours as of a single state of the file.
+
+        A neighbour of the slot without a vector has similarity 0.
         """
         if near is not None:
             self._check_vector(near.vector)
@@ -166,7 +179,7 @@ class SqliteStore:
         return await self._file.read(self._documents, owner, ids)
 
     async def nearest(self, owner: Owner, nears: Sequence[Near]) -> list[dict[str, float]]:
-        """Ids and similarities of the nearest, as of one state of the file."""
+        """Ids and similarities of the nearest memories, as of a single state of the file."""
         for near in nears:
             self._check_vector(near.vector)
         return await self._with_slice(
@@ -174,11 +187,12 @@ class SqliteStore:
         )
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        """All of the batch or none. HeadMoved compares the whole expected head; see `writes`.
+        """Write all of the batch, or none of it.
 
-        A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the
-        writing thread and back costs that again, and several times that on a busy machine), unless
-        another write is under way just now.
+        HeadMoved compares the whole expected head; see `writes`. A small commit that need not wait
+        for the disk is done on the event loop, unless another write is under way. It takes 0.3 ms;
+        a hop to the writing thread and back costs that again, and several times that on a busy
+        machine.
         """
         batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
@@ -193,8 +207,10 @@ class SqliteStore:
             self._slices.committed(owner, batch, change)
 
     async def _remove_slice(self, owner: Owner) -> None:
-        """Leave nothing of the owner's slice, in memory or in files. The commit is durable and must
-        be answered so: what stays is removed by `scrub`, which says when it can't.
+        """Remove the owner's slice from memory and files.
+
+        The commit is durable and must be answered so. A file that could not be removed is removed
+        by `scrub`, which reports a failure.
         """
         if self._slice_files is not None:
             self._slices.let_go(owner)
@@ -204,18 +220,19 @@ class SqliteStore:
                 log.error("a file of a user's slice could not be removed: %s", error.detail)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        """One document beside the log."""
+        """Write a bookkeeping document."""
         return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
     async def fold(
         self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
     ) -> Document | None:
-        """Accesses into memories, with what is left of the document that they waited in."""
+        """Add accesses to memories, and replace the document in which they waited."""
         return await self._file.write(writes.fold, owner, accesses, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """The next owners for whom work waits. With the first of them, what is left of users erased
-        long ago goes.
+        """The next owners with pending tasks.
+
+        The first page also deletes the remains of users that were erased long ago.
         """
         if after is None:
             await self._file.write(writes.expire, self._clock.now())
@@ -230,7 +247,15 @@ class SqliteStore:
     async def poisoned(
         self, app_id: str, after: Place | None, limit: int
     ) -> list[tuple[Owner, Document]]:
-        """The next poisoned tasks of an app's users, newest first."""
+        """The next poisoned tasks of an app's users, newest first.
+
+        Args:
+            connection: The connection that reads.
+            app_id: The app of the users.
+            after: The last place of the previous page; None for the first page.
+            limit: The most tasks to return.
+
+        """
         return await self._file.read(reads.poisoned, app_id, after, limit)
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
@@ -242,7 +267,7 @@ class SqliteStore:
         return await self._file.read(reads.tags, owner, prefix, after, limit)
 
     async def ranges(self) -> list[str]:
-        """One: the file."""
+        """A single part: the file."""
         return [WHOLE]
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
@@ -250,7 +275,7 @@ class SqliteStore:
         return await self._file.read(writes.due, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Candidates straight from the owner's slice; no document is read."""
+        """Candidates straight from the owner's slice, without reading a document."""
         for vector in search.vectors:
             self._check_vector(vector)
         return await self._with_slice(
@@ -258,7 +283,7 @@ class SqliteStore:
         )
 
     async def prepare(self, owner: Owner, search: Search) -> None:
-        """Match the words of a search; they are good until the slice changes."""
+        """Match the words of a search. The matches are valid until the slice changes."""
         await self._with_slice(
             lambda connection, light: self._prepare(connection, light, owner, search), owner
         )
@@ -271,7 +296,7 @@ class SqliteStore:
         *,
         seen: Head | None = None,
     ) -> dict[str, SerializedMemory]:
-        """Memories and versions by id, as of one state of the file, without vectors."""
+        """Memories and versions by id, as of a single state of the file, without vectors."""
         return self._file.here(reads.to_show, owner, ids, where)
 
     async def page(
@@ -284,8 +309,9 @@ class SqliteStore:
         *,
         newest_first: bool = True,
     ) -> list[Document]:
-        """One page by (sequence, id); the sequence is the body's own. Memories looked at with
-        `where.at` come with their versions.
+        """A page of documents by (sequence, id), where the sequence is the body's own.
+
+        Memories that are read with `where.at` include their versions.
         """
         now = self._clock.now()
         return await self._file.read(
@@ -301,44 +327,46 @@ class SqliteStore:
         after: Place | None,
         limit: int,
     ) -> list[Place]:
-        """Places of memories for which something is due, from an index."""
+        """Places of memories for which a step of fading is due, from an index."""
         return self._file.here(reads.faded, owner, rules, now, session_id, after, limit)
 
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
-        """Places of decayed memories that were shown since they decayed."""
+        """Places of decayed memories that were read after they decayed."""
         return self._file.here(reads.recalled, owner, after, limit)
 
     async def coming(
         self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
     ) -> NextDue:
-        """What time alone brings next, from indexes."""
+        """The next moments at which the passing of time makes work due, from indexes."""
         return self._file.here(reads.coming, owner, rules, archive_after, after)
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
-        """How many memories' last foresight ended meanwhile."""
+        """The number of memories whose last foresight ended in the period."""
         return await self._file.read(reads.foresight_ended, owner, since, until)
 
     async def events(
         self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
     ) -> list[Event]:
-        """Events with sequence > after_sequence that the filter lets through, in order."""
+        """Events with sequence > after_sequence that match the filter, in order."""
         return await self._file.read(reads.events, owner, after_sequence, limit, where)
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
-        """What is not of the head's epoch."""
+        """Documents that are not of the head's epoch."""
         return await self._file.read(reads.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
-        """Delete what has expired, rewrite the file without what is deleted, and cut the
-        write-ahead log to nothing.
+        """Delete expired documents, and rewrite the file without deleted data.
+
+        The write-ahead log is cut to zero bytes.
         """
         if self._slice_files is not None:
             await self._file.read(self._slice_files.sweep)
         return await self._file.write(writes.scrub, self._clock.now())
 
     async def check(self) -> Health:
-        """One small read, with what the file and the slices take; after a write that failed for
-        want of room, a write too.
+        """Check readiness by a small read, with the sizes of file and slices.
+
+        After a write that failed for want of room, a write is tried too.
         """
         begun = time.perf_counter()
         try:
@@ -365,10 +393,10 @@ class SqliteStore:
         )
 
     async def _with_slice(self, work: Callable[[sqlite3.Connection, bool], T], owner: Owner) -> T:
-        """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One
-        at a time, the others would only wait.
+        """Do `work` on the owner's slice: here, or in a thread if it raises Heavy.
 
-        work: with a connection, and whether it is to be light.
+        `work` gets a connection, and whether it must be light. Calls for an owner take turns, since
+        further calls would only wait.
         """
         async with self._turns.setdefault(owner, asyncio.Lock()):
             try:
@@ -380,10 +408,11 @@ class SqliteStore:
                     self._packing = asyncio.create_task(self._pack(owner))
 
     async def _pack(self, owner: Owner, part: int = CHANGED_PART) -> None:
-        """Write the file of the owner's slice, name it, and hold the slice by it from then on.
+        """Write the file of the owner's slice, and use it from then on.
 
-        Searches go on meanwhile, but while the snapshot is taken. One slice at a time. A process
-        that finds a newer file than it opened opens that instead.
+        The database records its name. Searches continue meanwhile, except while the snapshot is
+        taken. A single slice is written at a time. A process that finds a newer file than it opened
+        opens the newer file instead.
         """
         assert self._slice_files is not None
         try:
@@ -410,8 +439,10 @@ class SqliteStore:
     def _snapshot_slice(
         self, connection: sqlite3.Connection, owner: Owner, part: int
     ) -> tuple[SliceSnapshot, Standing] | None:
-        """What the owner's slice holds, brought up, to be written; None where that is not wanted
-        any more, as when another process has written a newer file than was opened here.
+        """A snapshot of the owner's slice, brought up to date, to be written.
+
+        None where a file is no longer wanted, for instance because another process has written a
+        newer file than was opened here.
         """
         assert self._slice_files is not None
         with self._slices.hold(owner) as user_slice, reads.transaction(connection):
@@ -429,7 +460,7 @@ class SqliteStore:
             return user_slice.snapshot(), standing
 
     def pool(self) -> tuple[int, int]:
-        """Threads that work on the file, and calls under way."""
+        """The number of threads that work on the file, and the calls under way."""
         return self._file.pool()
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
@@ -545,7 +576,10 @@ class SqliteStore:
         }
 
     async def _other_embedder(self) -> str | None:
-        """What to say of vectors of another embedder; where none is left, ours is put on record."""
+        """A warning about vectors of another embedder.
+
+        When no such vector is left, the configured embedder is put on record.
+        """
         recorded, left = await self._file.read(self._recorded)
         if left:
             return self._beside(recorded)
@@ -554,8 +588,9 @@ class SqliteStore:
         return None
 
     def _recorded(self, connection: sqlite3.Connection) -> tuple[VectorKind | None, bool]:
-        """The embedder on record, and whether vectors of another one than ours are left; looked for
-        only where another one is on record.
+        """The embedder on record, and whether vectors of another embedder are left.
+
+        Such vectors are looked for only where another embedder is on record.
         """
         recorded = recorded_embedder(connection)
         return recorded, recorded not in (None, self._embedder) and has_other_vectors(

@@ -1,8 +1,8 @@
 """Writes to the long-term file: commits, and documents beside the log.
 
 Note: the head is compared whole, not only by its sequence. Bookkeeping commits change counts in the
-head without moving the sequence, and of two such rivals the second must not overwrite what the
-first counted.
+head without moving the sequence, and the second of two competing commits must not overwrite the
+counts of the first.
 """
 
 from __future__ import annotations
@@ -52,21 +52,31 @@ _MARKED = (
     "WHERE app_id = :app_id AND user_id = :user_id AND id = :id AND kind IN ('memory', 'version')"
 )
 _MOVE_HEAD = "UPDATE heads SET body = ?, change = ?, removal = ? WHERE app_id = ? AND user_id = ?"
-"""Of an owner who is due when he was due before, which is nearly every commit:
-his entry in the index stays as it is.
+"""Update a head whose due time did not change, as in nearly every commit.
+
+Its entry in the index then stays as it is.
 """
 PURGE_EVERY = 4
-"""Commits of an owner that bring nothing which expires, of which one looks for expired rows: each
-time, it took 0.02 ms of a save.
+"""Every how many commits expired rows of the owner are deleted.
+
+This is for commits that write no expiring document. With every commit it took 0.02 ms of a save.
 """
 _UNNAME_SLICE = "DELETE FROM slices WHERE app_id = ? AND user_id = ?"
-"""What `slice_files` keeps is of no use any more, and must not be kept."""
+"""Forget the name of an owner's slice file.
+
+The file is no longer valid and must not be kept.
+"""
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
 class WrittenBatch(NamedTuple):
-    """Which of the owner's changes a commit is; whether it removed a memory, redacted one or ended
-    an epoch, after which nothing of before may be left.
+    """The result of a commit.
+
+    Attributes:
+        change: The owner's change counter after the commit.
+        took_away: Whether the commit removed or redacted a memory, or ended an epoch. No earlier
+            data may be left after it.
+
     """
 
     change: int
@@ -76,9 +86,22 @@ class WrittenBatch(NamedTuple):
 def commit_batch(
     connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: VectorKind
 ) -> WrittenBatch:
-    """Commit the batch or leave the file as it was.
+    """Commit the batch, or leave the file as it was.
 
-    Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
+    Args:
+        connection: The connection that writes.
+        owner: The owner of the batch.
+        batch: The batch.
+        now: The present moment.
+        embedder: The configured embedder.
+
+    Raises:
+        HeadMoved: The stored head is not the expected head.
+        AlreadyExists: An id that the batch creates is taken, or a document is not as it was read.
+        TooLarge: The batch is over the store's limits.
+        EmbeddingMismatch: A vector has another length.
+        sqlite3.Error: The file cannot be written.
+
     """
     pairs, head = encoded(batch)
     _check_dimensions(batch, embedder.dimensions)
@@ -111,7 +134,7 @@ def commit_batch(
 
 
 def _compared(connection: sqlite3.Connection, owner: Owner, batch: Batch) -> tuple[int, int]:
-    """The owner's change counters, once the stored head is the one that the batch was built on."""
+    """The owner's change counters. Raises HeadMoved unless the stored head is the expected head."""
     row = connection.execute(_HEAD, owner).fetchone()
     stored = None if row is None else head_of(row[0])
     if stored != batch.expected:
@@ -154,8 +177,9 @@ def _written(
     change: int,
     now: datetime,
 ) -> bool:
-    """Write or delete one document; True when that took a memory away, which no reader could see
-    from the rows that stay.
+    """Write or delete a document. True when a memory was removed.
+
+    No reader could detect the removal from the rows that stay.
     """
     if write.mode == "delete":
         kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
@@ -178,8 +202,9 @@ def _written(
 def _set_mark(
     connection: sqlite3.Connection, owner: Owner, memory_id: str, mark: Mark, change: int
 ) -> None:
-    """Set what a mark names. Slices are told of it by the row's change, but for the scene,
-    which no search looks at.
+    """Set the fields of a mark.
+
+    Slices learn of it by the row's change, except for the scene, which no search reads.
     """
     fields = mark.fields
     named = "".join(f", '$.{name}', :{name}" for name in _MARKED_FIELDS if name in fields)
@@ -217,8 +242,9 @@ def _check_dimensions(batch: Batch, dimensions: int) -> None:
 
 
 PURGED_AT_ONCE = 20
-"""Expired rows of the owner that one write deletes which brings such rows; it brings fewer,
-so they never pile up.
+"""Expired rows of the owner that a write deletes which brings such rows.
+
+It brings fewer, so they never pile up.
 """
 
 _READ = (
@@ -280,7 +306,19 @@ _EXPIRING = (
 def keep(
     connection: sqlite3.Connection, owner: Owner, document: Document, now: datetime
 ) -> Document | None:
-    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge."""
+    """Create or replace a document, as `LongTermStore.keep` says.
+
+    Args:
+        connection: The connection that writes.
+        owner: The owner of the document.
+        document: The document.
+        now: The present moment.
+
+    Raises:
+        ValueError: The document is of a kind that only commits write.
+        TooLarge: The document is over the store's limit.
+
+    """
     if document.kind in LOGGED:
         raise ValueError(f"{document.id}: a {document.kind} is written by commits only")
     row = parameters(document)
@@ -320,7 +358,16 @@ def fold(
     touches: Mapping[str, Touch],
     now: datetime,
 ) -> Document | None:
-    """Add accesses to memories, as `LongTermStore.fold` says."""
+    """Add accesses to memories, as `LongTermStore.fold` says.
+
+    Args:
+        connection: The connection that writes.
+        owner: The owner of the memories.
+        accesses: The new state of the document in which the accesses waited.
+        touches: The accesses by memory id.
+        now: The present moment.
+
+    """
     row = parameters(accesses)
     row.update(
         app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp()
@@ -360,7 +407,15 @@ def _later(known: str | None, at: datetime) -> str:
 def read(
     connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime
 ) -> Document | None:
-    """One document, unless its time is over."""
+    """Read a document; None when it does not exist or has expired.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the document.
+        identity: The id of the document.
+        now: The present moment.
+
+    """
     row = connection.execute(_READ, (*owner, identity, now.timestamp())).fetchone()
     return None if row is None else decoded(row)
 
@@ -368,25 +423,48 @@ def read(
 def stored_tag(
     connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime
 ) -> str | None:
-    """The tag of a document as it is stored, without reading it all; None when it is not there,
-    or has none.
+    """The tag of a stored document, without reading all of it.
+
+    Args:
+        connection: The connection that reads.
+        owner: The owner of the document.
+        identity: The id of the document.
+        now: The present moment.
+
+    Returns:
+        None when the document does not exist, has expired, or is of a kind without tags.
+
     """
     row = connection.execute(_READ_TAGGED, (*owner, identity, now.timestamp())).fetchone()
     return None if row is None else tag_of(*row)
 
 
 def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
-    """Delete some of the owner's rows whose time is over."""
+    """Delete some of the owner's expired rows.
+
+    Args:
+        connection: The connection that writes.
+        owner: The owner of the rows.
+        now: The present moment.
+
+    """
     connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
 
 
 def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
-    """Leave nothing in any file of what is deleted or over; False while another connection reads an
-    older state.
+    """Remove deleted and expired data from all files.
 
-    Deleted rows are overwritten with zeros where they stood. A row that was moved to another page
-    before that has left its bytes in the free part of the old page, where nothing overwrites them:
-    so the file is rewritten, about a second for each 180 MB.
+    Deleted rows are overwritten with zeros in their place. A row that was moved to another page
+    before that has left its bytes in the free part of the old page, where they are not overwritten.
+    So the file is rewritten, about a second for each 180 MB.
+
+    Args:
+        connection: The connection that writes.
+        now: The present moment.
+
+    Returns:
+        False while another connection reads an older state.
+
     """
     connection.execute(
         "DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),)
@@ -397,8 +475,12 @@ def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
 
 
 def expire(connection: sqlite3.Connection, now: datetime) -> None:
-    """Let go of the heads whose time is over, which are those of erased users,
-    and of what is left beside them.
+    """Delete expired heads, which are those of erased users, and all data beside them.
+
+    Args:
+        connection: The connection that writes.
+        now: The present moment.
+
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -419,14 +501,29 @@ def expire(connection: sqlite3.Connection, now: datetime) -> None:
 def waiting(
     connection: sqlite3.Connection, after: Owner | None, limit: int
 ) -> list[tuple[Owner, Head]]:
-    """The next owners with tasks that are not finished."""
+    """The next owners with tasks that are not finished.
+
+    Args:
+        connection: The connection that reads.
+        after: The last owner of the previous page; None for the first page.
+        limit: The most owners to return.
+
+    """
     return _heads(connection, _WAITING, after, limit)
 
 
 def owners(
     connection: sqlite3.Connection, after: Owner | None, limit: int, app_id: str | None
 ) -> list[tuple[Owner, Head]]:
-    """The next owners, of one app where it is named."""
+    """The next owners.
+
+    Args:
+        connection: The connection that reads.
+        after: The last owner of the previous page; None for the first page.
+        limit: The most owners to return.
+        app_id: The app of the owners; None for all apps.
+
+    """
     return (
         _heads(connection, _OWNERS, after, limit)
         if app_id is None
@@ -442,7 +539,15 @@ def _heads(
 
 
 def due(connection: sqlite3.Connection, now: datetime, after: Due | None, limit: int) -> list[Due]:
-    """The next owners whose run is due, from an index."""
+    """The next owners whose run is due, from an index.
+
+    Args:
+        connection: The connection that reads.
+        now: The present moment.
+        after: The last entry of the previous page; None for the first page.
+        limit: The most entries to return.
+
+    """
     app_id, user_id = ("", "") if after is None else after.owner
     beyond = -1.0 if after is None else after.at.timestamp()
     rows = connection.execute(

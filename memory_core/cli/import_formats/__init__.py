@@ -1,3 +1,4 @@
-"""Files that can be imported, a reader for each format: exports of chat apps and of mem0, JSON
-Lines of messages or memories.
+"""Files that can be imported, with a reader for each format.
+
+They are exports of chat apps and of mem0, and JSON Lines of messages or memories.
 """

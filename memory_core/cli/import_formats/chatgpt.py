@@ -1,4 +1,4 @@
-"""conversations.json of ChatGPT."""
+"""Reads conversations.json of ChatGPT."""
 
 from __future__ import annotations
 
@@ -18,8 +18,14 @@ from memory_core.cli.import_formats.json_streams import first_character, list_el
 
 
 def read_chatgpt(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Messages of conversations.json of ChatGPT: of each conversation, the branch that
-    it ended with.
+    """Messages of conversations.json of ChatGPT.
+
+    Of each conversation, only the branch counts with which it ended.
+
+    Args:
+        stream: The opened file.
+        name: The name of the file, which is not used.
+
     """
     first_character(stream)
     for number, conversation in enumerate(list_elements(stream), 1):
@@ -66,8 +72,9 @@ def _conversation_items(conversation: Any, place: str) -> Iterator[Item]:
 
 
 def _branch(mapping: Json, current: Any) -> dict[str, None]:
-    """The keys from the root to the current node; where that is not named, to the last one
-    without children.
+    """The keys from the root to the current node.
+
+    Where no current node is named, it is the last node without children.
     """
     if not isinstance(current, str) or current not in mapping:
         leaves = [
@@ -86,7 +93,7 @@ def _branch(mapping: Json, current: Any) -> dict[str, None]:
 
 
 def _is_said(message: Any) -> bool:
-    """Whether a person or the assistant said it, to be read."""
+    """Whether the person or the assistant said it, as a visible text."""
     if not isinstance(message, dict):
         return False
     author, content, metadata = (

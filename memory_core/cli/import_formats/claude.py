@@ -1,4 +1,4 @@
-"""conversations.json of Claude."""
+"""Reads conversations.json of Claude."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from memory_core.cli.import_formats.json_streams import first_character, list_el
 
 
 def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Messages of conversations.json of Claude."""
+    """Messages of conversations.json of Claude.
+
+    Args:
+        stream: The opened file.
+        name: The name of the file, which is not used.
+
+    """
     first_character(stream)
     for number, conversation in enumerate(list_elements(stream), 1):
         place = f"conversation {number}"

@@ -1,7 +1,7 @@
-"""The formats that can be imported, and which of them a file has.
+"""The formats that can be imported, and the detection of a file's format.
 
-A reader yields messages and memories in the order of the file, and what it leaves out, with a
-reason. It holds one conversation in memory, never the file.
+A reader yields messages and memories in the order of the file, and the entries that it leaves out,
+with a reason. It keeps a single conversation in memory, never the whole file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from memory_core.cli.import_formats.json_streams import (
 from memory_core.cli.import_formats.mem0 import read_mem0
 
 OWN_EXPORT, EXPORT_FORMAT = "memory-core", "memory-core-export"
-"""Our name for what `memory-core export` writes, and the name in the first line of such a file."""
+"""Name of the format that `memory-core export` writes, here and in its first line."""
 FORMATS: Mapping[str, Reader] = {
     "chatgpt": read_chatgpt,
     "claude": read_claude,
@@ -34,7 +34,8 @@ FORMATS: Mapping[str, Reader] = {
 
 
 def detect_format(stream: IO[bytes]) -> str:
-    """The format of a file, by its first entry: one of FORMATS, or OWN_EXPORT.
+    """The format of a file by its first entry: a name of FORMATS, or OWN_EXPORT.
+
     Raises UnreadableFile.
     """
     begin = first_character(stream)

@@ -1,8 +1,7 @@
-"""What a reader finds in a file: messages, memories, and what it leaves out; each as the service
-can hold it.
+"""Items that readers find in a file, in a form that the service can store.
 
-All ids come from the export, or are made of a place in the file, so that a second reading
-gives the same.
+They are messages, memories, and entries that are left out. All ids are from the export, or made of
+a place in the file, so that a second reading gives the same ids.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import IO, Any
 
 Json = dict[str, Any]
 MESSAGE_BYTES = 32 * 1024
-"""Of one message, as the service keeps it."""
+"""The most bytes of a message in the service."""
 ROLES = {
     "user": "user",
     "human": "user",
@@ -42,7 +41,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class SavedMemory:
-    """A memory as `POST /api/v1/memories/bulk` takes it. place: where in the file it is."""
+    """A memory as `POST /api/v1/memories/bulk` takes it, with its place in the file."""
 
     fields: Json
     place: str
@@ -50,7 +49,7 @@ class SavedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What is left out, and why."""
+    """An entry that is left out, with the reason."""
 
     reason: str
     place: str
@@ -70,7 +69,21 @@ def message_items(
     actor: Any = None,
     title: Any = None,
 ) -> Iterator[Item]:
-    """The message, or its pieces where it is longer than one may be; or why it is left out."""
+    """A message as items.
+
+    A message that is too long becomes pieces, and an invalid message is left out with a reason.
+
+    Args:
+        session: The session of the message.
+        role: The role as the export names it.
+        text: The text.
+        when: The moment as the export has it.
+        own_id: The id as the export has it.
+        place: The place of the message in the file.
+        actor: The name of the person or agent, if any.
+        title: The title of the session, if any.
+
+    """
     known_role = ROLES.get(role) if isinstance(role, str) else None
     if known_role is None:
         yield Skipped("no role that is known", place)
@@ -94,13 +107,13 @@ def message_items(
 
 
 def _title(given: Any) -> str | None:
-    """The title of a chat in one line; None where it has none."""
+    """The title of a chat on a single line; None where it has no title."""
     words = " ".join(storable_text(given).split()) if isinstance(given, str) else ""
     return words[:_TITLE_CHARACTERS].strip() or None
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces that fit, cut at white space where there is some."""
+    """A text in pieces that fit, cut at white space where possible."""
     rest = text.strip()
     while len(rest.encode()) > MESSAGE_BYTES:
         head = rest.encode()[: MESSAGE_BYTES - 4].decode(errors="ignore")
@@ -114,8 +127,9 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def iso_moment(value: Any) -> str | None:
-    """A moment as ISO 8601 with a time zone: of seconds since 1970, or of a text;
-    None where there is none.
+    """A moment as ISO 8601 with a time zone; None where there is no moment.
+
+    The value is a text, or seconds since 1970.
     """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -133,8 +147,15 @@ def iso_moment(value: Any) -> str | None:
 
 
 def service_name(prefix: str, given: Any, place: str) -> str:
-    """An id that the service takes, from one of the export: as it is where it fits,
-    else with a hash of it.
+    """An id that the service accepts, made of an id of the export.
+
+    It is unchanged where it fits, else it has a hash of the original.
+
+    Args:
+        prefix: The beginning of the id; may be empty.
+        given: The id of the export.
+        place: The place in the file, which is used instead of a missing id.
+
     """
     own = str(given) if isinstance(given, str | int) and str(given).strip() else place
     plain = _NOT_IN_NAMES.sub("-", own).strip("-.")
@@ -146,12 +167,18 @@ def service_name(prefix: str, given: Any, place: str) -> str:
 
 
 def storable_text(text: str) -> str:
-    """A text that UTF-8 and the stores can hold."""
+    """A text that UTF-8 and the stores can represent."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
 def storable(value: Any, depth: int = 0) -> Any:
-    """A value as JSON for the service can hold it."""
+    """A value in JSON that the service can store.
+
+    Args:
+        value: The value.
+        depth: The depth of the value in its document.
+
+    """
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict | list) and depth >= _FIELD_NESTED:
@@ -166,5 +193,5 @@ def storable(value: Any, depth: int = 0) -> Any:
 
 
 def list_of(value: Any) -> list[Any]:
-    """The value where it is a list, else no elements."""
+    """The value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""JSON Lines of messages or of memories, with the fields that the service takes."""
+"""Reads JSON Lines of messages or memories, with the fields that the service takes."""
 
 from __future__ import annotations
 
@@ -61,8 +61,14 @@ _MADE_BY_SERVICE = frozenset(
 
 
 def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Messages, a line each, with `role` and `content`; or conversations, a line each,
-    with `messages`.
+    """Messages or conversations, each on a line.
+
+    A message has `role` and `content`, and a conversation has `messages`.
+
+    Args:
+        stream: The opened file.
+        name: The name of the file, for the session of messages without a session.
+
     """
     default = service_name("import", name, "file")
     counts: dict[str, int] = {}
@@ -103,7 +109,15 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
 
 
 def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Memories, a line each, with the fields of a save. Other fields go into their metadata."""
+    """Memories, each on a line, with the fields of a save.
+
+    Other fields become part of their metadata.
+
+    Args:
+        stream: The opened file.
+        name: The name of the file, which is not used.
+
+    """
     for place, entry in objects_of(stream):
         if isinstance(entry, Skipped):
             yield entry
@@ -137,7 +151,10 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
 
 
 def _content_text(content: Any) -> str:
-    """The text of a message's content, which may be a list of parts as chat APIs have them."""
+    """The text of a message's content.
+
+    The content may be a list of parts as in chat APIs.
+    """
     if isinstance(content, str):
         return content
     texts = []

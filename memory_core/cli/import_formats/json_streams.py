@@ -1,6 +1,4 @@
-"""JSON and JSON Lines read piece by piece: the elements of a list and the lines of a file,
-never the whole of it.
-"""
+"""JSON and JSON Lines read piece by piece, never a whole file."""
 
 from __future__ import annotations
 
@@ -17,20 +15,21 @@ from ijson.common import ObjectBuilder
 from memory_core.cli.import_formats.items import Json, Skipped
 
 LINE_BYTES = 8 * 2**20
-"""Of one line; a longer one is left out."""
+"""The most bytes of a line; a longer line is left out."""
 MOST_NESTED = 200
-"""Levels of objects and lists in a document."""
+"""The most levels of objects and lists in a document."""
 _DEPTH_CHANGES = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 
 
 class UnreadableFile(ValueError):
-    """A file that can't be read further; the text says where and why."""
+    """Raised for a file that cannot be read further; the text has place and reason."""
 
 
 @contextmanager
 def open_export(path: Path) -> Iterator[IO[bytes]]:
-    """The file, or conversations.json within it where it is a zip archive. Raises
-    UnreadableFile, OSError.
+    """The opened file, or conversations.json within it where it is a zip archive.
+
+    Raises UnreadableFile and OSError.
     """
     if not zipfile.is_zipfile(path):
         with path.open("rb") as stream:
@@ -61,8 +60,9 @@ def _unreadable(error: Exception) -> UnreadableFile:
 
 
 def first_character(stream: IO[bytes]) -> bytes:
-    """The first character that is no white space; the stream is put there. A byte order mark
-    is left out.
+    """The first character that is no white space, at which the stream is placed.
+
+    A byte order mark is left out.
     """
     stream.seek(0)
     if stream.read(3) != b"\xef\xbb\xbf":
@@ -75,10 +75,18 @@ def first_character(stream: IO[bytes]) -> bytes:
 
 
 def list_elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
-    """The elements of a JSON list, or of the list below a key of a JSON object, one by one.
+    """The elements of a JSON list, read singly.
 
-    Raises UnreadableFile where the JSON ends early, is broken or nested too deeply. Note:
-    `ijson.items` would take memory that grows with the square of the depth.
+    The list is the document, or is below a key of a JSON object. Note: `ijson.items` would take
+    memory that grows with the square of the depth.
+
+    Args:
+        stream: The file, placed at the beginning of the JSON.
+        key: The key of the list; None where the document itself is a list.
+
+    Raises:
+        UnreadableFile: The JSON ends early, is broken, or is nested too deeply.
+
     """
     count, depth, level, in_list, last_key = 0, 0, 1 if key is None else 2, False, None
     builder: Any = None
@@ -107,8 +115,9 @@ def list_elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
 
 
 def objects_of(stream: IO[bytes]) -> Iterator[tuple[str, Json | Skipped]]:
-    """The objects of JSON Lines, or of a JSON list, each with its place; instead of one,
-    why it can't be read.
+    """The objects of JSON Lines, or of a JSON list, each with its place.
+
+    An unreadable entry is replaced by the reason.
     """
     if first_character(stream) == b"[":
         for number, element in enumerate(list_elements(stream), 1):
@@ -131,7 +140,7 @@ def objects_of(stream: IO[bytes]) -> Iterator[tuple[str, Json | Skipped]]:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """The lines; None for one that is too long."""
+    """The lines; None for a line that is too long."""
     while line := stream.readline(LINE_BYTES + 1):
         if len(line) <= LINE_BYTES:
             yield line

@@ -1,4 +1,4 @@
-"""Memories as mem0 lists them."""
+"""Reads memories as mem0 lists them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,14 @@ from memory_core.cli.import_formats.json_streams import (
 
 
 def read_mem0(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Memories as mem0 lists them: a list, or one below `results` or `memories`.
-    Of several users, only the first one's.
+    """Memories as mem0 lists them: a list, or a list below `results` or `memories`.
+
+    Only memories of the first user are read.
+
+    Args:
+        stream: The opened file.
+        name: The name of the file, which is not used.
+
     """
     first_user: Any = None
     for number, entry in enumerate(_entries(stream), 1):

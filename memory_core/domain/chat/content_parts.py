@@ -1,8 +1,8 @@
-"""The parts of a message's content: kept as their lengths, and split again while these
-fit the text.
+"""The parts of a message's content, kept as their lengths.
 
-The texts of the parts are joined by a line break into one content. A redaction, or a long text cut
-short, may have changed the content since; then the whole content is one part.
+The texts of the parts are joined by a line break into a single content. It is split again as long
+as the lengths fit it. A redaction, or the cut of a long text, may have changed the content since:
+then the whole content is a single part.
 """
 
 from __future__ import annotations
@@ -11,14 +11,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 SEAM: Final = "\n"
-"""What the parts of a content are joined by."""
+"""The separator of the parts of a content."""
 MAX_PARTS: Final = 200
-"""Parts whose lengths are kept; the content of more parts is one text."""
+"""Parts whose lengths are kept; the content of more parts is a single text."""
 
 
 def lengths_of_parts(content: str, parts: Sequence[str]) -> list[int]:
-    """The lengths of the parts in characters; none where there is one part, too many, or where the
+    """The lengths of the parts in characters.
+
+    There are none where there is a single part, where there are too many parts, or where the
     content is not these parts joined.
+
+    Args:
+        content: A message's content.
+        parts: The texts that it was joined from.
+
     """
     if not 1 < len(parts) <= MAX_PARTS or SEAM.join(parts) != content:
         return []
@@ -26,12 +33,12 @@ def lengths_of_parts(content: str, parts: Sequence[str]) -> list[int]:
 
 
 def split_content(content: str, lengths: Any) -> list[str]:
-    """The texts that a content was joined from; the content alone where the lengths don't fit it,
-    and none where it says nothing.
+    """The texts that a content was joined from.
 
     Args:
-        content: Of a message.
-        lengths: As the message's metadata has them, which anybody may have written.
+        content: A message's content; an empty content has no texts.
+        lengths: The lengths in the message's metadata, which any caller may have written. The
+            content stays a single text where they don't fit it.
 
     """
     if not content:
@@ -48,5 +55,11 @@ def split_content(content: str, lengths: Any) -> list[str]:
 
 
 def text_parts(content: str, lengths: Any) -> list[dict[str, Any]]:
-    """The same as content parts of a chat message."""
+    """The texts that a content was joined from, as content parts of a chat message.
+
+    Args:
+        content: A message's content; an empty content has no parts.
+        lengths: The lengths in the message's metadata, as for `split_content`.
+
+    """
     return [{"type": "text", "text": text} for text in split_content(content, lengths)]

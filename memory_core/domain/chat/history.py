@@ -1,11 +1,11 @@
 """Which messages of a call are new, where callers send a history again.
 
-A session keeps a mark of each message: who says what, when, and whether with an id. A message that
-was forgotten for good leaves a hole among them, which holds its time and a seal: a digest of its
-mark under a key that the store does not have. Holes of earlier versions, and those that an import
-brought, have no seal, and any message in their place fills them. Turns are known in runs
-(`history_alignment.py`); system messages, which are instructions and no turns, are known one by one
-and break no run.
+A session keeps a mark of each message: its speaker, words and time, and whether it has an id. A
+message that was deleted for good leaves a hole among the marks. The hole holds its time and a seal:
+a digest of its mark under a key that the store does not have. Holes of earlier versions, and holes
+from an import, have no seal, and any message in their place fills them. Turns are recognised in
+runs (`history_alignment.py`). System messages are instructions, not turns: they are recognised
+singly and break no run.
 """
 
 from __future__ import annotations
@@ -27,28 +27,31 @@ from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.unicode_forms import normal_form
 
 MAX_MARKS: Final = 1_000
-"""Marks that are kept of a session, the latest ones. Messages before them are known again by their
-ids alone: whatever call begins with one of these and has no ids is new from there on.
+"""The most marks that are kept of a session: the latest.
+
+Earlier messages are recognised by their ids alone. If a call begins with an earlier message and has
+no ids, its messages are new from there on.
 """
 MARK_CHARACTERS: Final = 9
 _OF_SYSTEM: Final = "!"
-"""What the mark of a system message begins with; no other mark does."""
+"""The prefix of a system message's mark; no other mark has it."""
 _HOLE: Final = "?" * MARK_CHARACTERS
 """The placeholder for the mark of a message that was forgotten."""
 _SEAL_CHARACTERS: Final = 9
 _WITH_ID: Final = "#"
-"""What the mark of a message ends with that was told with an id."""
+"""The suffix of a message's mark that was sent with an id."""
 _CLOCK: Final = re.compile(
     r"\d+(?:st|nd|rd|th)?|\b[ap]\.?m\b\.?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     rf"|\b(?:{ANY_MONTH})\b"
     r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b|(?<=\d)[TZ]",
     re.IGNORECASE,
 )
-"""What changes in an instruction with the time of the call."""
+"""The words of an instruction that change with the time of the call."""
 _TOOL_NAMES: Final = re.compile(r"^(?:[\w.-]{1,64}: )+", re.MULTILINE)
 _TOOL_CHARACTERS: Final = 1_000
-"""Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a
-little earlier.
+"""Characters of a tool's result that its mark is made of.
+
+A long result is cut when it is stored, and a little earlier with its tool's name.
 """
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TIME_BYTES: Final = 6
@@ -59,10 +62,15 @@ _LATEST: Final = 2 ** (8 * _TIME_BYTES - 1) - 1
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """A message of a call, as far as it takes to know it again.
+    """A message of a call, with the data that recognises it.
 
-    at: when it was said, in milliseconds since 1970; the moment of the call where its teller says
-    no time. is_given: whether he does.
+    Attributes:
+        mark: Digest of role and content.
+        at: When it was said, in milliseconds since 1970. It is the moment of the call where the
+            sender gives no time.
+        is_given: Whether the sender gives a time.
+        id: The sender's id, or None.
+
     """
 
     mark: str
@@ -72,7 +80,13 @@ class CallMessage:
 
     @classmethod
     def of(cls, message: ReadMessage, now: datetime) -> CallMessage:
-        """The message as it was read from a call of this moment."""
+        """The message as it was read from a call.
+
+        Args:
+            message: The message.
+            now: The moment of the call.
+
+        """
         at, is_given = message.timestamp or now, message.timestamp is not None
         return cls(
             message_mark(message.role or "user", message.content),
@@ -83,7 +97,7 @@ class CallMessage:
 
     @property
     def kept(self) -> str:
-        """What its session keeps of it."""
+        """The mark, time and flag of an id that its session keeps."""
         time = base64.urlsafe_b64encode(self.at.to_bytes(_TIME_BYTES, "big", signed=True)).decode()
         return self.mark + time + (_WITH_ID if self.id is not None else "")
 
@@ -93,8 +107,9 @@ class CallMessage:
         return self.mark.startswith(_OF_SYSTEM)
 
     def repeats(self, other: str) -> bool:
-        """Whether it may be a message that the session has: of the same mark, and not given
-        a later time.
+        """Whether it may be a message that the session has.
+
+        It may if the marks are equal, and if the given time is not later than the kept time.
         """
         return other.startswith(self.mark) and not (
             self.is_given and self.at > _time_of(other, self.at)
@@ -103,10 +118,13 @@ class CallMessage:
 
 @dataclass(frozen=True, slots=True)
 class HistoryMatch:
-    """What of a call is new.
+    """The new messages of a call.
 
-    new: places in the call, in order. marks: those of the session after it, the latest last. They
-    follow the call where it is known: what it replaced or left out of the end is gone.
+    Attributes:
+        new: Indices of the new messages in the call, in order.
+        marks: The session's marks after the call, the latest last. They follow the call where it is
+            recognised: messages that it replaced or left out of the end are gone.
+
     """
 
     new: tuple[int, ...]
@@ -114,11 +132,16 @@ class HistoryMatch:
 
 
 def message_mark(role: str, content: str) -> str:
-    """A digest of who says what, without times, names, ids, white space and the form of letters; of
-    a system message without numbers, too.
+    """A digest of a message's role and content.
 
-    The name of a tool does not count before its result: it is known only where the tool's call is
-    in the same request.
+    Times, names, ids, white space and Unicode forms do not count, and neither do numbers in a
+    system message. A tool's name before its result does not count: it is known only where the
+    tool's call is in the same request.
+
+    Args:
+        role: The message's role.
+        content: Its content.
+
     """
     if role == "tool":
         content = _TOOL_NAMES.sub("", content)[:_TOOL_CHARACTERS]
@@ -131,7 +154,15 @@ def message_mark(role: str, content: str) -> str:
 
 
 def kept_mark(role: str, content: str, at: datetime, message_id: str | None = None) -> str:
-    """What a session keeps of a message that was said at a moment."""
+    """The mark that a session keeps of a message.
+
+    Args:
+        role: The message's role.
+        content: Its content.
+        at: When it was said.
+        message_id: The sender's id, or None.
+
+    """
     return CallMessage(message_mark(role, content), _milliseconds(at), id=message_id).kept
 
 
@@ -141,22 +172,22 @@ def match_history(
     known_ids: Collection[str] = frozenset(),
     seal_key: bytes | None = None,
 ) -> HistoryMatch:
-    """Find what of a call is new in its session.
+    """Find the messages of a call that are new in its session.
 
-    Known again are messages whose id is known, wherever they stand; of the turns, those that are
-    aligned with what is kept; and system messages of a text that the session has, unless they are
-    given a later time behind the first turn. A turn of a new id is never one that was told with an
-    id, whatever it says, unless that was forgotten for good.
+    Three kinds of messages are recognised: messages with a known id, in any place; turns that are
+    aligned with the kept marks; and system messages whose text the session has, unless they have a
+    later time and come after the first turn. A turn with a new id is never a message that was sent
+    with an id, whatever it says, unless that message was deleted for good.
 
     Args:
         session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
         known_ids: Ids of messages that are kept.
-        seal_key: What the session's holes are sealed with; without it, and for a call of a single
-            turn, a sealed hole is no message.
+        seal_key: The key of the session's seals. Without it, and for a call of a single turn, a
+            sealed hole matches no message.
 
     Returns:
-        The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
+        The new messages, and the marks to keep from now on, at most `MAX_MARKS`.
 
     """
     marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
@@ -187,14 +218,15 @@ def without_message(
     told_at: datetime,
     seal_key: bytes | None = None,
 ) -> list[str]:
-    """The marks once a message was forgotten for good: a hole is left in its place,
-    none of a system message.
+    """The marks after a message was deleted for good.
+
+    A turn leaves a hole in its place, a system message leaves none.
 
     Args:
         session_marks: Marks of its session, the latest last.
         message: The message as it was kept.
-        told_at: When it was told.
-        seal_key: What the hole is sealed with; without it the hole has no seal.
+        told_at: When it was sent.
+        seal_key: The key of the hole's seal; without it the hole has no seal.
 
     """
     marks, place = [*session_marks], _place_of(session_marks, message, told_at)
@@ -206,11 +238,13 @@ def without_message(
 
 
 def without_messages(session_marks: Sequence[str], seal_key: bytes) -> list[str]:
-    """The marks once all messages of a session were forgotten for good: a sealed hole of each turn.
+    """The marks after all messages of a session were deleted for good.
+
+    Each turn leaves a sealed hole.
 
     Args:
         session_marks: Marks of the session, the latest last.
-        seal_key: What the holes are sealed with.
+        seal_key: The key of the seals.
 
     """
     turns = [mark for mark in session_marks if not mark.startswith(_OF_SYSTEM)]
@@ -220,22 +254,29 @@ def without_messages(session_marks: Sequence[str], seal_key: bytes) -> list[str]
 
 
 def without_seals(session_marks: Sequence[str]) -> list[str]:
-    """The marks as they may leave the store: of what was forgotten they hold its time alone."""
+    """The marks as they may leave the store, with only the times of forgotten messages."""
     return _with_fillable_holes(
         [_hole_of(mark, None) if is_hole(mark) else mark for mark in session_marks]
     )
 
 
 def sealed_holes(session_marks: Sequence[str]) -> list[str]:
-    """The marks that tell what was forgotten for good, and nothing of what was not."""
+    """The marks of forgotten messages with a seal, without all other marks."""
     return [mark for mark in session_marks if is_sealed(mark)]
 
 
 def before_message(
     session_marks: Sequence[str], message: CallMessage, told_at: datetime
 ) -> list[str]:
-    """The marks once a message was taken back; with it go the holes that end them,
-    of messages told after it.
+    """The marks after a message was taken back.
+
+    Holes of later messages are removed as well if no later turn is left.
+
+    Args:
+        session_marks: Marks of the session, the latest last.
+        message: The message as it was kept.
+        told_at: When it was sent.
+
     """
     place = _place_of(session_marks, message, told_at)
     if place is None:
@@ -252,12 +293,12 @@ def before_message(
 
 
 def is_hole(mark: str) -> bool:
-    """Whether it stands for a message that was forgotten."""
+    """Whether a mark is the hole of a forgotten message."""
     return mark.startswith(_HOLE)
 
 
 def is_sealed(mark: str) -> bool:
-    """Whether it is a hole that only the forgotten message fills."""
+    """Whether a mark is a hole that only the forgotten message fills."""
     return is_hole(mark) and bool(_seal_in(mark))
 
 
@@ -279,7 +320,10 @@ def _hole_of(mark: str, seal_key: bytes | None) -> str:
 
 
 def _with_fillable_holes(marks: list[str]) -> list[str]:
-    """The marks without holes where nothing tells any more what would fill them."""
+    """The marks without open holes if no message is left beside them.
+
+    No mark then tells which message would fill such a hole.
+    """
     if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
         return [mark for mark in marks if not is_hole(mark) or is_sealed(mark)]
     return marks
@@ -291,7 +335,7 @@ def _known_turns(
     known_ids: Collection[str],
     seal_key: bytes | None,
 ) -> list[RepeatedMessage]:
-    """The turns that are aligned with what is kept."""
+    """The turns that are aligned with the kept marks."""
     if not session_marks or not call:
         return []
     columns = {message.mark: np.zeros(len(session_marks), bool) for message in call}
@@ -338,16 +382,16 @@ def _kept_after(
     pairs: Mapping[int, int],
     new: Sequence[int],
 ) -> list[str]:
-    """The marks after a call: those of its new messages at their places in it.
+    """The marks after a call, with its new messages at their places.
 
-    A message takes the place of the mark that it replaced: as many new turns as marks between two
-    that are known, or before the first. What the call has otherwise goes before the turn that is
-    known after it, or last, and then in the place of an end that the call has edited.
+    A message replaces a mark where there are as many new turns as marks between two recognised
+    turns, or before the first of them. Other messages go before the next recognised turn, or last.
+    Messages that go last replace an end that the call has edited.
 
     Args:
         session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
-        pairs: The turns that are known by their places, and the marks that they repeat.
+        pairs: The places of the recognised turns, and the marks that they repeat.
         new: The places of the new messages.
 
     """
@@ -383,9 +427,9 @@ def _kept_after(
 
 
 def _place_of(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
-    """The place of a message's mark, the nearest in time, the last of several.
+    """The place of a message's mark: the nearest in time, and the last of several.
 
-    The mark is of the same words and of an id, if the message had one.
+    A mark of the same words is preferred if it has an id exactly when the message has an id.
     """
     places = [place for place, mark in enumerate(session_marks) if mark.startswith(message.mark)]
     moments = message.at, _milliseconds(told_at)
@@ -409,7 +453,10 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def _time_of(mark: str, default: int) -> int:
-    """The time of a message that is kept; the default where none is, as earlier versions did."""
+    """The time of a kept message; the default for a mark without a time.
+
+    Earlier versions kept no times.
+    """
     time = mark[MARK_CHARACTERS:][:_TIME_CHARACTERS]
     if len(time) != _TIME_CHARACTERS:
         return default

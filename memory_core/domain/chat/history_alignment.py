@@ -1,10 +1,10 @@
-"""Where a history that is sent again runs in step with what its session has.
+"""Where a repeated history is in step with its session's messages.
 
-An alignment is a chain of runs, with a difference between each two of them and perhaps one before
-the first. Each message that is known counts 1; a difference costs 1, and 2 where the call has new
-messages and not as many as it leaves out. The best chain that ends well wins. Note: one of a single
-message after a replacement gains nothing, so the same short answer at the same places
-makes no history.
+An alignment is a chain of runs, with a difference between each two of them and perhaps a difference
+before the first run. Each recognised message counts 1. A difference costs 1, and it costs 2 where
+the call has new messages and their number differs from the number of marks that it leaves out. The
+best chain that ends well wins. Note: a run of a single message after a replacement gains no points,
+so that the same short answer at the same places makes no history.
 """
 
 from __future__ import annotations
@@ -15,28 +15,29 @@ import numpy as np
 import numpy.typing as npt
 
 Table = npt.NDArray[Any]
-"""A line for each message of the call, a column for each mark that is kept."""
+"""A row for each message of the call, a column for each kept mark."""
 
 LONG_RUN: Final = 3
 """Messages of a run that may continue an alignment after any difference."""
 LAST_RUN: Final = 2
-"""Messages of such a run that ends what is kept."""
+"""Messages of such a run if it ends the kept marks."""
 SHORTEST_EDITED: Final = 2
-"""What the chain must count before an end that the call has edited."""
+"""Least count of a chain before an end that the call has edited."""
 SHORTEST_REPEATED: Final = 8
-"""What a chain must count to be known wherever it is in what is kept.
+"""Least count of a chain that is recognised anywhere among the kept marks.
 
-That is for a call that has nothing more: long histories come in several calls.
+It applies to a call that ends with the chain: long histories come in several calls.
 """
 _ONE: Final = 1 << 14
-"""What a known message counts."""
+"""The value of a recognised message."""
 _DIFFERENCE: Final = _ONE + 8
-"""What a difference costs; a little more than 1, so that of two chains that count as much the
-plainer one wins.
+"""The cost of a difference.
+
+It is a little more than 1, so that the simpler of two chains with the same count wins.
 """
 _NONE: Final = -(1 << 28)
 _WAYS: Final = 7
-"""The bits below a value that tell how its chain came there."""
+"""The bits below a value that say how its chain came there."""
 
 
 class RepeatedMessage(NamedTuple):
@@ -47,8 +48,9 @@ class RepeatedMessage(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """What begins at each pair of a message and a mark: how many messages, and whether they end
-    what is kept.
+    """The run that begins at each pair of a message and a mark.
+
+    `length` is its number of messages. `is_last` says whether it ends the kept marks.
     """
 
     length: Table
@@ -56,13 +58,15 @@ class _Runs(NamedTuple):
 
     @property
     def may_follow(self) -> Table:
-        """Whether the run is long enough to fall in step again after any difference."""
+        """Whether the run is long enough to continue an alignment after any difference."""
         return (self.length >= LONG_RUN) | (self.is_last & (self.length >= LAST_RUN))
 
 
 class _Chains(NamedTuple):
-    """The best chain that ends at each pair: what it counts, and that of the best one to it with
-    the way there in its last bits.
+    """The best chain that ends at each pair.
+
+    `value` is the chain's count. `best` is the count of the best chain before the pair, with the
+    way there in its last bits.
     """
 
     value: Table
@@ -70,16 +74,17 @@ class _Chains(NamedTuple):
 
 
 _GOES_ON, _REPLACED, _BEGINS, _LEFT_OUT, _OTHERWISE = range(5, 0, -1)
-"""The ways to a pair; of two that count as much the first is taken."""
+"""The ways to a pair; the first of equally good ways is taken."""
 
 
 def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[RepeatedMessage]:
-    """The messages of a call that are known, each with the mark that it repeats or the hole
-    that it fills.
+    """The recognised messages of a call, each with the mark that it repeats.
+
+    The mark may be a hole that the message fills.
 
     Args:
-        repeats: Whether a message of the call may be what a mark was made of.
-        fills: Whether it may be what left a hole, which counts nothing but breaks no run.
+        repeats: Whether a message of the call may be the message of a mark.
+        fills: Whether a message may fill a hole, which does not count and breaks no run.
         is_hole: Which marks are holes.
 
     """
@@ -112,12 +117,13 @@ def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
 
 
 def _begins(runs: _Runs, first: int, marks: int) -> Table:
-    """Where a chain may begin, and at what cost: with the call, or behind messages of it
-    that are new.
+    """Where a chain may begin, and at which cost.
+
+    It may begin with the call, or after messages of the call that are new.
 
     Args:
-        runs: Those of the pairs.
-        first: The place of their first mark.
+        runs: The runs of the pairs.
+        first: The place of the pairs' first mark.
         marks: How many marks are kept.
 
     """
@@ -134,7 +140,7 @@ def _begins(runs: _Runs, first: int, marks: int) -> Table:
 
 
 def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains:
-    """The best chain to each pair, line by line."""
+    """The best chain to each pair, row by row."""
     lines, columns = repeats.shape
     follows, known, filled, apart_from = (
         np.where(which, 0, _NONE).astype(np.int32)
@@ -169,11 +175,11 @@ def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains
 
 
 def _end(chains: _Chains, repeats: Table, left: Table) -> RepeatedMessage | None:
-    """Where the best chain ends that ends well.
+    """The end of the best chain that ends well.
 
-    That is at the end of what is kept; before an end that the call has edited, which is no longer
-    than the chain counts; or with the call, where the chain counts more than what is kept after it,
-    or `SHORTEST_REPEATED`.
+    There are three good ends. A chain may end with the kept marks. It may end before an end that
+    the call has edited, which is no longer than the chain counts. Or it may end with the call,
+    where it counts more than the marks after it, or at least `SHORTEST_REPEATED`.
     """
     calls, marks = np.nonzero(repeats & (chains.value > _NONE // 2))
     values, behind, lines = chains.value[calls, marks], left[marks], len(repeats)
@@ -209,7 +215,7 @@ def _chain_to(end: RepeatedMessage, chains: _Chains, repeats: Table) -> list[Rep
 
 
 def _with_holes(steps: list[RepeatedMessage], fills: Table) -> list[RepeatedMessage]:
-    """The steps, and those that fill the holes beside them."""
+    """The steps, with the steps that fill the holes beside them."""
     lines, columns = fills.shape
     steps_found = [RepeatedMessage(-1, -1)]
     for after in [*steps, RepeatedMessage(lines, columns)]:
@@ -235,7 +241,10 @@ def _with_holes(steps: list[RepeatedMessage], fills: Table) -> list[RepeatedMess
 def _filled(
     steps: list[RepeatedMessage], fills: Table, *, goes_on: bool = False
 ) -> list[RepeatedMessage]:
-    """Those of the steps that fill holes, up to the first that does not unless it goes on."""
+    """The steps that fill holes.
+
+    They end at the first step that does not, unless `goes_on` is set.
+    """
     filled = list[RepeatedMessage]()
     for step in steps:
         if fills[step.call, step.mark]:

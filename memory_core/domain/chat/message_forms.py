@@ -9,8 +9,9 @@ from memory_core.domain.chat.content_parts import SEAM
 
 
 def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The content of a message as the list of parts that it came as, each an object;
-    None where it was no list.
+    """The content of a message as the list of parts that was sent.
+
+    Each part is an object. The result is None where the content was no list.
     """
     _, message = unwrapped("", message)
     content = message.get(name_of_content(message))
@@ -21,8 +22,9 @@ def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message whose content is a list of parts, with the texts of all parts in the first one
-    that has a text.
+    """A message with the texts of all its parts in its first text part.
+
+    Its content is a list of parts.
     """
     path, inner = unwrapped("", message)
     parts = parts_sent(message) or []
@@ -52,10 +54,10 @@ def name_of_content(message: Mapping[str, Any]) -> str:
 
 
 def unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path;
-    any other as it is.
+    """The message within a dump of LangChain, with its path; other messages as they are.
 
-    A field beside `data`, such as a time that was added to the dump, counts as if it stood within.
+    The dumps are those of `messages_to_dict` and `dumpd`. A field beside `data`, such as a time
+    that was added to the dump, counts as if it were within `data`.
     """
     kind = message.get("type")
     if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():

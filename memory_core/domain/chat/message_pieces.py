@@ -9,20 +9,25 @@ from memory_core.domain.memory import MAX_CONTENT_BYTES
 from memory_core.domain.text.fence import without_contexts
 
 MAX_PACK_CHARACTERS = 8_000
-"""Of the tools' doings of one message that are kept as one: four at their longest,
-which fit into a content in any script.
+"""Characters of the tools' calls and results of a message that are kept together.
+
+They are four calls or results at their longest, which fit into a content in any script.
 """
 LEAST_OF_DOCUMENT = 100
-"""Bytes below which nothing is kept of a document."""
+"""Bytes below which no part of a document is kept."""
 
 
 @dataclass(slots=True)
 class MessagePieces:
-    """What one message says.
+    """The texts of a message.
 
-    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name.
-    documents: places of documents' texts among the words. tools_first: whether a tool's came
-    before any word.
+    Attributes:
+        words: The author's words.
+        doings: Calls and results of tools.
+        unnamed: A tool's result without the tool's name.
+        documents: Places of documents' texts among the words.
+        tools_first: Whether a tool's text came before any word.
+
     """
 
     words: list[str] = field(default_factory=list)
@@ -48,8 +53,9 @@ class MessagePieces:
             (self.doings if from_tool else self.words).append(text)
 
     def cut_documents(self) -> None:
-        """Cut the texts of documents to equal parts of the room that all other words leave,
-        where together they are too long.
+        """Cut the texts of documents if the words are too long together.
+
+        All other words are kept, and the documents get equal parts of the room that is left.
         """
         room = MAX_CONTENT_BYTES - sum(
             len(text.encode("utf-8", "replace")) + 1 for text in self.words
@@ -66,7 +72,7 @@ class MessagePieces:
         self.words[:] = filter(None, self.words)
 
     def packs(self) -> Iterator[list[str]]:
-        """The doings of tools, those together that fit into one message."""
+        """The calls and results of tools, in groups that fit into a message."""
         pack: list[str] = []
         size = 0
         for doing in self.doings:

@@ -1,7 +1,7 @@
 """Messages as chat models exchange them, read into messages as they are kept.
 
 The forms are those of OpenAI's chat completions and responses, of Anthropic's messages and of
-LangChain. Pure: no clock; times that are missing are filled in by `timed`.
+LangChain. The module is pure and reads no clock. `timed` fills in missing times.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ _DROPPED_TYPES = frozenset(
     }
 )
 MAY_BE_BLANK = frozenset({"assistant", "ai", "model", "tool", "function"})
-"""Roles whose messages may say nothing: a model that only calls tools, a tool without output."""
+"""Roles whose messages may be empty.
+
+A model may only call tools, and a tool may have no output.
+"""
 _PAYLOADS = ("tool_calls", "function_call", "refusal", "audio")
 _OTHER_CONTENTS = ("text", "message", "body", "value")
 _SAYING = (
@@ -111,22 +114,23 @@ def read_messages(
     lenient: bool = False,
     path: str = "messages",
 ) -> tuple[list[ReadMessage], tuple[str, ...]]:
-    """Messages in the forms of the usual chat APIs, as they are kept.
+    """Read messages in the forms of the usual chat APIs.
 
     Args:
         raw: Each message as JSON has it, in any documented form.
-        now: No message may be said long after it; None checks nothing.
+        now: No message may be said long after this moment; None checks no times.
         roles_optional: Whether a message may leave out its role, or be a text alone.
-        lenient: Whether what says nothing, or can't be kept, is ignored instead of refused.
-            For messages that are not kept.
+        lenient: Whether messages that are empty or can't be kept are ignored instead of refused. It
+            is for messages that are not kept.
         path: Prefix of the place in the name of a refused field.
 
     Returns:
-        The messages in order, and the names of what was ignored ("messages.*.foo"). A message may
-        become several (its author's words, and the doings of tools), or none (thinking alone).
+        The messages in order, and the names of ignored fields ("messages.*.foo"). A message may
+            become several (its author's words, and the calls and results of tools), or none
+            (thinking alone).
 
     Raises:
-        Invalid: Some can't be read; each field is named.
+        Invalid: Some messages can't be read; each field is named.
 
     """
     reader = MessageReader(now, path, roles_optional=roles_optional, lenient=lenient)
@@ -141,7 +145,7 @@ def read_messages(
 
 
 class _Frame(Input):
-    """What a message has beside its content."""
+    """The fields of a message beside its content."""
 
     role: GivenRole | None = None
     timestamp: EventTimestamp | None = None
@@ -155,8 +159,9 @@ _FRAME_FIELDS = tuple(_Frame.model_fields)
 
 
 class MessageReader:
-    """Reads the messages of one call, one after another: a tool's result has its name from an
-    earlier call of it.
+    """Reads the messages of a call in order.
+
+    A tool's result takes its name from an earlier call of the tool.
     """
 
     def __init__(
@@ -174,14 +179,29 @@ class MessageReader:
         self.ignored: dict[str, None] = {}
 
     def said(self, place: int, message: Any) -> list[ReadMessage]:
-        """What one message says; nothing where it can't be read."""
+        """Read a message leniently: a message that can't be read gives no messages.
+
+        Args:
+            place: The message's index in the call.
+            message: The message as JSON has it.
+
+        Returns:
+            The messages that it becomes.
+
+        """
         before = len(self.messages)
         self.read(place, message)
         self.errors.clear()
         return self.messages[before:]
 
     def read(self, place: int, message: Any) -> None:
-        """Read one message; what is wrong with it is among the errors."""
+        """Read a message; its faults are added to the errors.
+
+        Args:
+            place: The message's index in the call.
+            message: The message as JSON has it.
+
+        """
         path, before = f"{self._root}.{place}", len(self.errors)
         if isinstance(message, str) and self._roles_optional:
             message = {"content": message}
@@ -256,7 +276,7 @@ class MessageReader:
     def _read_item(
         self, path: str, item: Mapping[str, Any], kind: str, pieces: MessagePieces
     ) -> None:
-        """An item of OpenAI's responses that is a tool's call or its output."""
+        """Read an item of OpenAI's responses that is a tool's call or its output."""
         if kind.endswith("_output"):
             if "output" not in item:
                 raise PartError("output", "is required")
@@ -357,7 +377,7 @@ class MessageReader:
     def _read_payloads(
         self, path: str, message: Mapping[str, Any], calls: set[str], pieces: MessagePieces
     ) -> None:
-        """What a message says beside its content: a refusal, speech, calls of tools."""
+        """Read the texts beside a message's content: a refusal, speech, calls of tools."""
         refusal, audio = message.get("refusal"), message.get("audio")
         if isinstance(refusal, str):
             pieces.add(without_data_urls(refusal), from_tool=False)
@@ -423,7 +443,7 @@ class MessageReader:
             self.ignored[f"{self._root}.*.{name}"] = None
 
     def _pass_over(self, field_name: str, message: str) -> None:
-        """Refuse what a lenient reader takes for nothing said."""
+        """Refuse a part that a lenient reader ignores."""
         if not self._lenient:
             self._refuse(field_name, message)
 
@@ -432,7 +452,7 @@ class MessageReader:
 
 
 def error_words(details: Any) -> str:
-    """The message of one of pydantic's errors, without its value."""
+    """The message of a pydantic error, without its value."""
     if details["type"] == "value_error":
         return str(details["ctx"]["error"])
     if details["type"] == "string_too_short":

@@ -1,5 +1,6 @@
-"""Content parts of chat messages as text: pictures and files by name, tools' calls and
-results cut short.
+"""Content parts of chat messages as text.
+
+Pictures and files become their names. Calls and results of tools are cut short.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from memory_core.domain.errors import is_plain_name
 from memory_core.domain.text.fence import without_contexts
 
 MAX_TOOL_CHARACTERS = 2_000
-"""Kept of one call of a tool, and of one result."""
+"""Characters that are kept of a tool's call, and of a tool's result."""
 MAX_LABEL_CHARACTERS = 200
 TEXTS = frozenset({"text", "input_text", "output_text"})
 THOUGHTS = frozenset(
@@ -34,7 +35,7 @@ _MEDIA = {
     **dict.fromkeys(("video", "video_url", "input_video"), "video"),
     **dict.fromkeys(("file", "file_url", "input_file", "document", "container_upload"), "file"),
 }
-"""The type of a part → the word that stands for it in the text."""
+"""The type of a part → the word that represents it in the text."""
 UNTYPED = (
     "text",
     "functionCall",
@@ -44,7 +45,7 @@ UNTYPED = (
     "inlineData",
     "fileData",
 )
-"""Fields that say of a part without a type what it is."""
+"""Fields that tell the kind of a part without a type."""
 _NAMES = ("alt", "alt_text", "filename", "file_name", "name", "title", "displayName")
 _ADDRESSES = ("url", "image_url", "file_url", "fileUri")
 _HOLDERS = (
@@ -67,11 +68,15 @@ _NEVER_SHOWN = ("encrypted", "data", "signature", "b64")
 
 @dataclass(frozen=True, slots=True)
 class PartText:
-    """What a content part says.
+    """The text of a content part.
 
-    text: empty for one that is dropped. from_tool: it is a tool's doing, not the words of the
-    message's author. unknown: the part's type, where it is none that is known. from_document: it is
-    the text of a document, of which a message keeps as much as fits.
+    Attributes:
+        text: Empty for a part that is dropped.
+        from_tool: Whether it is a tool's call or result, not the words of the message's author.
+        unknown: The part's type, where the type is unknown.
+        from_document: Whether it is the text of a document, of which a message keeps as much as
+            fits.
+
     """
 
     text: str
@@ -81,7 +86,10 @@ class PartText:
 
 
 class PartError(ValueError):
-    """A part that can't be read. field: its path within the part, empty for the part itself."""
+    """A part that can't be read.
+
+    `field` is its path within the part, empty for the part itself.
+    """
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -95,12 +103,18 @@ class ToolNames:
         self._names: dict[str, str] = {}
 
     def add(self, call_id: object, name: str) -> None:
-        """Remember the name of a call's tool."""
+        """Remember the name of a call's tool.
+
+        Args:
+            call_id: Id of the call; any other value than a text is ignored.
+            name: Name of the tool.
+
+        """
         if isinstance(call_id, str):
             self._names[call_id] = name
 
     def find(self, *call_ids: object) -> str | None:
-        """The name of the first call that is known."""
+        """The tool's name of the first call that is known, or None."""
         return next(
             (
                 self._names[call_id]
@@ -112,8 +126,9 @@ class ToolNames:
 
 
 def without_data_urls(text: str) -> str:
-    """The text with `[image]`, `[audio]`, `[video]` or `[file]` in place of each base64
-    `data:` URL.
+    """The text with a label in place of each base64 `data:` URL.
+
+    The labels are `[image]`, `[audio]`, `[video]` and `[file]`.
     """
     if ";base64," not in text.lower():
         return text
@@ -121,17 +136,24 @@ def without_data_urls(text: str) -> str:
 
 
 def describe_call(name: str, arguments: object) -> str:
-    """A tool's call as text, at most `MAX_TOOL_CHARACTERS`. Raises PartError for arguments that
-    are no JSON.
+    """A tool's call as text, at most `MAX_TOOL_CHARACTERS`.
+
+    Args:
+        name: Name of the tool.
+        arguments: A text, or any JSON.
+
+    Raises:
+        PartError: The arguments are no JSON.
+
     """
     return _cut(f"{name}({as_json(arguments)})")
 
 
 def describe_result(name: str | None, result: object) -> str:
-    """A tool's result as text, at most `MAX_TOOL_CHARACTERS`; empty where it is.
+    """A tool's result as text, at most `MAX_TOOL_CHARACTERS`; empty for an empty result.
 
     Args:
-        name: Of the tool; None where it is not given.
+        name: Name of the tool; None where it is not given.
         result: A text, a list of parts, or any JSON.
 
     Raises:
@@ -145,8 +167,9 @@ def describe_result(name: str | None, result: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """A text as it is, nothing for None, anything else as JSON. Raises PartError for what has
-    no JSON form.
+    """A text as it is, any other value as JSON; None gives an empty text.
+
+    Raises PartError for a value without a JSON form.
     """
     if value is None or isinstance(value, str):
         return without_data_urls(value or "")
@@ -157,16 +180,16 @@ def as_json(value: object) -> str:
 
 
 def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> PartText:
-    """One content part of a message as text.
+    """Read a content part of a message as text.
 
     Args:
-        part: In the form of any of the usual chat APIs.
+        part: The part in the form of any of the usual chat APIs.
         tools: Names of the tools that were called so far; a call in this part is added.
-        calls: Ids of the calls that this message has told already, which are not told twice;
-            a call in this part is added.
+        calls: Ids of the calls that this message has given already, which are not repeated; a call
+            in this part is added.
 
     Raises:
-        PartError: It has no type, or lacks what its type needs.
+        PartError: The part has no type, or lacks a field that its type needs.
 
     """
     kind = part.get("type")
@@ -202,12 +225,16 @@ def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> Par
 
 
 def read_call(call: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> str:
-    """A tool's call in any of the usual forms as text; empty for one that was told already.
+    """Read a tool's call in any of the usual forms as text.
 
-    Args: as `read_part` has them.
+    Args:
+        call: The call.
+        tools: Names of the tools that were called so far; this call is added.
+        calls: Ids of the calls that this message has given already; this call is added. A call that
+            is among them gives an empty text.
 
     Raises:
-        PartError: It does not name its tool.
+        PartError: The call does not name its tool, or its arguments are no JSON.
 
     """
     field, inner = next(
@@ -236,7 +263,7 @@ def read_call(call: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> str
 
 
 def _read_untyped(part: Mapping[str, Any], tools: ToolNames) -> PartText:
-    """A part without a type: of the APIs that say it by the field's name."""
+    """Read a part without a type, whose kind follows from the name of a field."""
     if "text" in part:
         return PartText("" if part.get("thought") is True else _text_of(part, "text"))
     for field in ("functionCall", "function_call"):
@@ -284,9 +311,7 @@ def _read_media(word: str, part: Mapping[str, Any]) -> str:
 
 
 def _document_of(part: Mapping[str, Any]) -> str:
-    """The plain text that Anthropic's documents carry in their source; empty where
-    they carry none.
-    """
+    """The plain text in the source of Anthropic's documents; empty where there is none."""
     source = part.get("source")
     if part.get("type") != "document" or not isinstance(source, Mapping):
         return ""
@@ -303,7 +328,10 @@ def _document_of(part: Mapping[str, Any]) -> str:
 
 
 def _label_of(part: Mapping[str, Any]) -> str:
-    """The alternative text, title or file name of a part, on one line; empty where it has none."""
+    """The alternative text, title or file name of a part, or an empty text.
+
+    It has a single line.
+    """
     holders = [part, *(part[field] for field in _HOLDERS if isinstance(part.get(field), Mapping))]
     names = [
         holder[field]
@@ -324,7 +352,10 @@ def _label_of(part: Mapping[str, Any]) -> str:
 
 
 def _file_of(address: str) -> str:
-    """The last part of a web address's path: nothing of its host, and no token of its query."""
+    """The last part of a web address's path.
+
+    The host and the tokens of the query are left out.
+    """
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -351,7 +382,10 @@ def _result_text(result: object) -> str:
 
 
 def _block_text(block: object) -> str:
-    """One block of a tool's result. Results have blocks of many kinds, and none is refused."""
+    """A block of a tool's result as text.
+
+    Results have blocks of many kinds, and none is refused.
+    """
     if isinstance(block, Mapping):
         kind = block.get("type")
         if isinstance(block.get("text"), str):

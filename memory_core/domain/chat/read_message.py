@@ -13,11 +13,14 @@ from memory_core.domain.conversation import Message, Role
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
-    """One message as it was read.
+    """A message as it was read.
 
-    role: None where the call may leave it out, and did. timestamp: None where none was given.
-    parts: the texts that the content was joined from. unnamed: the parts of a tool's result without
-    the tool's name.
+    Attributes:
+        role: None where the call may leave it out, and did.
+        timestamp: None where none was given.
+        parts: The texts that the content was joined from.
+        unnamed: The parts of a tool's result without the tool's name.
+
     """
 
     role: Role | None
@@ -31,8 +34,9 @@ class ReadMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReadMessages(Sequence[ReadMessage]):
-    """The messages of a call. ignored: names of fields and kinds that were given and
-    are not known.
+    """The messages of a call.
+
+    `ignored` are names of fields and kinds that were given and are unknown.
     """
 
     messages: tuple[ReadMessage, ...]
@@ -43,28 +47,28 @@ class ReadMessages(Sequence[ReadMessage]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[ReadMessage]: ...
     def __getitem__(self, place: int | slice) -> ReadMessage | Sequence[ReadMessage]:
-        """The message at a place, or those of a slice."""
+        """The message at a place, or the messages of a slice."""
         return self.messages[place]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return len(self.messages)
 
     def __iter__(self) -> Iterator[ReadMessage]:
-        """Each in order."""
+        """Each item in order."""
         return iter(self.messages)
 
 
 def timed(messages: Sequence[ReadMessage], now: datetime, role: Role = "user") -> list[Message]:
-    """The messages with a time each, ready to be kept.
+    """Messages with a time each, ready to be kept.
 
-    A missing time is that of the message before it; of the first, the next given one,
-    or `now` where none is given.
+    A missing time is that of the message before it. For the first message, it is the next given
+    time, or `now` where no time is given.
 
     Args:
-        messages: As they were read.
+        messages: The messages as they were read.
         now: The moment of the call.
-        role: Of a message that names none.
+        role: The role of a message that names none.
 
     """
     moment = next((message.timestamp for message in messages if message.timestamp is not None), now)

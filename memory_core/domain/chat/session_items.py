@@ -1,8 +1,8 @@
-"""Messages of a session as an agent framework keeps them: each item one message,
-kept exactly as it was sent.
+"""Messages of a session as an agent framework keeps them.
 
-What an item says is read leniently, in every form that chat models exchange, so that it can be
-found; what can't be read says nothing, and comes back all the same.
+Each item is a single message and is kept exactly as it was sent. Its text is read leniently, in
+every form that chat models exchange, so that the item can be found. An item that can't be read has
+no text, and is returned all the same.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ from memory_core.domain.scope import EventTimestamp
 MAX_ID_CHARACTERS: Final = 200
 _PLAIN: Final = frozenset({"role", "content"})
 _OF_MODELS: Final = ("reasoning", "compaction", "item_reference")
-"""Kinds of items without a role that a model makes; all others are of tools."""
+"""Kinds of items without a role that a model makes; tools make the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionItem:
-    """One item of a session.
+    """An item of a session.
 
-    content: what it says, empty where nothing could be read. sent: the item as it was sent; None
-    where role and content say it all.
+    Attributes:
+        role: The speaker's role.
+        content: The item's text; empty where none could be read.
+        actor: The speaker's name, or None.
+        id: The item's own id, or None.
+        sent: The item as it was sent; None where role and content are the whole item.
+
     """
 
     role: Role
@@ -55,20 +60,20 @@ class SessionItems(Sequence[SessionItem]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[SessionItem]: ...
     def __getitem__(self, place: int | slice) -> SessionItem | Sequence[SessionItem]:
-        """The item at a place, or those of a slice."""
+        """The item at a place, or the items of a slice."""
         return self.items[place]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return len(self.items)
 
     def __iter__(self) -> Iterator[SessionItem]:
-        """Each in order."""
+        """Each item in order."""
         return iter(self.items)
 
 
 class _Frame(Input):
-    """What is checked of an item, whatever else it holds."""
+    """The fields of an item that are checked, whatever else it holds."""
 
     role: GivenRole | None = None
     timestamp: EventTimestamp | None = None
@@ -78,15 +83,15 @@ class _Frame(Input):
 def read_items(
     raw: Sequence[Any], *, now: datetime | None = None, path: str = "messages"
 ) -> SessionItems:
-    """The items of a call.
+    """Read the items of a call.
 
     Args:
         raw: Each item as JSON has it.
-        now: No item may be said long after it; None checks nothing.
-        path: What refused fields are named by.
+        now: No item may be said long after this moment; None checks no times.
+        path: Prefix of the names of refused fields.
 
     Raises:
-        Invalid: Some are no objects, too large, or have a role, time or actor that is none.
+        Invalid: Some items are no objects, are too large, or have a wrong role, time or actor.
 
     """
     reader, items, errors = (
@@ -151,7 +156,7 @@ def _read(
 
 
 def _role_of(read: Sequence[ReadMessage], item: Mapping[str, Any]) -> Role:
-    """Who says an item that names no role."""
+    """The role of an item that names no role."""
     if read and read[0].role is not None:
         return read[0].role
     kind = item.get("type")

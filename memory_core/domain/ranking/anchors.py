@@ -38,13 +38,12 @@ from memory_core.domain.text.sentences import sentences
 MOST_ANCHORS = 2
 """Anchors of one query."""
 MOST_TELLERS = 5
-"""Memories of one event whose texts are read for its day."""
+"""Memories of an event whose texts are read for its day."""
 LEAST_TOLD = 0.6
-"""The share of the worth of an event's terms that a memory must say itself,
-to be about the event.
+"""The share of the worth of an event's terms that a memory must say itself, to be about the event.
 """
 YEARS_BACK = 2
-"""Years before the moment of the query in which a yearly day is looked for: a window over New Year
+"""Years before the moment of the query in which a yearly day is searched: a window over New Year
 begins in the year before.
 """
 
@@ -63,8 +62,13 @@ _EVERY_YEAR = frozenset(tokens("birthday anniversary"))
 class Anchor:
     """A time relative to an event: "two weeks before her birthday".
 
-    words: all of it, as in the query. number, unit, side: as `beside` takes them. event:
-    the event's terms, in order.
+    Attributes:
+        words: All of it, as in the query.
+        number: The amount, as `beside` takes it.
+        unit: The unit of time, as `beside` takes it.
+        side: "before" or "after".
+        event: The event's terms, in order.
+
     """
 
     words: str
@@ -78,6 +82,11 @@ def anchors(query: str, now: datetime) -> list[Anchor]:
     """The times of a query that are relative to an event, at most `MOST_ANCHORS`.
 
     A time relative to a date ("the week before May 3") is left to `date_windows`.
+
+    Args:
+        query: Its text.
+        now: The moment that dates in the query are relative to.
+
     """
     query_anchors: list[Anchor] = []
     for match in _FROM_AN_EVENT.finditer(query):
@@ -96,8 +105,8 @@ def tellers(
 ) -> list[int]:
     """The rows of the candidates that are about the event, at most `MOST_TELLERS`.
 
-    Those with the greatest share of the event's terms come first, of equals the one with the
-    highest cosine.
+    They are sorted by the share of the event's terms that they say, the greatest first; of equals
+    the candidate with the higher cosine is first.
 
     Args:
         anchor: Of the query.
@@ -119,9 +128,9 @@ def dated(
 ) -> tuple[Window, str] | None:
     """The window of an anchor, and the id of the memory that dates its event.
 
-    The first memory that says when the event is dates it. Where none does, the first episodic one
-    dates it by its own day: an event without a date is mostly spoken of on its day. Of a yearly
-    event, it is the last whose window has begun at `moment`.
+    The first memory that says when the event is dates it. If no memory says so, the first episodic
+    memory dates it by its own day: an event without a date is mostly mentioned on its day. Of a
+    yearly event, the window is the last that has begun at `moment`.
 
     Args:
         anchor: Of the query.
@@ -144,7 +153,10 @@ def dated(
 
 
 def _told_at(memory: Memory, moment: datetime) -> datetime:
-    """The event time by the speaker's clock, else by the asker's, which is that of `moment`."""
+    """The event time by the speaker's clock.
+
+    Without the speaker's zone it is the time by the caller's clock, whose zone is that of `moment`.
+    """
     if ZONE_FIELD in memory.metadata or moment.tzinfo is None:
         return told_at(memory)
     return local(memory.event_timestamp, moment.tzinfo)

@@ -54,13 +54,13 @@ class Statistics:
 class CandidateSet:
     """U candidates of a query of T terms and S sentences, in columns.
 
-    Times are seconds since the epoch, UTC, NaN = unknown; a row of -1 is a memory that is
+    Times are seconds since the epoch in UTC; NaN is unknown. A row of -1 is a memory that is
     not in the set.
 
     Attributes:
         ids: Of the memories, U.
-        cosine: Similarity of the query's vector to the memory's, NaN = unknown. The best of the
-            sentences' where there are several.
+        cosine: Similarity of the query's vector to the memory's, NaN = unknown. For a query of
+            several sentences the highest of their similarities.
         previous_cosine: The same of the turn before it in its session.
         next_cosine: The same of the turn after it.
         tf: Weighted term frequency (`weighted_tokens`), U × T.
@@ -87,12 +87,12 @@ class CandidateSet:
         places: The places of terms in memories that are longer than a passage,
             as far as a store knows them.
         faded: Whether it has faded; None where that was not examined.
-        sessions: Its session. This and the next two only order; empty where a store
-            doesn't give them.
+        sessions: Its session. `sessions`, `says_i` and `states` affect only the order, and are
+            empty where a store doesn't have them.
         says_i: Whether its speaker says something of themselves: 1, 0, NaN = not examined.
-        states: Of its tokens (`vectors`), None where they are not kept; empty where none are.
+        states: The states of its tokens (`vectors`), None for a memory without them.
         memories: Whole documents by id, where the store had them anyway.
-        lists: Of each candidate list its ids in order, by name.
+        lists: The ids of each candidate list in order, by the list's name.
 
     """
 
@@ -132,19 +132,25 @@ class CandidateSet:
 
 
 PREVIOUS_WEIGHT, BEFORE_PREVIOUS_WEIGHT = 0.2, 0.3
-"""Weights of the terms of the two turns before; that of two turns before weighs more,
-since mostly the same speaker says it.
+"""Weights of the terms of the two turns before. The turn two places before weighs more, since
+mostly the same speaker says it.
 """
 TURNS_THAT_LEND = 2
-"""Turns before a turn whose terms count for it, too."""
+"""Turns before a turn whose terms count for the turn, too."""
 AFTER_QUESTION_WEIGHT = 0.3
-"""Added to the weight of the previous turn when it ends with a question, whose words an
-answer leaves out.
+"""Added to the weight of the previous turn when it ends with a question. An answer leaves out the
+words of the question.
 """
 
 
 def without_lent_words(candidates: CandidateSet, names: Collection[str]) -> CandidateSet:
-    """The set, where the named memories have only terms that they say themselves."""
+    """The set, where the named memories have only terms that they say themselves.
+
+    Args:
+        candidates: The set, which stays as it is.
+        names: Ids of memories.
+
+    """
     rows = [row for row, name in enumerate(candidates.ids) if name in names]
     tf = candidates.tf.copy()
     tf[rows] *= candidates.own[rows]
@@ -157,7 +163,10 @@ def weighted_length(memory: Memory) -> float:
 
 
 def own_length(lexical: Lexical) -> int:
-    """The number of terms that a memory says itself; in English 3 for 4 words."""
+    """The number of terms that a memory says itself.
+
+    In English there are some 3 terms for 4 words.
+    """
     return sum(lexical.own.values())
 
 
@@ -204,9 +213,10 @@ def from_memories(
         memories: U memories.
         terms: Of the query, T.
         query_vector: Of length d; of a query of several sentences S × d.
-        cosines: By id those that the store computed, S each; other memories' come of `embedding`.
+        cosines: By id the cosines that the store computed, S each. Those of all other memories are
+            computed from `embedding`.
         related: Words near the query's terms.
-        faded: Whether a memory has faded; None: whether its status is `decayed`.
+        faded: Tells whether a memory has faded; None if that is told by the status `decayed`.
 
     """
     rows, width = len(memories), len(terms)
@@ -293,7 +303,13 @@ def _is_decayed(memory: Memory) -> bool:
 
 
 def beside_cosines(cosines: Floats, rows: Ints) -> Floats:
-    """The cosines, U × S, in other rows; NaN for row -1."""
+    """The cosines of other rows, such as the turns before; NaN for row -1.
+
+    Args:
+        cosines: U × S.
+        rows: The row to take for each candidate, U.
+
+    """
     if not len(cosines):
         return cosines
     cosines_beside: Floats = np.where((rows >= 0)[:, None], cosines[rows], np.nan)
@@ -318,8 +334,13 @@ def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
 def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     """Join two sets; of an id in both, the row of `first` stays.
 
-    Rows of `second` have their neighbours in the joined set. Rows of `first` keep theirs,
-    and get none that only `second` has.
+    Rows of `second` have their neighbours in the joined set. Rows of `first` keep their
+    neighbours, and get none that only `second` has.
+
+    Args:
+        first: A set.
+        second: A set with the same term columns.
+
     """
     known = set(first.ids)
     keep = [row for row, memory_id in enumerate(second.ids) if memory_id not in known]
@@ -385,7 +406,7 @@ def _join_faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags 
 
 
 def _list_column(column: list[Any], candidates: CandidateSet) -> list[Any]:
-    """A column; of a store that leaves it out, None for each candidate."""
+    """A column; None for each candidate if the store leaves the column out."""
     return column or [None] * len(candidates)
 
 
@@ -439,13 +460,20 @@ def _seconds(moments: Sequence[datetime]) -> Floats:
 
 
 MAX_LISTED = 12
-"""Terms and related words of a full-text query: of 30, the related words would
-outweigh the terms.
+"""Terms and related words of a full-text query. Of 30 words, the related words would outweigh the
+terms.
 """
 
 
 class Related(NamedTuple):
-    """A stemmed word near term number `of` of the query; likeness in (0, 1]."""
+    """A stemmed word that is near a term of the query.
+
+    Attributes:
+        word: The stem.
+        of: The number of the term.
+        likeness: How near it is, in (0, 1].
+
+    """
 
     word: str
     of: int
@@ -457,7 +485,13 @@ def nearness(
 ) -> npt.NDArray[np.float64]:
     """The greatest likeness of each text's words to each term, U × T.
 
-    texts: the terms of each of U texts. terms: T. Terms that a text says itself make no difference.
+    Terms that a text says itself make no difference.
+
+    Args:
+        texts: The terms of each of U texts.
+        related: Words near the query's terms.
+        terms: The number of the query's terms, T.
+
     """
     near = np.zeros((len(texts), terms))
     if not related:
@@ -475,8 +509,13 @@ def nearness(
 def listed(
     terms: Sequence[str], related: Sequence[Related], limit: int = MAX_LISTED
 ) -> tuple[str, ...]:
-    """The terms and the nearest related words, at most `limit`: a full-text query
-    without weights.
+    """Terms and the nearest related words for a full-text query without weights.
+
+    Args:
+        terms: Of the query; all of them are listed.
+        related: Words near the terms.
+        limit: The most terms and related words together.
+
     """
     by_likeness = sorted(related, key=lambda neighbour: (-neighbour.likeness, neighbour.word))
     nearest: Mapping[str, None] = dict.fromkeys(neighbour.word for neighbour in by_likeness)

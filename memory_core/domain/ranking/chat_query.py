@@ -16,15 +16,15 @@ from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
 
 FEW_WORDS = 2
-"""Content words below which a message is not understood without the one before it."""
+"""Content words below which a message is not understood without the message before it."""
 LEAST_TELLING = 3
-"""Content words below which a message that asks nothing is a remark."""
+"""Content words below which a message that is no question is a remark."""
 SHORT = 12
-"""Words of a message that may point back to the one before it; a longer one is
+"""Words of a message that may point back to the message before it; a longer message is
 understood by itself.
 """
 MOST_CHARACTERS = 10_000
-"""Of a query, its last ones: a question comes at the end of a long message."""
+"""The last characters of a query that are used: a question comes at the end of a long message."""
 _POINTING = frozenset(
     {
         "he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs",
@@ -39,7 +39,7 @@ def query_in(messages: Sequence[ReadMessage]) -> str | None:
     """The query of a chat: the user's last message.
 
     The message before it is included where it is needed to understand the last. Thanks and goodbyes
-    need none: they don't repeat a question. None where the user has said nothing.
+    don't need it, because they don't repeat a question. None if the user has written no text.
     """
     texts = [
         text
@@ -58,14 +58,14 @@ def query_in(messages: Sequence[ReadMessage]) -> str | None:
 
 
 def is_remark(query: str) -> bool:
-    """Whether a query asks nothing and has hardly a content word: "ok, thanks!"."""
+    """Whether a query is no question and has hardly a content word: "ok, thanks!"."""
     asks = any(sentence.asks for sentence in sentences(query))
     telling = [word for word in _content_words(words(query)) if word not in SMALL_TALK]
     return is_small_talk(query) or (len(telling) < LEAST_TELLING and not asks)
 
 
 def points_back(text: str) -> bool:
-    """Whether a message needs the one before it.
+    """Whether a message needs the message before it to be understood.
 
     It does with few content words, or when it is short and says "her" or "that".
     """
@@ -76,7 +76,7 @@ def points_back(text: str) -> bool:
 
 
 def _content_words(text_words: Sequence[str]) -> list[str]:
-    """Without function words and words of questions."""
+    """The words that are neither function words nor words of questions."""
     return [word for word in text_words if word not in FUNCTION_WORDS and word not in QUERY_WORDS]
 
 

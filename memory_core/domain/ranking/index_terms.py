@@ -1,10 +1,10 @@
-"""Make what is stored of a memory for search: terms, places, text to embed.
+"""Prepare a memory for search: its terms, their places, the text to embed.
 
 A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns
 before it in its session: their terms at a lower weight (recall at 10 from .73 to .80). Its vector
 is made of its own text alone: the turn before may be an assistant's long answer, which would blur
-what the person said, and neighbours' vectors are compared at query time. Older memories are never
-rewritten for a newer one.
+the person's words. Neighbours' vectors are compared at query time instead. Older memories are never
+rewritten for a newer memory.
 """
 
 from __future__ import annotations
@@ -36,20 +36,22 @@ from memory_core.domain.text.dates import date_words, tells_time
 from memory_core.domain.truth.slots import also_called, called_in
 
 MAX_TURN_TERMS = 256
-"""Distinct terms of a turn that the following ones carry, so that one long document does not bury
-its neighbours.
+"""Distinct terms of a turn that the following turns carry at most, so that a long document does not
+bury its neighbours.
 """
 
 EMBEDDED_CHARACTERS = 500
-"""Of a message, of an episode with a speaker and a session, and of what was formed of messages.
+"""Characters that are embedded of a message, of an episode with a speaker and a session, and of a
+memory that was formed of messages.
 
-An answer of a thousand words is about everything. Of the turns of chats with an assistant that hold
-an answer, .60 are among the ten nearest by vectors of 300, of 500 and of 700 characters and .59 by
-1,000, a window of the local embedder in most languages (7 conversations of BEAM's tuning part);
-500 take half the time of 1,000. By four windows and by all it is .07 less than by one. A narrative
-is about as much, and its messages are found by vectors of their own: with 500 characters of it .733
-of the evidence is in the contexts of BEAM's first five conversations, with all of it .719. Words
-are found anywhere.
+An answer of a thousand words is about too many subjects. Of the turns of chats with an assistant
+that hold an answer, .60 are among the ten nearest by vectors of 300, of 500 and of 700 characters
+and .59 by 1,000, which fill a window of the local embedder in most languages (7 conversations of
+BEAM's tuning part). 500 characters take half the time of 1,000. With a vector of four windows, or
+of all windows, it is .07 less than with that of a single window. A narrative is about as many
+subjects, and its messages are found by vectors of their own: with 500 characters of it .733 of the
+evidence is in the contexts of BEAM's first five conversations, with all of it .719. Words are found
+anywhere in the text.
 """
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
@@ -59,20 +61,31 @@ _SAYS_I = re.compile(
 )
 """Words by which speakers name themselves.
 
-What answers a question about a person is mostly said by that person, in the first person.
+Questions about a person are mostly answered by that person's own words, in the first person.
 """
 _TAIL = 64
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
-"""How the call of a tool begins, which asks it for something: `get_weather({"city": "Leeds"})`."""
+"""The beginning of a call of a tool, which asks the tool for something:
+`get_weather({"city": "Leeds"})`.
+"""
 TOOL = "tool"
-"""Characters at the end of a turn that are looked at for a question mark."""
+"""The actor of a tool's messages.
+
+`_TAIL`: characters at the end of a turn that are searched for a question mark.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTerms:
-    """What the next turns need of a turn.
+    """The part of a turn that the next turns need.
 
-    counts: its terms. `dataclasses.asdict` makes JSON of it, `TurnTerms(**body)` reads that.
+    `dataclasses.asdict` makes JSON of it, and `TurnTerms(**body)` reads that.
+
+    Attributes:
+        id: Of the turn's memory.
+        counts: How often the turn has each of its terms.
+        asks: Whether the turn ends with a question.
+
     """
 
     id: str
@@ -81,12 +94,24 @@ class TurnTerms:
 
 
 def spoken(content: str, actor: str | None) -> str:
-    """A turn as one text, `actor: content`."""
+    """A turn as a single text, `actor: content`.
+
+    Args:
+        content: The turn's text.
+        actor: The speaker; the text stays as it is without a speaker.
+
+    """
     return f"{actor}: {content}" if actor else content
 
 
 def as_turn(memory_id: str, lexical: Lexical) -> TurnTerms:
-    """What the next turns need of a memory: at most `MAX_TURN_TERMS` terms, the most frequent."""
+    """The part of a memory that the next turns need.
+
+    Args:
+        memory_id: The memory's id.
+        lexical: Its terms, of which the most frequent are taken, at most `MAX_TURN_TERMS`.
+
+    """
     terms = lexical.own
     if len(terms) > MAX_TURN_TERMS:
         terms = dict(sorted(terms.items(), key=lambda item: -item[1])[:MAX_TURN_TERMS])
@@ -138,7 +163,7 @@ def _date_counts(date: str) -> Mapping[str, int]:
 
 
 def search_text(lexical: Lexical) -> str:
-    """All terms as one text for a full-text index, each as often as it occurs."""
+    """All terms as a text for a full-text index, each as often as it occurs."""
     parts = (lexical.date, lexical.own, lexical.previous, lexical.before_previous)
     return " ".join(
         chain.from_iterable(starmap(repeat, chain.from_iterable(part.items() for part in parts)))
@@ -150,8 +175,15 @@ def embedding_text(
 ) -> str:
     """The text that a memory's vector is made of.
 
-    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal statements of
-    any speaker at any time have equal vectors.
+    Episodic: `[8 May 2023] actor: content`. Other types: the content alone, so that equal
+    statements of any speaker at any time have equal vectors.
+
+    Args:
+        memory_type: The memory's.
+        content: Its text.
+        actor: Its speaker; None without a speaker.
+        event_timestamp: In the speaker's time zone.
+
     """
     if memory_type is not MemoryType.EPISODIC:
         return content
@@ -169,8 +201,8 @@ def with_lexical(
 ) -> Memory:
     """The memory with its analysed text; without terms where it is not searchable.
 
-    Its own terms are also those of its tags, slot, key, category and retrieval hints. Of its slot
-    all names of the attribute count: "What is my job?" asks for an occupation.
+    The terms of its tags, slot, key, category and retrieval hints count as its own. All names of
+    its slot's attribute count: "What is my job?" asks for an occupation.
 
     Args:
         memory: With its text.
@@ -213,7 +245,7 @@ def _names_of(attribute: str, content: str) -> tuple[str, ...]:
 def reread(memory: Memory) -> Memory:
     """The memory with its present text analysed again.
 
-    The terms of the turns before, and its place among these, don't change.
+    The terms of the turns before, and its place among the turns, don't change.
     """
     before = memory.lexical
     lexical = with_lexical(memory, ordinal=before.turn).lexical
@@ -227,8 +259,9 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """The text that a memory's vector is made of; of a turn, and of what was formed of messages,
-    only its beginning.
+    """The text that a memory's vector is made of.
+
+    Of a turn, and of a memory that was formed of messages, only the beginning is embedded.
     """
     is_turn = is_message(memory.id) or (
         memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id)
@@ -239,7 +272,7 @@ def text_to_embed(memory: Memory) -> str:
 
 
 def told_at(memory: Memory) -> datetime:
-    """The event time in the speaker's time zone, whose day its date words name."""
+    """The event time in the speaker's time zone; a memory's date words name its day."""
     zone = memory.metadata.get(ZONE_FIELD)
     return (
         local(memory.event_timestamp, zone_of(zone))
@@ -249,7 +282,7 @@ def told_at(memory: Memory) -> datetime:
 
 
 def turn_of(memory: Memory) -> TurnTerms:
-    """What the next turns need of a memory (`TurnTerms`)."""
+    """The part of a memory that the next turns need (`TurnTerms`)."""
     return as_turn(memory.id, memory.lexical)
 
 
@@ -260,8 +293,8 @@ def turn_of(memory: Memory) -> TurnTerms:
 
 
 PASSAGE_TERMS: Final = 75
-"""Terms of the longest text that is a single passage, some 100 words of English;
-its order is not stored.
+"""Terms of the longest text that is a single passage, some 100 words of English. The order of such
+a text's terms is not stored.
 """
 
 _CODE: Final = np.dtype("<u2")
@@ -271,8 +304,11 @@ _CODES: Final = 1 << 16
 class TermPlaces(NamedTuple):
     """The places of query terms in long texts, sorted by row and place.
 
-    Of each place the row of its text, the number of the term in the text, and the column of
-    the query term.
+    Attributes:
+        row: The row of the text.
+        place: The number of the term in the text.
+        term: The column of the query term.
+
     """
 
     row: npt.NDArray[np.int64]
@@ -292,7 +328,7 @@ def encoded_order(terms: Sequence[str]) -> str:
 
 
 def order_bytes(order: str) -> bytes:
-    """A stored order as two bytes a term; empty for a damaged one."""
+    """A stored order as two bytes for each term; empty for a damaged order."""
     try:
         decoded = b64decode(order, validate=True)
     except ValueError:
@@ -306,7 +342,7 @@ def places_of(
     """The places of a query's terms in texts.
 
     Args:
-        orders: By row of `own`, ascending, what `order_bytes` returns of its text.
+        orders: The result of `order_bytes` for each text, by the text's row in `own`, ascending.
         terms: Of the query, T.
         own: Whether a text has a term, U × T.
 
@@ -326,7 +362,13 @@ def places_of(
 
 
 def of_terms(places: TermPlaces, columns: Sequence[int]) -> TermPlaces:
-    """The places of the terms of some columns, which are renumbered in their order."""
+    """The places of some columns' terms, with the columns renumbered.
+
+    Args:
+        places: Of all terms.
+        columns: The columns to keep; their new numbers are their places here.
+
+    """
     if not len(places.row):
         return places
     new_column = np.full(

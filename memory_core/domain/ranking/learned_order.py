@@ -1,10 +1,9 @@
 """The order of results by a learned sum of features.
 
-It takes the place of `Measures.ordering` in the order alone: relevance and thresholds know nothing
-of it. The weights, and what they were learned of, stand in `learned_order.json`;
-`python -m bench.learn_order` makes it. A memory whose tokens' states are not kept is weighed by
-weights that were learned without them, and put among the others by what both come to on those
-that have them.
+It takes the place of `Measures.ordering` in the order alone: relevance and thresholds don't use it.
+`learned_order.json` has the weights and their training data; `python -m bench.learn_order` makes
+it. A memory without token states is weighed by weights that were learned without them. Its sum is
+then shifted by the mean difference of both sums among the memories that have token states.
 """
 
 from __future__ import annotations
@@ -27,17 +26,24 @@ from memory_core.domain.ranking.vectors import States, TokenStates, nearest_toke
 
 WEIGHTS = Path(__file__).with_name("learned_order.json")
 MOST_LOGIT = 60.0
-"""Beyond which a difference says no more."""
+"""The largest difference of sums that counts; larger differences count as this."""
 DOUBT, LEAST_CHANCE, CHANCE_COUNTS, DISTANCE_COUNTS = 2.0, 0.05, 0.1, 0.05
-"""How much less sure than the sums say it is taken for who answers, and what `shared_order` makes
-of that: chosen on pairs of questions.
+"""Numbers of `shared_order`, chosen on pairs of questions. `DOUBT` divides the differences of sums,
+which are too sure of the answer.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of features by name: mean and scale where they were learned, what each weighs,
-    and what more where turns are long.
+    """The learned weights of F features.
+
+    Attributes:
+        names: Of the features.
+        mean: Of each feature in the training data.
+        scale: Of each feature in the training data.
+        weight: Of each feature.
+        long_weight: The weight that is added where turns are long.
+
     """
 
     names: tuple[str, ...]
@@ -47,15 +53,26 @@ class Weights:
     long_weight: Floats
 
     def sums(self, features: Mapping[str, Floats], long: float, shape: tuple[int, ...]) -> Floats:
-        """What all features add together, in that shape; one that is not known adds nothing.
-        long: how long turns are (`long_turns`).
+        """The weighted sum of all features; an unknown feature adds 0.
+
+        Args:
+            features: By name.
+            long: How long turns are (`long_turns`).
+            shape: Of the sums.
+
         """
         scaled = self._scaled(features, shape)
         total: Floats = self._weights(long) @ scaled.reshape(len(scaled), -1)
         return total.reshape(shape)
 
     def shares(self, features: Mapping[str, Floats], long: float) -> Floats:
-        """F: what each feature adds to the sum of one candidate."""
+        """The addend of each feature in the sum of a candidate, F.
+
+        Args:
+            features: By name, of a single candidate.
+            long: How long turns are (`long_turns`).
+
+        """
         of_each: Floats = self._weights(long) * self._scaled(features, (1,))[:, 0]
         return of_each
 
@@ -63,7 +80,7 @@ class Weights:
         return self.weight + long * self.long_weight
 
     def _scaled(self, features: Mapping[str, Floats], shape: tuple[int, ...]) -> Floats:
-        """F × shape."""
+        """The features, less their means and over their scales, F × shape; 0 for unknown."""
         values = table(features, self.names, shape)
         columns = (-1, *(1 for _ in shape))
         values -= self.mean.reshape(columns)
@@ -74,7 +91,14 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class LearnedOrder:
-    """Both weights, and how steeply the order decreases with their sum."""
+    """The learned weights of the order.
+
+    Attributes:
+        with_tokens: For candidates with token states.
+        without_tokens: For candidates without token states.
+        steepness: How steeply the order decreases with the sum.
+
+    """
 
     with_tokens: Weights
     without_tokens: Weights
@@ -85,9 +109,13 @@ class LearnedOrder:
 class AskedTokens:
     """The tokens of a query's sentences against those of each candidate.
 
-    known: U, whether a candidate has states. near: Q × U, 0 without states; around: the best of it
-    and the turns beside it. worth: of each token to each part, P × Q, 1 together; all 0 for a part
-    without tokens.
+    Attributes:
+        known: Whether a candidate has states, U.
+        near: The cosine of the candidate's nearest token, Q × U; 0 without states.
+        around: The highest of `near` of the candidate and the turns beside it, Q × U.
+        worth: Of each token to each part, P × Q; the sum over a part is 1, and 0 for a part
+            without tokens.
+
     """
 
     known: Flags
@@ -99,7 +127,17 @@ class AskedTokens:
     def of(
         cls, parts: Sequence[QueryPart], asked: Sequence[TokenStates], candidates: CandidateSet
     ) -> Self | None:
-        """Compare them. None for no tokens. asked: of each sentence."""
+        """Compare the tokens of a query's sentences with those of candidates.
+
+        Args:
+            parts: Of the query.
+            asked: The token states of each sentence.
+            candidates: With their states.
+
+        Returns:
+            None where the sentences have no tokens.
+
+        """
         sizes = [len(sentence.worth) for sentence in asked]
         if not sum(sizes):
             return None
@@ -120,7 +158,7 @@ class AskedTokens:
 
 @lru_cache(maxsize=1)
 def learned_order() -> LearnedOrder:
-    """What ships with the product, read once."""
+    """The learned order that is part of the product, read once."""
     body = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return LearnedOrder(
         _weights(body["with_tokens"]), _weights(body["without_tokens"]), body["steepness"]
@@ -145,8 +183,8 @@ def order_features(
     Args:
         measures: Of the query's candidates.
         relevant: Their relevance, not weighted.
-        order: What `ordering` gives for it.
-        tokens: Those of the query against theirs.
+        order: The result of `ordering` for that relevance.
+        tokens: The query's tokens against those of the candidates.
 
     """
     candidates, parameters = measures.candidates, measures.parameters
@@ -194,7 +232,7 @@ def order_features(
 
 
 def _below(values: Floats) -> Floats:
-    """How far each is below the part's best, P × U."""
+    """How far each value is below the part's best, P × U."""
     below: Floats = values - values.max(axis=1, keepdims=True, initial=0.0)
     return below
 
@@ -202,7 +240,18 @@ def _below(values: Floats) -> Floats:
 def order_logits(
     features: Mapping[str, Floats], long: float, shape: tuple[int, ...], learned: LearnedOrder
 ) -> Floats:
-    """The sum that orders each of U candidates, of each of P parts. shape: P × U, or U."""
+    """The learned sum of each candidate for each part.
+
+    A candidate without token states has the sum of the weights without tokens, plus the mean
+    difference of both sums among the candidates with states.
+
+    Args:
+        features: By name, U numbers each or P × U.
+        long: How long turns are (`long_turns`).
+        shape: Of the result, P × U or U.
+        learned: The weights.
+
+    """
     tokens = features.get("tokens")
     known = np.zeros(shape, dtype=np.bool_) if tokens is None else ~np.isnan(tokens)
     if known.all() and known.size:
@@ -220,7 +269,15 @@ def order_logits(
 def order_shares(
     features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder
 ) -> dict[str, float]:
-    """What every feature added to the sum of one candidate. features: of one part, U each."""
+    """The addend of every feature in the sum of a single candidate.
+
+    Args:
+        features: Of a single part, U numbers each.
+        long: How long turns are (`long_turns`).
+        row: The candidate's.
+        learned: The weights.
+
+    """
     of_row = {name: column[row : row + 1] for name, column in features.items()}
     tokens = of_row.get("tokens")
     weights = (
@@ -230,8 +287,16 @@ def order_shares(
 
 
 def decreasing_order(logits: Floats, highest: Floats | float, learned: LearnedOrder) -> Floats:
-    """The order as numbers above 0: of each part the best has `highest`, every other less by its
-    distance. logits: P × U or U; highest: P × 1 or one.
+    """The order as numbers above 0, from the learned sums.
+
+    The best candidate of a part has `highest`; all other candidates have less, by their distance
+    from its sum.
+
+    Args:
+        logits: The sums, P × U or U.
+        highest: P × 1, or a single number.
+        learned: Has the steepness.
+
     """
     best = logits.max(axis=-1, keepdims=True, initial=-np.inf)
     below = np.maximum(logits - best, -MOST_LOGIT)
@@ -242,8 +307,9 @@ def decreasing_order(logits: Floats, highest: Floats | float, learned: LearnedOr
 def shared_order(logits: Floats) -> Floats:
     """The order among several questions that share the first places, at most 1.
 
-    The chance that one of the first n answers grows with n; a place counts by what it adds to that,
-    so a question that is surely answered by its first leaves more places to the others.
+    The chance that any of the first n candidates answers grows with n. A place counts by the
+    chance that it adds, so a question that is surely answered by its first candidate leaves more
+    places to the other questions.
     """
     order = np.argsort(-logits, kind="stable")
     ranked = np.maximum(logits[order] - logits[order[0]], -MOST_LOGIT)
@@ -257,7 +323,7 @@ def shared_order(logits: Floats) -> Floats:
 
 
 def _asked_features(measures: Measures) -> dict[str, Floats]:
-    """What a part asks for besides its words: a time, a date; P × U."""
+    """Features of a part's requests besides its words: a time, a date; P × U."""
     candidates = measures.candidates
     asks_time = np.array([part.analysis.asks_time for part in measures.parts])
     is_short = candidates.own_length < measures.parameters.question_length
@@ -279,7 +345,7 @@ def _named(measures: Measures) -> Floats:
 
 
 def _asks_of_assistant(measures: Measures) -> Floats:
-    """P × 1: 1 for a part that asks what the assistant said, 0 for all others."""
+    """P × 1: 1 for a part that asks for the assistant's words, else 0."""
     asks = [asks_of_assistant(part.analysis.text) for part in measures.parts]
     return np.array(asks, dtype=np.float64)[:, None]
 
@@ -292,8 +358,7 @@ def _asks_of_assistant(measures: Measures) -> Floats:
 
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot"})
-"""Speakers who are the other side of a chat: what they say at length is rarely what a
-person told.
+"""Speakers that are the other side of a chat. Their long texts rarely are statements of a person.
 """
 RANKS = 10
 """The rank in a list at which its feature is a half."""
@@ -308,11 +373,11 @@ TOKEN_FEATURES = (
     "session_tokens",
     "session_tokens_three",
 )
-"""All that are known only of what has token states."""
+"""All features that need token states."""
 
 
 def word_features(measures: Measures) -> dict[str, Floats]:
-    """What the words say, P × U."""
+    """The features that need the words of the query, P × U."""
     columns, worth = measures.columns, measures.worth
     shares = {
         "own_words": columns.own,
@@ -333,7 +398,10 @@ def word_features(measures: Measures) -> dict[str, Floats]:
 
 
 def place_features(candidates: CandidateSet) -> dict[str, Floats]:
-    """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
+    """Features that don't depend on the query's words, U each.
+
+    These are lengths, speakers, and ranks in the candidate lists.
+    """
     length = np.log(np.maximum(candidates.own_length, 1.0))
     says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
     assistants = {
@@ -359,11 +427,14 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """What the candidates of each one's session come to together.
+    """The sessions of candidates, to aggregate values by session.
 
-    number: of each candidate its session's, U. by_session: the candidates, session by session.
-    starts: where in that order each session begins. rank: from 0, of each place in that order its
-    place within its session.
+    Attributes:
+        number: The session's number of each candidate, U.
+        by_session: The candidates, session by session.
+        starts: The places in that order where each session begins.
+        rank: From 0, the place within its session of each place in that order.
+
     """
 
     number: Ints
@@ -373,7 +444,7 @@ class Sessions:
 
     @classmethod
     def of(cls, candidates: CandidateSet) -> Self:
-        """Number the sessions; a candidate of no session has one of its own."""
+        """Number the sessions; a candidate without a session gets its own number."""
         numbers: dict[object, int] = {}
         names: Sequence[str | None] = candidates.sessions or [None] * len(candidates)
         number = np.array(
@@ -424,7 +495,14 @@ class Sessions:
 def token_features(
     candidates: CandidateSet, sessions: Sessions, asked: AskedTokens
 ) -> dict[str, Floats]:
-    """How near tokens come to those of each part, P × U."""
+    """How near tokens come to those of each part, P × U.
+
+    Args:
+        candidates: With their neighbours.
+        sessions: Of the candidates.
+        asked: The query's tokens against those of the candidates.
+
+    """
     tokens = (asked.worth @ asked.near).astype(np.float64)
     values = (
         tokens,
@@ -443,7 +521,14 @@ def token_features(
 
 
 def table(features: Mapping[str, Floats], names: Sequence[str], shape: tuple[int, ...]) -> Floats:
-    """The features of these names in a shape, F × shape; NaN for one that the query has not."""
+    """The features of some names, F × shape; NaN for a missing feature.
+
+    Args:
+        features: By name.
+        names: Of the features wanted, F.
+        shape: Of each feature.
+
+    """
     values = np.empty((len(names), *shape))
     for place, name in enumerate(names):
         values[place] = features.get(name, np.nan)

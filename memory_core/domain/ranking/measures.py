@@ -1,7 +1,7 @@
-"""What relevance and the orders ask of candidates, measured once for all parts of a query.
+"""Measurements of candidates for relevance and the orders, for all parts of a query.
 
 P parts, U candidates and T terms: a column is U × T, a number of each part P × U. A query of one
-sentence has one part. `relevance` says the formulas.
+sentence has a single part. `relevance` has the formulas.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from memory_core.domain.ranking.relevance import (
 )
 
 TURNS_AFTER = 2
-"""How many turns after one are looked at for the words of a query; as many before it are
-among its own.
+"""How many turns after a candidate are searched for the words of a query. The terms of as many
+turns before it are among its own.
 """
 
 
@@ -61,7 +61,7 @@ class TermColumns:
 
     @cached_property
     def covered(self) -> Floats:
-        """How well each term is covered, with the turn after it and the words near it."""
+        """How well each term is covered, with the next turn and near words."""
         covered = self._saturation(self._with_next())
         if self.candidates.near is not None:
             covered += self.parameters.near_weight * (self.near * self._of_length()[:, None])
@@ -74,25 +74,25 @@ class TermColumns:
 
     @cached_property
     def own(self) -> Floats:
-        """1 where it says the term itself, else 0."""
+        """1 where the candidate says the term itself, else 0."""
         return self.candidates.own.astype(np.float64)
 
     @cached_property
     def own_before(self) -> Floats:
-        """`own` of the turn before it."""
+        """`own` of the turn before the candidate."""
         return in_rows(self.own, self.candidates.before)
 
     @cached_property
     def said_or_before(self) -> Floats:
-        """1 where it or a turn before it says the term, else 0."""
+        """1 where the candidate or a turn before it says the term, else 0."""
         return (self.candidates.tf > 0).astype(np.float64)
 
     @cached_property
     def around(self) -> Floats:
-        """1 where it, a turn before it or the two after it say the term, else 0.
+        """1 where the candidate or a turn around it says the term, else 0.
 
-        The turns before it are among its own term frequencies; those after it are known where they
-        are candidates.
+        The turns around are the two before and the two after. The terms of those before are among
+        the candidate's term frequencies; those after are known where they are candidates.
         """
         candidates = self.candidates
         is_said = candidates.tf > 0
@@ -104,7 +104,7 @@ class TermColumns:
 
     @cached_property
     def near(self) -> Floats:
-        """How near its words come to a term that it does not say itself."""
+        """How near a candidate's words come to a term that it does not say."""
         candidates = self.candidates
         if candidates.near is None:
             return np.zeros(candidates.own.shape)
@@ -115,10 +115,10 @@ class TermColumns:
         return saturation(tf, self.candidates.length, self.mean_length, parameters.k1, parameters.b)
 
     def _with_next(self) -> Floats:
-        """Term frequencies with what the following turn says: an answer often names what the turn
-        before it only points at.
+        """Term frequencies, raised by the terms that the next turn says.
 
-        Taken at query time, so that no stored memory is ever rewritten for a later one.
+        An answer often names the subject that the turn before it only points at. This is done at
+        query time, so that no stored memory is ever rewritten for a later memory.
         """
         candidates, weight = self.candidates, self.parameters.next_weight
         if not weight or not len(candidates):
@@ -127,8 +127,9 @@ class TermColumns:
         return candidates.tf + weight * is_said
 
     def _of_length(self) -> Floats:
-        """What each candidate's length leaves of a word near a term: what it leaves of a single
-        occurrence, 1 up to the mean length.
+        """The factor by which a candidate's length lowers the credit for a near word.
+
+        It is the factor of a single occurrence of a term, 1 up to the mean length.
         """
         rows = len(self.candidates)
         if not self.parameters.near_by_length:
@@ -138,15 +139,15 @@ class TermColumns:
 
 @dataclass(frozen=True)
 class Measures:
-    """What relevance, the order and the learned order ask, each measured once.
+    """The numbers that relevance and both orders need, each measured once.
 
     Args:
         parts: Of the query, P ≥ 1.
         candidates: With the columns of the terms of all parts.
         statistics: Of the owner's memories.
-        parameters: The numbers.
-        vectors: Of the query's sentences; where there are none, or one sentence, the candidates'
-            cosines are its.
+        parameters: The numbers of relevance.
+        vectors: Of the query's sentences. Without vectors, or for a query of a single sentence,
+            the candidates' own cosines are used.
 
     """
 
@@ -158,7 +159,7 @@ class Measures:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The query's, T."""
+        """The query's terms, T."""
         terms = [""] * self.candidates.tf.shape[1]
         for part in self.parts:
             for place, term in zip(part.places, part.analysis.terms, strict=True):
@@ -175,7 +176,7 @@ class Measures:
 
     @cached_property
     def has_terms(self) -> bool:
-        """Whether the query has any; of several parts each has."""
+        """Whether the query has any terms; of several parts each has."""
         return bool(self.terms)
 
     @cached_property
@@ -185,7 +186,7 @@ class Measures:
 
     @cached_property
     def worth(self) -> TermWorth:
-        """What each term is worth to each part."""
+        """The worth of each term to each part."""
         frequency = self.statistics.document_frequency
         worth = idf(
             [frequency.get(term, 0) for term in self.terms],
@@ -207,9 +208,7 @@ class Measures:
 
     @cached_property
     def passages(self) -> BestPassages:
-        """The best passage of each candidate, as the share of the words compares it with the whole.
-        The query has terms.
-        """
+        """The best passage of each candidate, for a query that has terms."""
         parameters = self.parameters
         rules = PassageRules(
             parameters.passage_terms,
@@ -222,15 +221,18 @@ class Measures:
 
     @cached_property
     def around(self) -> Floats:
-        """The share of a part's information that each candidate, the two turns before it or the
-        two after it say, in [0, 1].
+        """The share of a part that a candidate and the turns around it say.
+
+        It is a share of the part's information, in [0, 1]. The turns around are the two before and
+        the two after.
         """
         return self.worth.share_of(self.columns.around)
 
     @cached_property
     def by_named_speaker(self) -> tuple[Flags | None, ...]:
-        """By part, which candidates are by the one known speaker whom it names; None where it names
-        none or several.
+        """By part, which candidates are by the known speaker that the part names.
+
+        None for a part that names no speaker or several.
         """
         names = speaker_names(self.candidates, self.statistics)
         return tuple(
@@ -239,7 +241,10 @@ class Measures:
 
     @cached_property
     def cosines(self) -> Floats:
-        """3 × P × U: of each candidate, the turn before it and the turn after it; NaN = unknown."""
+        """Cosines of candidates, of the turns before them and of those after.
+
+        3 × P × U; NaN = unknown.
+        """
         candidates = self.candidates
         if candidates.cosines is None or not len(self.vectors):
             each = np.array([candidates.cosine, candidates.previous_cosine, candidates.next_cosine])
@@ -260,13 +265,14 @@ class Measures:
 
     @cached_property
     def cosine(self) -> Floats:
-        """P × U: the candidates' own, as `known_cosines`, on the embedder's scale."""
+        """The candidates' own cosines on the embedder's scale, P × U, as `known_cosines`."""
         return rescaled(known_cosines(self.candidates, self.cosines[0]), self.parameters.fusion)
 
     @cached_property
     def lexical(self) -> Floats:
-        """LEX, P × U: the share of a part's information that each candidate's words cover,
-        in [0, 1]; 0 for a query without terms.
+        """LEX, P × U: the share of a part that a candidate's words cover.
+
+        It is a share of the part's information, in [0, 1]; 0 for a query without terms.
         """
         if not self.has_terms:
             return np.zeros((len(self.parts), len(self.candidates)))
@@ -277,7 +283,10 @@ class Measures:
 
     @cached_property
     def boosts(self) -> dict[str, Floats]:
-        """By name the factors of each candidate, U or P × U; only those that apply to any part."""
+        """By name the factors of each candidate, U or P × U.
+
+        Only factors that apply to any part are present.
+        """
         candidates, parameters, parts = self.candidates, self.parameters, self.parts
         short = candidates.own_length < parameters.question_length
         factors = {"question": _factor(candidates.asks & short, -parameters.question_penalty)}
@@ -313,7 +322,7 @@ class Measures:
 
     @cached_property
     def _unweighted(self) -> Floats:
-        """The score before it is weighted and cut at 1."""
+        """The scores before they are multiplied by the parts' weights and cut at 1."""
         similarity = smoothed_similarity(self.cosines, self.parameters, self.cosine)
         # Without terms the words have no say; with half a say they could only veto.
         score = (
@@ -326,7 +335,10 @@ class Measures:
         return score
 
     def relevance(self, weights: Floats | float = 1.0) -> Relevance:
-        """Of each part, P × U. weights: what a part's scores count, before they are cut at 1."""
+        """The relevance of each candidate for each part, P × U.
+
+        weights: the factor of each part's scores, before these are cut at 1.
+        """
         return Relevance(
             within_0_and_1(np.reshape(weights, (-1, 1)) * self._unweighted),
             self.lexical,
@@ -335,17 +347,24 @@ class Measures:
         )
 
     def ordering(self, relevant: Relevance, weights: Floats | float = 1.0) -> Floats:
-        """What orders instead of the score, which stays as it is, P × U.
+        """The numbers that order candidates in place of the score, P × U.
 
-        Two things are added. They say which memory comes first, and not whether any memory answers.
+        Two things are added to the score, which stays as it is. They decide which memory comes
+        first, and not whether any memory answers.
 
-        A turn is part of a conversation: the share of the query that it and the two turns on each
-        side of it say, in whichever of their words, adds `around_weight` of itself.
+        A turn is part of a conversation. The share of the query that a turn and the two turns on
+        each side of it say, in words of any of them, adds `around_weight` of itself.
 
-        Among long turns the cosine adds to it, since a long text has words of everything. It is
-        what a text's passages have on average: the vector of a text of many passages is their mean
-        made long again, so its own cosine is higher than theirs, by what they differ among
-        themselves. Where turns are short, as in chats between people, that adds nothing.
+        Among long turns the cosine is added, too, since a long text has words about any subject.
+        The cosine is scaled to the mean of the text's passages. The vector of a text of many
+        passages is their mean at unit length, so its own cosine is higher than theirs; the
+        difference grows with the differences among the passages. Where turns are short, as in chats
+        between people, the cosine adds 0.
+
+        Args:
+            relevant: The relevance of the candidates, weighted.
+            weights: The factor of each part's additions.
+
         """
         order, parameters = relevant.score, self.parameters
         weights = np.reshape(weights, (-1, 1))
@@ -365,5 +384,5 @@ class Measures:
 
 
 def _factor(flags: Flags, amount: float) -> Floats | None:
-    """1, or by how much more or less where a flag is set; None for an amount of 0."""
+    """Factors: 1 + amount where a flag is set, else 1; None for amount 0."""
     return np.where(flags, 1.0 + amount, 1.0) if amount else None

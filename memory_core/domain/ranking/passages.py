@@ -1,18 +1,20 @@
 """BM25, and the share of a query that the best passage of a text covers.
 
-A text of 1,000 words that says all of a question in one sentence is as long for that sentence as
-for any other, so as a whole it covers little of it. Two kinds of candidates are longer
-than a passage:
+A text of 1,000 words may say all of a question in a single sentence. For that sentence it is as
+long as for any other, so as a whole it covers little of the question. Two kinds of candidates are
+longer than a passage:
 
-the text itself is long      its passages: `terms` in a row from any place where it says a term of the query
-    the turns before it are      itself, without their words
+    the text itself is long    its passages: `terms` terms in a row, from any place where it says
+                               a term of the query
+    the turns before are long  the text itself, without their words
 
-share_p = min(1, n_p / min(`enough`, T)) · Σ_t worth(t)·sat_p(t) / Σ_t worth(t)
+    share_p = min(1, n_p / min(`enough`, T)) · Σ_t worth(t)·sat_p(t) / Σ_t worth(t)
 
-n_p: how many of the query's T terms a passage says. A long text has many passages, so one of them
-has two words of any question; a memory that is a single passage is not asked for so much. The date
-of a text and the name of its speaker belong to each of its passages.
-"""  # noqa: E501
+n_p is the number of the query's T terms that a passage says. The first factor is needed because a
+long text has many passages, so that some passage has two words of any question. It does not apply
+to a memory that is a single passage. The date of a text and the name of its speaker belong to each
+of its passages.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,20 @@ from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.kept import keep_texts
 
 BESIDE_TERMS: Final = 5
-"""What the length of a passage has beside its text's terms: a day, a month, a year and a name."""
+"""Terms that the length of a passage includes beside those of its text: a day, a month, a year and
+a name.
+"""
 _FAR: Final = 1 << 32
-"""More than any text has terms: passages never reach into the next text."""
+"""More terms than any text has: passages never reach into the next text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageRules:
-    """What passages are weighed by.
+    """The numbers by which passages are weighed.
 
     Args:
-        terms: The sizes of passages that are looked at, in terms.
-        enough: Terms of the query that a passage must say to count in full,
+        terms: The sizes of passages that are tried, in terms.
+        enough: Terms of the query that a passage must say to count in full;
             all of them where the query has fewer.
         k1: Of the saturation.
         b: Of the saturation.
@@ -59,11 +63,11 @@ class PassageRules:
 
 @dataclass(frozen=True)
 class TermWorth:
-    """What each of T terms is worth to each of P parts of a query.
+    """The worth of each of T terms to each of P parts of a query.
 
     Args:
-        of_terms: P × T, 0 for a term that a part has not.
-        excused: Of each part which terms a row need not say, U × T; None = it must say all.
+        of_terms: P × T, 0 for a term that a part does not have.
+        excused: Which terms of each part a row need not say, U × T; None if it must say all.
 
     """
 
@@ -72,13 +76,16 @@ class TermWorth:
 
     @cached_property
     def shares(self) -> Floats:
-        """P × T: each term's share of what all of a part are worth; 0 for a part without terms."""
+        """P × T: each term's share of a part's whole worth.
+
+        0 for a part without terms.
+        """
         shares: Floats = self.of_terms / np.maximum(self.of_terms.sum(axis=1, keepdims=True), _TINY)
         return shares
 
     @cached_property
     def most(self) -> Floats:
-        """P × T: what a term is worth where it is worth most."""
+        """P × T: the highest worth that a term has for any row."""
         return np.array(
             [
                 of_part if excused is None else np.where(excused.all(axis=0), 0.0, of_part)
@@ -87,7 +94,7 @@ class TermWorth:
         )
 
     def in_rows(self, rows: Ints) -> TermWorth:
-        """The same for other rows."""
+        """The same worth for other rows."""
         return TermWorth(
             self.of_terms,
             tuple(None if excused is None else excused[rows] for excused in self.excused),
@@ -97,8 +104,8 @@ class TermWorth:
         """How much of each part each row covers, P × U.
 
         Args:
-            covered: How well it covers each term, U × T. A row that is asked for nothing
-                covers all of it.
+            covered: How well a row covers each term, U × T. A row that need not say any term
+                covers all of the part.
 
         """
         share: Floats = self.shares @ covered.T
@@ -111,8 +118,13 @@ class TermWorth:
 
 
 class TextPassage(NamedTuple):
-    """A passage of a text: the terms that it was weighed with, what its coverage counted for saying
-    few of the query's, and how often it says each.
+    """A passage of a text.
+
+    Attributes:
+        length: The number of terms that it was weighed with.
+        weight: The factor that lowers its share for saying few of the query's terms.
+        tf: How often it says each term.
+
     """
 
     length: float
@@ -121,8 +133,14 @@ class TextPassage(NamedTuple):
 
 
 class _Passages(NamedTuple):
-    """N passages one by one, by ascending row: each one's candidate, its term frequencies, N × T,
-    its length and its weight for each part, P × N.
+    """N passages, by ascending row.
+
+    Attributes:
+        row: The candidate of each passage.
+        tf: Its term frequencies, N × T.
+        length: Its length in terms.
+        weight: Its weight for each part, P × N.
+
     """
 
     row: Ints
@@ -133,11 +151,11 @@ class _Passages(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BestPassages:
-    """Of U candidates the best passages for P parts of a query.
+    """The best passages of U candidates for P parts of a query.
 
     Args:
-        share: P × U, the share of the part that it covers, in [0, 1]; 0 for a candidate that is no
-            longer than a passage.
+        share: The share of the part that the passage covers, P × U, in [0, 1]; 0 for a candidate
+            that is no longer than a passage.
         weighed: All passages, with the share that each covers of each part, P × N.
 
     """
@@ -146,7 +164,16 @@ class BestPassages:
     weighed: tuple[tuple[_Passages, Floats], ...]
 
     def passage(self, part: int, row: int) -> TextPassage | None:
-        """The best one of a candidate; None where none covers anything."""
+        """The best passage of a candidate.
+
+        Args:
+            part: The number of the part.
+            row: The candidate's.
+
+        Returns:
+            None where no passage covers any of the part.
+
+        """
         best, highest = None, 0.0
         for passages, shares in self.weighed:
             of_row = (passages.row == row).nonzero()[0]
@@ -166,7 +193,7 @@ def best_passages(
     worth: TermWorth,
     rules: PassageRules,
 ) -> BestPassages:
-    """The best passage of each candidate that is longer than one.
+    """The best passage of each candidate that is longer than a passage.
 
     Args:
         candidates: With the columns of these terms.
@@ -194,8 +221,10 @@ def _passages(
     asked: npt.NDArray[np.float32],
     rules: PassageRules,
 ) -> Iterator[_Passages]:
-    """Of short texts after long ones the text itself, and of long texts a passage of each size from
-    each place of a term.
+    """The passages of all candidates that are longer than a passage.
+
+    Of short texts after long turns this is the text itself. Of long texts it is a passage of each
+    size from each place of a term.
     """
     alone = (
         (candidates.length > PASSAGE_TERMS + BESIDE_TERMS)
@@ -234,8 +263,9 @@ def _passages(
 
 
 def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
-    """U × T: the terms that belong to each passage of a text: what it says nowhere in its text,
-    and its speaker's name.
+    """U × T: the terms that belong to each passage of a text.
+
+    These are terms without a place in the text, such as those of its date, and the speaker's name.
     """
     row, _, term = candidates.places
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
@@ -263,24 +293,32 @@ def _name_terms(actor: str) -> frozenset[str]:
 
 
 IDF_FLOOR = 400
-"""Documents a store counts as having at least. Without it a store of one memory weighs a matched
-term .29 and an unknown one 1.39, so that nothing would ever be relevant enough.
+"""Documents that a store counts as having at least. Without it, in a store of a single memory a
+matched term would weigh .29 and an unknown term 1.39, so that no memory would ever be relevant
+enough.
 """
 
 ORDER_K1, ORDER_B = 1.2, 0.75
 """The textbook's saturation and length, for ordering the lexical list."""
 
 ORDER_NEAR = 0.3
-"""What a word near a term counts in that list, beside 1 for the term that is there
-again and again.
-"""
+"""The weight of a word near a term in that list; a term that is repeated very often has 1."""
 
 _TINY = np.finfo(np.float64).tiny
 
 
 def idf(document_frequency: Iterable[int], documents: int, floor: int = IDF_FLOOR) -> Floats:
-    """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always,
-    largest for an unknown term (df 0).
+    """The inverse document frequency of terms, always above 0.
+
+        ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor)
+
+    It is largest for an unknown term (df 0).
+
+    Args:
+        document_frequency: The number of memories with each term.
+        documents: The number of memories.
+        floor: The least number of memories to count.
+
     """
     least = max(documents, floor)
     # Statistics may be a commit behind the candidates: a frequency above the count must not make a
@@ -289,11 +327,21 @@ def idf(document_frequency: Iterable[int], documents: int, floor: int = IDF_FLOO
 
 
 def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: float) -> Floats:
-    """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length /
-    mean_length)), in [0, 1), U × T.
+    """How well each of U texts covers each of T terms, in [0, 1).
 
-    tf: U × T, length: U; or U frequencies, one a length. A mean_length that is not positive counts
-    as "every text is of mean length".
+        tf / (tf + k1·(1 − b + b·length / mean_length))
+
+    Args:
+        tf: U × T; or U frequencies of a single term.
+        length: Of each text, U.
+        mean_length: Of all texts; a number that is not positive counts as "every text is of mean
+            length".
+        k1: How fast more occurrences count less.
+        b: How much the length counts, from 0 to 1.
+
+    Returns:
+        Of the shape of `tf`.
+
     """
     norm = (
         k1 * (1.0 - b) + (k1 * b / mean_length) * length

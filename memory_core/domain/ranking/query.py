@@ -38,15 +38,15 @@ OPEN_TERMS = frozenset(
         "anything something everything new"
     )
 )
-"""Terms that ask for anything. Beside a time they have no meaning of their own: "what happened
-yesterday" asks for all of yesterday.
+"""Terms that ask for any content.
+
+Beside a time they have no meaning of their own: "what happened yesterday" asks for all of
+yesterday.
 """
 _FOR_A_LIVING = re.compile(
     r"\bfor (?:a|his|her|their|my|your) living\b|\bberuflich\b", re.IGNORECASE
 )
-"""Asks for a job. "living" is not in the words of a person who works as a carpenter,
-but of everyone who lives somewhere.
-"""
+"""Asks for a job. People say "living" of their homes, and hardly of working as a carpenter."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
 _ASKS_HOW = "how"
 
@@ -55,8 +55,11 @@ _ASKS_HOW = "how"
 class Dated:
     """A time of the query that is relative to now, or to an event.
 
-    by: the memory that dates the event. terms: those of the query that name the time. A memory
-    whose event time is in the window need not say them.
+    Attributes:
+        window: The time. A memory whose event time is in it need not say `terms`.
+        terms: The query's terms that name the time.
+        by: The id of the memory that dates the event; None for a time relative to now.
+
     """
 
     window: Window
@@ -66,7 +69,7 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """What is known of a query from its text.
+    """The analysed text of a query.
 
     Attributes:
         text: The query.
@@ -74,7 +77,7 @@ class QueryAnalysis:
         terms: Unique, in order of appearance, at most `MAX_TERMS`.
         asks_time: Whether it asks when something is.
         windows: Of all dates that it names.
-        dated: Those of them whose words a memory of that time need not say.
+        dated: The relative times among them, whose words a memory of that time need not say.
         anchors: Times relative to events, which only memories date; `with_dates` adds
             their windows.
         zone: The time zone of the windows' days.
@@ -98,11 +101,15 @@ class QueryAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class QueryPart:
-    """A sentence of a query, two neighbouring ones, or all of them.
+    """A sentence of a query, two neighbouring sentences, or all of them.
 
-    places: the columns of its terms among the query's. sentences: which of the query's
-    sentences it is made of. weight: what its score counts. asks: whether it is a
-    sentence that asks.
+    Attributes:
+        analysis: Of its text.
+        places: The columns of its terms among the query's.
+        sentences: The numbers of the query's sentences that it consists of.
+        weight: The factor of its scores.
+        asks: Whether it is a sentence that asks.
+
     """
 
     analysis: QueryAnalysis
@@ -113,16 +120,20 @@ class QueryPart:
 
     @classmethod
     def whole(cls, analysis: QueryAnalysis) -> Self:
-        """The only part of a query of one sentence."""
+        """The only part of a query that is a single sentence."""
         return cls(analysis, tuple(range(len(analysis.terms))), (0,))
 
 
 def analyse_query(text: str, now: datetime) -> QueryAnalysis:
     """Analyse a query.
 
-    `now` is what "yesterday" and "last May" are relative to, in the time zone of the caller. A
-    query of question words alone ("what about you?") keeps them as terms; one of stop words alone,
-    or of punctuation, has none.
+    A query of question words alone ("what about you?") keeps them as terms. A query of stop words
+    alone, or of punctuation, has no terms.
+
+    Args:
+        text: The query.
+        now: The moment that "yesterday" and "last May" are relative to, in the caller's time zone.
+
     """
     query_words = words(_FOR_A_LIVING.sub(" job ", text))
     dates = named_dates(text, now)
@@ -152,13 +163,13 @@ def with_dates(
 ) -> QueryAnalysis:
     """Add relative times to a query.
 
-    A query that has no terms besides asks for everything of that time, if it asks what was done or
-    said; "how are you doing today" doesn't.
+    A query without further terms asks for all memories of that time, if it asks for deeds or
+    words ("what did I do today"); "how are you doing today" doesn't.
 
     Args:
         analysis: The query.
         times: Of each time its window, its words in the query, and the id of the memory that dates
-            them, None for none.
+            it; None for a time that no memory dates.
 
     """
     asks_for_deeds = (
@@ -179,7 +190,13 @@ def with_dates(
 
 
 def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:
-    """The longest terms, at most `limit`, in order of appearance: long words say most."""
+    """The longest terms in order of appearance: long words carry most information.
+
+    Args:
+        terms: In order of appearance.
+        limit: The most terms to return.
+
+    """
     if len(terms) <= limit:
         return tuple(terms)
     longest_places = sorted(range(len(terms)), key=lambda place: (-len(terms[place]), place))[
@@ -193,18 +210,22 @@ def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:
 
 
 LEAST_OF_COMPOUND, LONGEST_COMPOUND = 4, 40
-"""Letters of each of a compound's words, and of all of it."""
+"""Letters of each of a compound's words at least, and of the whole compound at most."""
 LIKE_COMPOUND = 0.6
-"""How near in meaning the words of a compound are taken to be to it."""
+"""The assumed likeness of a compound and its words."""
 
 
 def compound_words(text: str, terms: Sequence[str]) -> tuple[Related, ...]:
-    """The beginnings and ends of a German query's terms that may be words which these are
-    compounds of.
+    """The possible words of the compounds among a German query's terms.
+
+    These are the beginnings and ends of each term.
 
     Args:
         text: The query.
-        terms: Of it, whose columns they are near to.
+        terms: Of the query; the numbers of terms in the result are places in them.
+
+    Returns:
+        Empty for a query in another language.
 
     """
     if language_of(words(text)) != "german":

@@ -1,8 +1,9 @@
 """The parts of a long query, and the relevance of candidates for them.
 
-A query is a message, and each part is asked for itself. Note: the parts are no further searches.
-One search gathers the candidates of all sentences, and each part is scored on the same columns; a
-pair's vector, and the whole's, is the mean of its sentences'. A query of one sentence has one part.
+A query is a message, and candidates are scored for each of its parts. Note: the parts are no
+further searches. A single search gathers the candidates of all sentences, and each part is scored
+on the same columns. The vector of a pair of sentences, or of the whole, is the mean of its
+sentences' vectors. A query of one sentence has a single part.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ from memory_core.domain.text.dates import Window
 from memory_core.domain.text.sentences import Sentence, sentences
 
 MOST_SENTENCES = 6
-"""Of one message, the most telling: each costs a vector, and a query of the store where it keeps no
-index in memory.
+"""Sentences of a message that are searched for, the most telling. Each costs a vector, and a query
+of the store where it keeps no index in memory.
 """
 ENOUGH_TERMS = 4
-"""Terms that a part needs to count in full: "A long day" is covered by any memory of one. A
+"""Terms that a part needs to count in full: "A long day" is covered by any memory of a long day. A
 sentence that asks counts in full as it is.
 """
 WHOLE = 1.3
-"""What the whole message counts, all of whose words hardly any memory has. With two questions no
-memory should: it counts 1 then.
+"""The weight of the whole message, since hardly any memory has all of its words. With two questions
+no memory should have them all: the whole then has the weight 1.
 """
 _MOST_COUNTED = 8
-"""Telling words of a sentence beyond which more of them don't put it before another."""
+"""Telling words of a sentence beyond which more of them don't put it before another sentence."""
 
 _LEADS_UP = re.compile(r":\s")
 _LEADS_UP_OR_ASKS = re.compile(
@@ -57,16 +58,19 @@ _LEADS_UP_OR_ASKS = re.compile(
 )
 
 ToldTime = tuple[Window, str, str | None]
-"""A window, the words that tell it, and the id of the memory that dates them."""
+"""A window, the words that name it, and the id of the memory that dates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryParts:
-    """What is asked for. whole: all of it, with the terms of all parts, which are the columns
-    of candidates.
+    """A query, the sentences to search for, and the parts to score.
 
-    sentences: those that are asked for, most telling first; one where there is nothing to tell
-    apart, and then there is one part.
+    Attributes:
+        whole: All of it, with the terms of all parts, which are the columns of candidates.
+        sentences: The sentences to search for, most telling first. A query that cannot be divided
+            has one sentence and one part.
+        parts: The sentences, pairs of neighbours if there are more than two, and the whole.
+
     """
 
     whole: QueryAnalysis
@@ -75,7 +79,7 @@ class QueryParts:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is asked for as one."""
+        """Whether the query has a single part."""
         return len(self.parts) == 1
 
     @property
@@ -84,7 +88,7 @@ class QueryParts:
         return tuple(part.places for part in self.parts[: len(self.sentences)])
 
     def with_times(self, times: Sequence[ToldTime]) -> QueryParts:
-        """The message with dates that its words told; a part has those whose words it says."""
+        """The message with relative times, each in the parts that say its words."""
 
         def dated(part: QueryPart) -> QueryPart:
             own_times = [told_time for told_time in times if told_time[1] in part.analysis.text]
@@ -96,7 +100,13 @@ class QueryParts:
 
 
 def query_parts_of(text: str, now: datetime) -> QueryParts:
-    """Take a query apart. `now` is what "yesterday" is measured from."""
+    """Divide a query into parts.
+
+    Args:
+        text: The query.
+        now: The moment that "yesterday" is relative to, in the caller's time zone.
+
+    """
     clauses = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
     chosen = [clauses[place] for place in _most_telling(clauses)] if len(clauses) > 1 else []
     analysed = [
@@ -143,8 +153,9 @@ def query_parts_of(text: str, now: datetime) -> QueryParts:
 
 
 def _clauses(given: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences, cut where something is led up to: after a colon, and in a message of several
-    before a clause that asks.
+    """The sentences, cut after a colon, and before a clause that asks.
+
+    The latter cut is made only in a message of several sentences.
     """
     cut = _LEADS_UP if len(given) < 2 else _LEADS_UP_OR_ASKS
     clauses = []
@@ -181,8 +192,9 @@ def _plain(analysis: QueryAnalysis) -> QueryParts:
 
 
 def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
-    """The places of at most MOST_SENTENCES, most telling first: what asks, then what has most
-    telling words, the later of two alike.
+    """The places of at most `MOST_SENTENCES` clauses, most telling first.
+
+    Questions come first, then clauses with more telling words, then the later of two equals.
     """
     telling = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
     worth = [
@@ -197,23 +209,27 @@ def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
 
 
 ANSWERED = 0.16
-"""The relevance from which a question is near enough to something to share the first places with
-what else is said.
+"""The relevance of the best memory from which a question counts as answered, so that it shares the
+first places with the other parts.
 """
 ENOUGH_SAID = 4
-"""Terms of a part that a memory must all say to be found below the thresholds."""
+"""The least terms of a part of which a memory must say all, to be found below the thresholds."""
 WEIGHT = "part"
 """The name of a part's weight among the factors."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartsRelevance:
-    """The verdict on U candidates.
+    """The relevance of U candidates for all parts of a query.
 
-    best: of each its best part's numbers. part: which of the message's parts that is. order: what
-    ranks them (`ordering`), of each its best part's again, where each sentence that asks and is
-    answered has its best as high as any other's, so that two questions share the first places.
-    features: of the learned order, U or P × U each; empty without it.
+    Attributes:
+        best: The numbers of each candidate's best part.
+        part: The number of that part.
+        order: The numbers that order candidates (`ordering`), the highest of all parts. For each
+            sentence that asks and is answered, the best candidate is raised to the highest number
+            of all, so that two questions share the first places.
+        features: Of the learned order, U or P × U each; empty without it.
+
     """
 
     best: Relevance
@@ -222,7 +238,7 @@ class PartsRelevance:
     features: Mapping[str, Floats] = field(default_factory=dict)
 
     def features_of(self, part: int) -> dict[str, Floats]:
-        """The features of one part, U each."""
+        """The features of a part, U each."""
         return {
             name: column if column.ndim == 1 else column[part]
             for name, column in self.features.items()
@@ -239,7 +255,14 @@ def parts_relevance(
 ) -> PartsRelevance:
     """Score a candidate set whose term columns are the message's.
 
-    vectors, asked_tokens: of its sentences; none where there are none.
+    Args:
+        query_parts: The message.
+        vectors: Of its sentences; empty without vectors.
+        candidates: The set.
+        statistics: Of the owner's memories.
+        parameters: The numbers of relevance.
+        asked_tokens: Token states of its sentences; empty without states.
+
     """
     parts = query_parts.parts
     measures = Measures(parts, candidates, statistics, parameters, vectors)
@@ -275,7 +298,7 @@ def _features(
     weights: Floats,
     asked_tokens: Sequence[TokenStates],
 ) -> dict[str, Floats]:
-    """Those of the learned order, which knows no weights."""
+    """The features of the learned order, which does not use the parts' weights."""
     if (weights != 1.0).any():
         relevant = measures.relevance()
         order = measures.ordering(relevant)
@@ -284,7 +307,10 @@ def _features(
 
 
 def _learned_among_turns(order: Floats, logits: Floats, turns: Flags) -> Floats:
-    """The learned order of turns, of which it was learned. P × U each."""
+    """The order with turns by the learned sums. P × U each.
+
+    The sums were learned of turns.
+    """
     mixed = order.copy()
     mixed[:, turns] = decreasing_order(
         logits[:, turns], order[:, turns].max(axis=1, keepdims=True), learned_order()
@@ -293,8 +319,10 @@ def _learned_among_turns(order: Floats, logits: Floats, turns: Flags) -> Floats:
 
 
 def _placed_between(by_relevance: Floats, order: Floats, turns: Flags) -> Floats:
-    """The order with what is no turn where it has as many turns before it as by relevance: where
-    the numbers of the turns beside it went, its own goes. P × U each.
+    """The order, with memories that are no turns placed among the turns as by relevance.
+
+    Such a memory has as many turns before it as by relevance. Its number is moved as the numbers of
+    the turns beside it were moved. P × U each.
     """
     placed = order.copy()
     if turns.any():
@@ -313,17 +341,17 @@ def _shared(
     parts: Sequence[QueryPart],
     candidates: CandidateSet,
 ) -> Floats:
-    """The orders of the parts, P × U, in which each answered question's best is as high as the
-    highest.
+    """The orders of the parts, P × U, with each answered question's best candidate raised.
 
-    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a
-    second question about long texts behind. Of several answered questions the one whose answer is
-    less sure gets more of the first places for its turns.
+    It is raised to the highest number of all parts. All numbers of the part are raised in
+    proportion. If only the relevance were raised, the cosine beside it would keep a second question
+    about long texts behind. Of several answered questions, the question whose answer is less sure
+    gets more of the first places for its turns.
 
     Args:
         orders: P × U.
-        logits: The same, of the learned order; None without it.
-        relevances: Of each part its best hit's.
+        logits: The learned sums, P × U; None without the learned order.
+        relevances: The highest relevance of each part.
         parts: P.
         candidates: U, of which turns have a learned order.
 
@@ -344,10 +372,15 @@ def _shared(
 
 
 def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
-    """Which candidates say every term of a part of `ENOUGH_SAID` or more.
+    """Which candidates say every term of a part of `ENOUGH_SAID` or more terms.
 
-    Their share of the words may be low for their length alone: a long text that is asked for by its
-    own rare words.
+    Their share of the words may be low only because they are long, such as a long text that is
+    searched by its own rare words.
+
+    Args:
+        query_parts: The message.
+        candidates: Whose term columns are the message's.
+
     """
     is_said = np.zeros(len(candidates), dtype=np.bool_)
     for part in query_parts.parts:
@@ -357,8 +390,15 @@ def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
 
 
 def part_of(candidates: CandidateSet, part: QueryPart, vectors: Sequence[Vector]) -> CandidateSet:
-    """The candidates against one part: its terms' columns, and the cosines with its vector,
-    the mean of its sentences'.
+    """The candidates with the term columns and cosines of a single part.
+
+    The vector of a part is the mean of its sentences' vectors.
+
+    Args:
+        candidates: Whose term columns are the message's.
+        part: Of the message.
+        vectors: Of the message's sentences; empty without vectors.
+
     """
     places = list(part.places)
     view = replace(

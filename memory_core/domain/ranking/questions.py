@@ -13,7 +13,7 @@ from memory_core.domain.statements.said_words import KIN_IN_JAPANESE
 from memory_core.domain.text.sentences import Sentence, sentences
 
 _MOST_CHARACTERS = 300
-"""Of a query that may ask for everything: a longer message asks for something else besides."""
+"""Of a query that may ask for all memories: a longer message asks for something else besides."""
 _KNOW = (
     r"(?:know|remember|recall|remembered|learned|learnt|stored|saved|noted|kept|memorized|memorised"
     r"|gathered)"
@@ -87,7 +87,9 @@ def asks_for_everything(text: str) -> bool:
 
 
 MOST_SENTENCES = 2
-"""Of a message that may ask about its speaker: a sentence of a longer one matches by chance."""
+"""Sentences of a message that may ask about its speaker: in a longer message a sentence matches by
+chance.
+"""
 QUESTION = re.compile(
     r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|do|did|is|am|are|was|wann|wo"
     r"|welche[rsnm]?|wer|wen|wem|warum|wie)\b",
@@ -107,7 +109,7 @@ _TO_DO = re.compile(
     r"|\b(?:should|could|can|may|shall) (?:i|we)\b",
     re.IGNORECASE,
 )
-"""Mentions the speaker, but asks nothing about the speaker."""
+"""Mentions the speaker, but doesn't ask about the speaker."""
 
 
 _SAID_PAST = (
@@ -123,13 +125,13 @@ _OF_THE_ASSISTANT = re.compile(
     r"|vorgeschlagen|geraten|gesagt|erklärt|beschrieben|erwähnt|genannt)\b",
     re.IGNORECASE,
 )
-"""Asks what the one who is asked has said: "What did you recommend?", not "How do I start,
+"""Asks for earlier words of the assistant: "What did you recommend?", not "How do I start,
 as you said?".
 """
 
 
 def asks_of_assistant(text: str) -> bool:
-    """Whether a question of a message asks what the assistant has said."""
+    """Whether a question of a message asks for words of the assistant."""
     plain = text.replace("’", "'").replace("you've", "you have")
     if _OF_THE_ASSISTANT.search(plain) is None:
         return False
@@ -141,13 +143,13 @@ def asks_of_assistant(text: str) -> bool:
 
 
 def asks_directly(text: str) -> bool:
-    """Whether a message of a sentence or two is a question, and no talk around one."""
+    """Whether a message of at most two sentences contains a question."""
     message_sentences = sentences(text)
     return 0 < len(message_sentences) <= MOST_SENTENCES and any(map(_asks, message_sentences))
 
 
 def asks_of_oneself(text: str) -> bool:
-    """Whether a message of a sentence or two asks something about its speaker."""
+    """Whether a message of at most two sentences asks something about its speaker."""
     return asks_directly(text) and any(
         _asks(sentence)
         and (

@@ -1,6 +1,6 @@
 """The four recipes that turn relevance into a score, and the thresholds of each embedder.
 
-`composite` is always computed, whatever the recipe, with the boosts of the settings: it is the one
+`composite` is always computed, whatever the recipe, with the boosts of the settings: it is the only
 score that compares across calls. Thresholds on relevance are applied before, not here. Weights are
 not renormalised: with all of them at 1 a `linear` score can reach 3.
 """
@@ -29,19 +29,29 @@ DEFAULT_WEIGHTS: Mapping[Recipe, Mapping[str, float]] = MappingProxyType(
         "linear": MappingProxyType({"relevance": 0.5, "recency": 0.3, "importance": 0.2}),
     }
 )
-"""From the designs that Memory Core unites: composite is that of SECMSA (a memory of episodes and
-notes for agents), balanced Mosaic's, weighted the LTM Engine's, linear that of OmniMemory.
+"""Weights of the designs that Memory Core unites: composite is that of SECMSA (a memory of episodes
+and notes for agents), balanced Mosaic's, weighted the LTM Engine's, linear that of OmniMemory.
 """
 
 FADED_ORDER = 0.99
-"""What the rank of a memory that has faded is multiplied by. Its relevance stays,
-so that it is found as well as any other.
+"""The factor of a faded memory's order. Its relevance stays, so that it is found as well as any
+other memory.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringParameters:
-    """The settings that scores depend on. The two boosts are the default weights of `composite`."""
+    """The settings that scores depend on.
+
+    Attributes:
+        recency_boost: The default weight of recency in `composite`.
+        importance_boost: The default weight of importance in `composite`.
+        max_age_hours: The age by which SECMSA's recency divides.
+        half_life_factor: The factor of the age in SECMSA's recency.
+        recency_half_life_days: Of the recency in `weighted`.
+        decay_half_life_days: Of importance.
+
+    """
 
     recency_boost: float = 0.1
     importance_boost: float = 0.1
@@ -53,11 +63,19 @@ class ScoringParameters:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One row per candidate, in the set's order. A part that the recipe does not use is None.
+    """Scores of candidates, in the order of the set.
 
-    score: the recipe's. composite: that of `composite`, at most 1.2 · relevance by default.
-    importance: what decay has left of the base at the moment asked for; always there,
-    because composite needs it.
+    A component that the recipe does not use is None.
+
+    Attributes:
+        score: The recipe's.
+        composite: That of `composite`, at most 1.2 · relevance by default.
+        importance: The base after decay up to the moment of the scores. It is always present,
+            because composite needs it.
+        recency: By the recipe's formula, at most 1.
+        frequency: In [0, 1] (`frequencies`).
+        confidence: The memory's.
+
     """
 
     score: Floats
@@ -76,10 +94,16 @@ def score(
     at_s: float,
     parameters: ScoringParameters,
 ) -> Scores:
-    """Scores of all candidates at the moment `at_s` (epoch seconds).
+    """Score all candidates.
 
-    relevance: one value in [0, 1] a candidate. weights: those that differ from the recipe's
-    defaults; their names were checked at the door.
+    Args:
+        recipe: The name of the recipe.
+        weights: Weights that differ from the recipe's defaults; the caller checks their names.
+        relevance: Of each candidate, in [0, 1].
+        candidates: The set.
+        at_s: The moment of the scores, in seconds since the epoch.
+        parameters: The settings.
+
     """
     importance = importances_at(
         candidates.importance_base, candidates.accessed_at, at_s, parameters.decay_half_life_days
@@ -125,8 +149,9 @@ def score(
 
 
 def frequencies(access_count: Floats) -> Floats:
-    """`log(1 + n) / log(1 + max n)` within the candidates, in [0, 1]; all zero when none was
-    ever accessed.
+    """`log(1 + n) / log(1 + max n)` within the candidates, in [0, 1].
+
+    All 0 if no candidate was ever accessed.
     """
     most = float(access_count.max(initial=0.0))
     if most <= 0.0:
@@ -150,15 +175,22 @@ def _boosted(
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The numbers of one embedder. The first two thresholds are on relevance, the other three
-    on the cosine.
+    """The thresholds of an embedder, and the ends of its scale.
 
-    cosine_low, cosine_high: the cosines that count as "nothing in common" and "the same" in
-    relevance. answer_threshold: a query is answered when its best memory reaches it;
-    recall_threshold: from there up memories are returned. duplicate_threshold: from there up two
-    statements may be one. contradiction_floor: below it nothing contradicts. link_threshold: from
-    there up memories are linked. scene_threshold: above it an episode is near to a scene;
-    theme_threshold: to the words of a theme. 1 = vectors say nothing about that.
+    The first two thresholds are on relevance, all further thresholds on the cosine. A threshold of
+    1 means that vectors carry no information for that purpose.
+
+    Attributes:
+        cosine_low: The cosine that counts as "nothing in common" in relevance.
+        cosine_high: The cosine that counts as "the same" in relevance.
+        answer_threshold: A query is answered when its best memory reaches this.
+        recall_threshold: Memories from this relevance up are returned.
+        duplicate_threshold: From here up two statements may be the same.
+        contradiction_floor: Below this no statement contradicts another.
+        link_threshold: From here up memories are linked.
+        scene_threshold: Above this an episode is near to a scene.
+        theme_threshold: Above this it is near to the words of a theme.
+
     """
 
     cosine_low: float = 0.0
@@ -195,6 +227,6 @@ _HASH = Calibration(scene_threshold=1.0, theme_threshold=1.0)
 CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
     {"openai": _OPENAI, "azure": _OPENAI, "minilm": _MINILM, "hash": _HASH}
 )
-"""By EMBEDDING_PROVIDER. OpenAI's are the numbers of the systems that Memory Core unites,
-which were made with it.
+"""Calibrations by EMBEDDING_PROVIDER. OpenAI's numbers are those of the systems that Memory Core
+unites, which were made with its embedder.
 """

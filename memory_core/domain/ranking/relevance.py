@@ -1,25 +1,26 @@
 """Relevance: how much of a query a memory answers, in [0, 1].
 
-Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds
-nothing. Note: terms that no memory knows STAY in the denominator of the lexical share,
-that is what rejects.
+Relevance is absolute and never scaled per query: 0.4 means the same for every query, so an
+unrelated query finds no memory. Note: terms that no memory knows stay in the denominator of the
+lexical share. They are the reason that unrelated queries are rejected.
 
-tf_i(t)  = own and context + 0.25·[the turn after it says t]
+    tf_i(t)  = own and context + 0.25·[the turn after it says t]
     norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))
     sat_i(t) = tf / (tf + norm_i)
-    LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
+    LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i)))
+                      / Σ_t idf(t))
                of a long text its best passage's, where that is more (`passages`)
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
-A memory that lies in a time which the query tells from now or from an event ("yesterday", "two
-weeks before her birthday") is not asked for the words that tell it: they are in neither of its
-sums; a query of nothing else it covers whole.
+A query may name a time relative to now or to an event ("yesterday", "two weeks before her
+birthday"). A memory that lies in that time need not say the words that name it: they are in neither
+of its two sums. It covers a query that has no other words in full.
 
 near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does
-not say (`candidates`). What each of these is worth is measured by code in `bench/` and recorded in
-docs/ranking.md.
-"""  # noqa: E501
+not say (`candidates`). The worth of each part of the formula is measured by code in `bench/` and
+recorded in docs/ranking.md.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +43,22 @@ from memory_core.domain.text.kept import keep_texts
 
 @dataclass(frozen=True, slots=True)
 class FusionParameters:
-    """s = vector_weight·COS + (1 − vector_weight)·LEX^gamma, with COS = (cosine − cosine_low) /
-    (cosine_high − cosine_low).
+    """How words and vectors become one score in [0, 1].
 
-    cosine_low, cosine_high: the cosines that mean "nothing in common" and "the same" for the
-    embedder in use. The optimum is flat: vector_weight .3-.45 and gamma .5-1 stay within .003
-    of the best.
+        s = vector_weight·COS + (1 − vector_weight)·LEX^gamma
+        COS = (cosine − cosine_low) / (cosine_high − cosine_low)
+
+    The optimum is flat: vector_weight .3-.45 and gamma .5-1 stay within .003 of the best.
+
+    Attributes:
+        vector_weight: The weight of the cosine, in [0, 1].
+        gamma: The exponent of the lexical share, above 0.
+        cosine_low: The cosine that means "nothing in common" for the embedder in use.
+        cosine_high: The cosine that means "the same" for that embedder, above `cosine_low`.
+
+    Raises:
+        ValueError: For a number outside these bounds.
+
     """
 
     vector_weight: float = 0.35
@@ -65,14 +76,28 @@ class FusionParameters:
 
 
 def rescaled(cosine: Floats, parameters: FusionParameters) -> Floats:
-    """Cosines on the embedder's own scale, 0 = nothing in common, 1 = the same;
-    not yet clipped, NaN stays NaN.
+    """Cosines on the embedder's own scale: 0 = unrelated, 1 = the same.
+
+    Args:
+        cosine: Of any shape.
+        parameters: The ends of the scale.
+
+    Returns:
+        Numbers that are not yet clipped to [0, 1]; NaN stays NaN.
+
     """
     return (cosine - parameters.cosine_low) / (parameters.cosine_high - parameters.cosine_low)
 
 
 def fused(similarity: Floats, lexical: Floats, parameters: FusionParameters) -> Floats:
-    """Both in [0, 1], U each, to one score in [0, 1]."""
+    """Fuse cosines and lexical shares into a score in [0, 1].
+
+    Args:
+        similarity: In [0, 1], U numbers or P × U.
+        lexical: In [0, 1], of the same shape.
+        parameters: The weight and the exponent.
+
+    """
     return (
         parameters.vector_weight * similarity
         + (1.0 - parameters.vector_weight) * lexical**parameters.gamma
@@ -84,38 +109,51 @@ VECTOR_LIST = "vector"
 
 
 SHORT_TURNS, LONG_TURNS = 2.75, 2.0
-"""The logarithm of a turn's own terms up to which turns are short, and how much more of it
-makes them long.
+"""The mean logarithm of turns' own terms up to which turns are short, and the width of the range
+above it, at whose end they are long.
 """
 
 PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
-"""Terms of a passage of some 110 words, and the cosine that two passages of a text are
-reckoned to have.
-"""
+"""Terms of a passage of some 110 words, and the assumed cosine of two passages of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceParameters:
-    """Every ingredient's number; 0 switches an ingredient off.
+    """The number of each ingredient of relevance; 0 switches an ingredient off.
 
-    k1, b: term saturation and length, far softer than the textbook's. least_mean_length,
-    most_mean_length: a store's mean length counts within these, so that among long texts a long one
-    is no short one, and among short ones it is not buried. idf_floor: see `passages.IDF_FLOOR`.
-    near_weight: what a word near a term counts; near_by_length: less in a text longer than the
-    mean, as the term itself. next_weight: what a term counts that the turn after this one says, if
-    that is a candidate too. cosine_smoothing: weight of the better neighbouring turn's cosine.
-    actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the
-    memory only asks, in less than question_length terms (some 30 words): a long one that ends in a
-    question has said something before. time_boost: the query asks for a time and the memory tells
-    one. window_boost: the query names a date and the memory's event lies in it or within
-    window_slack_days after it. excuse_words: whether who lies in a time need not say the words for
-    it. around_weight: what the share of the query that the turns around say with it adds to the
-    order; see `Measures.ordering`. long_text_weight: what the cosine adds to the order where turns
-    are long; see there. passage_terms, passage_enough: sizes of passages that a long text is also
-    weighed by, and how many of the query's terms one says to count in full; see `passages`. Without
-    sizes a text counts as a whole alone. learned: whether the learned order takes the place of
-    `Measures.ordering`; see `learned_order`. between: whether what is no turn then has as many
-    turns before it as by relevance; else it keeps its number among theirs.
+    Attributes:
+        fusion: How words and vectors become one score.
+        k1: Term saturation, far softer than the textbook's.
+        b: Weight of the length, far softer than the textbook's.
+        least_mean_length: The least that a store's mean length counts: among short texts a long
+            text is not buried.
+        most_mean_length: The most that it counts: among long texts a long text is not short.
+        idf_floor: See `passages.IDF_FLOOR`.
+        near_weight: The weight of a word that is near a term.
+        near_by_length: Whether such a word counts less in a text longer than the mean,
+            like the term itself.
+        next_weight: The weight of a term that the next turn says, if that turn is a candidate.
+        cosine_smoothing: Weight of the better neighbouring turn's cosine.
+        actor_boost: For memories of the only known actor that the query names.
+        question_penalty: For a memory that only asks, in fewer than `question_length` terms.
+        question_length: Terms, some 30 words. A longer text that ends in a question has
+            stated something before.
+        time_boost: For a memory that tells a time, when the query asks for a time.
+        window_boost: For a memory whose event lies in a date that the query names, or shortly
+            after it.
+        window_slack_days: How many days after the date still count.
+        excuse_words: Whether a memory that lies in a time need not say the words for that time.
+        around_weight: How much the order gains by the share of the query that a memory and the
+            turns around it say together; see `Measures.ordering`.
+        long_text_weight: How much the order gains by the cosine where turns are long; see
+            `Measures.ordering`.
+        passage_terms: Sizes of the passages by which a long text is weighed, too; see `passages`.
+            Without sizes a text counts only as a whole.
+        passage_enough: How many of the query's terms a passage must say to count in full.
+        learned: Whether the learned order replaces `Measures.ordering`; see `learned_order`.
+        between: Whether a memory that is no turn then has as many turns before it as by
+            relevance. Otherwise it keeps its number among the turns' numbers.
+
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -145,11 +183,16 @@ class RelevanceParameters:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The verdict on U candidates, for each of P parts of a query or for the best of each.
+    """The relevance of U candidates.
 
-    score: relevance in [0, 1]. lexical: share of the query's information covered, in [0, 1].
-    similarity: the raw cosine, NaN where unknown. boosts: name → the factor each candidate got, for
-    explanations; only those that apply to the query.
+    Attributes:
+        score: Relevance in [0, 1], P × U for the P parts of a query; U numbers where each
+            candidate has the numbers of a single part.
+        lexical: Share of the query's information that is covered, in [0, 1].
+        similarity: The raw cosine, NaN where unknown.
+        boosts: By name the factor that each candidate got, for explanations; only those that
+            apply to the query.
+
     """
 
     score: Floats
@@ -158,7 +201,10 @@ class Relevance:
     boosts: Mapping[str, Floats]
 
     def of_parts(self, best: Ints) -> Relevance:
-        """Of each candidate the numbers of one part. best: U, which part that is."""
+        """The numbers of a single part for each candidate.
+
+        best: the place of that part, U.
+        """
         if len(self.score) == 1:
             boosts = {name: np.atleast_2d(factor)[0] for name, factor in self.boosts.items()}
             return Relevance(self.score[0], self.lexical[0], self.similarity[0], boosts)
@@ -175,8 +221,9 @@ class Relevance:
 
 
 def passage_factor(candidates: CandidateSet) -> Floats:
-    """What the cosine of a text's vector is multiplied by to come to the mean over its passages;
-    1 for a single passage.
+    """The factor from the cosine of a text to the mean cosine of its passages.
+
+    It is 1 for a text of a single passage.
     """
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     factor: Floats = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
@@ -184,22 +231,36 @@ def passage_factor(candidates: CandidateSet) -> Floats:
 
 
 def long_turns(statistics: Statistics) -> float:
-    """How far turns are long texts, in [0, 1]: 0 up to a (geometric) mean of some 20 words,
-    1 from some 150 on.
+    """How far turns are long texts, in [0, 1].
+
+    0 up to a geometric mean of some 20 words a turn, 1 from some 150 on.
     """
     return min(max((statistics.turn_log_length - SHORT_TURNS) / LONG_TURNS, 0.0), 1.0)
 
 
 def counted_mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
-    """The mean length within what it counts at least and at most."""
+    """The store's mean length, kept within the two limits.
+
+    Args:
+        statistics: Of the owner's memories.
+        parameters: The limits, `least_mean_length` and `most_mean_length`.
+
+    """
     return min(
         max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length
     )
 
 
 def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
-    """U × T: which terms a candidate need not say, since they tell a time that it lies in;
-    None where the query tells none.
+    """The terms of a time that a candidate lies in, which it need not say.
+
+    Args:
+        query: With the times that its words name.
+        candidates: With their event times.
+
+    Returns:
+        Flags, U × T; None for a query that names no such time.
+
     """
     if not query.dated:
         return None
@@ -211,7 +272,14 @@ def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | Non
 
 
 def in_rows(values: Floats, rows: Ints, axis: int = 0) -> Floats:
-    """The values of other candidates, 0 for a row that is not there. axis: of the candidates."""
+    """The values of other candidates, 0 for row -1.
+
+    Args:
+        values: With an axis of U candidates.
+        rows: The row to take for each candidate, U.
+        axis: The axis of the candidates.
+
+    """
     there = rows >= 0
     others: Floats = values.take(rows, axis=axis)
     return np.where(there if axis == values.ndim - 1 else there[:, None], others, 0.0)
@@ -220,12 +288,12 @@ def in_rows(values: Floats, rows: Ints, axis: int = 0) -> Floats:
 def smoothed_similarity(cosines: Floats, parameters: RelevanceParameters, cosine: Floats) -> Floats:
     """COS: cosine and the better neighbouring turn's, on the embedder's scale, in [0, 1].
 
-    A memory without neighbouring turns keeps its own cosine: no neighbour could have said more.
+    A memory without neighbouring turns keeps its own cosine.
 
     Args:
         cosines: 3 × P × U, of candidates, the turns before them and the turns after them.
-        parameters: The numbers.
-        cosine: P × U, each one's own on the embedder's scale.
+        parameters: The weight of neighbours, and the embedder's scale.
+        cosine: The candidates' own cosines on the embedder's scale, P × U.
 
     """
     neighbour = rescaled(np.fmax(cosines[1], cosines[2]), parameters.fusion)
@@ -235,13 +303,20 @@ def smoothed_similarity(cosines: Floats, parameters: RelevanceParameters, cosine
 
 
 def within_0_and_1(scores: Floats) -> Floats:
-    """Cut scores; in a third of what np.clip takes for a hundred of them."""
+    """Clip scores; takes a third of the time of np.clip for a hundred scores."""
     return np.minimum(np.maximum(scores, 0.0), 1.0)
 
 
 def known_cosines(candidates: CandidateSet, cosines: Floats) -> Floats:
-    """The cosines, P × U; an unknown one is at most the lowest of the vector list, or the memory
-    would be on it.
+    """The cosines, P × U, with an estimate for each unknown cosine.
+
+    An unknown cosine is at most the lowest of the vector list, since the memory would otherwise be
+    on that list. That lowest is the estimate, or 0 without a list.
+
+    Args:
+        candidates: With their vector list.
+        cosines: P × U; NaN where unknown.
+
     """
     unknown = np.isnan(cosines)
     if not unknown.any():
@@ -254,20 +329,28 @@ def known_cosines(candidates: CandidateSet, cosines: Floats) -> Floats:
 
 
 def speaker_names(candidates: CandidateSet, statistics: Statistics) -> Mapping[str, frozenset[str]]:
-    """The words of the known speakers' names, by speaker."""
+    """The words of the known speakers' names, by speaker.
+
+    Args:
+        candidates: Whose speakers are known.
+        statistics: With the owner's other actors.
+
+    """
     return {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
 
 
 def named_speaker(
     spoken: frozenset[str], names: Mapping[str, frozenset[str]], actors: Sequence[str | None]
 ) -> Flags | None:
-    """Which of U memories are by the one speaker whom words name; None where they name
-    none or several.
+    """Which of U memories are by the only speaker that the words name.
 
     Args:
         spoken: The words.
-        names: As `speaker_names`.
+        names: The words of each speaker's name (`speaker_names`).
         actors: The memories' speakers, U.
+
+    Returns:
+        None where the words name no speaker or several.
 
     """
     named = _named(spoken, set(names.values()))
@@ -278,8 +361,9 @@ def named_speaker(
 
 
 def _named(spoken: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[str]]:
-    """The names that these words name. A fuller name takes its words: "Ann Lee" is her alone,
-    "Ann" is every Ann.
+    """The names that these words name.
+
+    A fuller name takes its words: "Ann Lee" is her alone, "Ann" is every Ann.
     """
     left, named = spoken, []
     for name in sorted(
@@ -299,8 +383,9 @@ def _name(actor: str) -> frozenset[str]:
 
 @keep_texts(4_096)
 def _calling(name: frozenset[str]) -> frozenset[str]:
-    """The parts of a name by which its bearer may be called: not "of" or "the", not initials,
-    not numbers.
+    """The parts of a name by which a person may be called.
+
+    These exclude "of" and "the", initials, and numbers.
     """
     return (
         frozenset(part for part in name if len(part) > 1 and part.isalpha())

@@ -17,19 +17,19 @@ from memory_core.domain.memory import Memory, Vector
 
 EDGE_WEIGHT = 1.15
 MOST_WINDOWS = 8
-"""Windows of one text. Each costs the local embedder 30 ms of one processor; 8 cover some 7,000
-English characters.
+"""Windows of a text at most. Each costs the local embedder 30 ms of one processor; 8 cover some
+7,000 English characters.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How long texts are cut into windows.
+    """The sizes of the windows into which long texts are cut.
 
     Attributes:
         size: Tokens of a window.
-        overlap: Tokens that a window shares with the one before.
-        edge_weight: The weight of the first and the last window; that of the others is 1.
+        overlap: Tokens that a window shares with the window before.
+        edge_weight: The weight of the first and the last window; all other windows have 1.
         most_windows: Windows that are embedded: the first, the last and evenly between.
 
     """
@@ -56,9 +56,17 @@ STANDARD = Chunking()
 def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
     """Windows `[start, end)` of at most `size` tokens that cover a text.
 
-    Each begins with the last `overlap` tokens of the one before. The last may be shorter, but has
-    at least one token that no other has. No tokens, no windows. Raises ValueError unless 0 ≤
-    overlap < size.
+    Each window begins with the last `overlap` tokens of the window before. The last may be shorter,
+    but has at least one token that no other window has. A text without tokens has no windows.
+
+    Args:
+        token_count: Of the text.
+        size: Tokens of a window.
+        overlap: Tokens that two neighbouring windows share.
+
+    Raises:
+        ValueError: Unless 0 ≤ overlap < size.
+
     """
     if not 0 <= overlap < size:
         raise ValueError(
@@ -71,12 +79,24 @@ def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def covered(count: int, chunking: Chunking) -> int:
-    """The tokens that `count` ≥ 1 windows cover."""
+    """The number of tokens that some windows cover.
+
+    Args:
+        count: The number of windows, at least 1.
+        chunking: Their size and overlap.
+
+    """
     return chunking.size + (count - 1) * (chunking.size - chunking.overlap)
 
 
 def spread(count: int, most: int) -> list[int]:
-    """At most `most` ≥ 2 of the places 0 to `count` - 1: first, last, evenly between."""
+    """Choose places evenly from first to last.
+
+    Args:
+        count: The number of places, which are 0 to `count` - 1.
+        most: The most places to choose, at least 2.
+
+    """
     if count <= most:
         return list(range(count))
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
@@ -89,11 +109,19 @@ def joint_vector(*memories: Memory) -> Vector | None:
 
 
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
-    """Combine the vectors of a text's windows, in order, to one of length 1.
+    """Combine the vectors of a text's windows into a vector of length 1.
 
-    The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of
-    OmniMemory's C4 design); a single vector comes back unchanged. Where the mean is 0, so that it
-    has no direction, the result is the first vector. Raises ValueError for no vectors.
+    The result is the weighted mean at unit length; a single vector is returned unchanged. The
+    weights are those of OmniMemory's C4 design. If the mean is 0 and has no direction, the result
+    is the first vector.
+
+    Args:
+        vectors: Of the windows, in order.
+        edge_weight: The weight of the first and the last vector; all other vectors have 1.
+
+    Raises:
+        ValueError: For no vectors.
+
     """
     if not vectors:
         raise ValueError("there is nothing to combine")
@@ -120,7 +148,7 @@ def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vect
 DIMENSIONS: Final = 48
 MOST_TOKENS: Final = 64
 VERSION: Final = "2"
-"""Of the table that reduces states. States of the first table begin with no version."""
+"""The version of the table that reduces states. States of the first table begin with no version."""
 States = npt.NDArray[np.float32]
 
 _CHARACTERS: Final = bytes(code for code in range(32, 127) if chr(code) not in '"\\')
@@ -134,8 +162,10 @@ _NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
 class TokenStates:
     """The states of a text's n tokens, as they are stored.
 
-    states: `VERSION`, then `DIMENSIONS` characters a token. worth: of each token, n;
-    0 for a token without meaning.
+    Attributes:
+        states: `VERSION`, then `DIMENSIONS` characters for each token.
+        worth: Of each token, n; 0 for a token without meaning.
+
     """
 
     states: str
@@ -150,14 +180,18 @@ def encoded(states: States) -> str:
 
 
 def decoded(stored: bytes) -> States:
-    """Decode states, n × DIMENSIONS, without `VERSION`; their lengths are not those before."""
+    """Decode states, n × DIMENSIONS, without `VERSION`.
+
+    The length of a state is not that before it was encoded.
+    """
     return _NUMBERS.take(np.frombuffer(stored, dtype=np.uint8)).reshape(-1, DIMENSIONS)
 
 
 def state_bytes(stored: str) -> bytes | None:
     """The stored states of a memory for `nearest_tokens`, without `VERSION`.
 
-    None for no states, those of another version, and damaged ones, which must not hide a memory.
+    None for no states, for states of another version, and for damaged states, which must not hide a
+    memory.
     """
     states = stored.removeprefix(VERSION)
     return (
@@ -172,7 +206,7 @@ def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) 
 
     Args:
         asked: The token states of each query, Q tokens in all.
-        texts: Of each of U texts its states (`state_bytes`), None for none.
+        texts: The states of each of U texts (`state_bytes`), None for a text without states.
 
     Returns:
         Q × U cosines; NaN for a text without states.
@@ -210,9 +244,9 @@ class VectorKind(NamedTuple):
         """Whether a stored vector compares with vectors of this kind.
 
         Args:
-            body: the document of the vector; one that names no `embedding_model` is judged by the
+            body: The document of the vector. A document without `embedding_model` is judged by the
                 vector's length alone.
-            length: of the stored vector.
+            length: Of the stored vector.
 
         """
         return length == self.dimensions and body.get("embedding_model") in (None, self.model)

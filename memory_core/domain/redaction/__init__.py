@@ -1,3 +1,4 @@
-"""What is taken out of texts before they are kept: secrets, and personal data where a
-setting says so.
+"""Secrets that are removed from texts before they are stored.
+
+Personal data is removed too where a setting says so.
 """

@@ -145,11 +145,12 @@ _FORMATS: Final = (
         r"(?:\.[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,400})?",
     ),
 )  # fmt: skip
-"""Kind, hints with blanks between, and what the key looks like behind a character that is no
-letter or digit.
+"""Kind, hints with blanks between them, and the form of the key.
+
+The character before a key is no letter or digit.
 """
 _LEASTS: Final = {"discord token": 58, "twilio key": 34, "azure key": 42, "airtable token": 82}
-"""Of kinds whose hints are in many words."""
+"""Least lengths for kinds whose hints are in many words."""
 TOKENS: Final = tuple(
     Rule(
         kind,
@@ -177,7 +178,7 @@ _SHORT_PREFIXES: Final = (
     "api_org_", "csk-", "e2b_", "fc-", "fw_", "ico-", "ion_", "lip_", "llx-", "m0-", "nyk_", "re_",
     "rnd_", "sqa_", "sqp_", "squ_",
 )  # fmt: skip
-"""Behind these, only many letters and digits without anything between are a key."""
+"""Prefixes of keys that go on with many letters and digits, without signs between them."""
 PREFIXED: Final = (
     Rule(
         "token",

@@ -22,7 +22,7 @@ LEAST_OF_A_NUMBER: Final = 6
 OF_PAGES: Final = "".join(
     f"(?<!{word}token)(?<!{word}[_-]token)" for word in ("page", "next", "sync", "continuation")
 )
-"""Behind a token that says where to go on in a list."""
+"""Excludes a token for the next page of a list."""
 _KINDS_OF_NAMES: Final = (
     (
         "password",
@@ -69,7 +69,10 @@ _VALUE: Final = (
     r"|(?!\[redacted)([^\s\"'`\\,;&<>(){}\[\]|「」。、]{4,500}))"
 )
 WEAK_NAME: Final = re.compile(r"(?:db)?p(?:ass|w)(?![a-z])", re.IGNORECASE)
-"""Names that mean more than passwords: what they hold has a digit or a sign, and no blank."""
+"""Names that do not only mean passwords.
+
+Their values have a digit or a sign, and no blank.
+"""
 
 
 def _is_assigned(match: re.Match[str], kind: str) -> bool:
@@ -96,7 +99,10 @@ def is_given(match: re.Match[str]) -> bool:
 
 
 def is_chosen(match: re.Match[str]) -> bool:
-    """Whether what a command or a call is given for a password may be one, so a word, too."""
+    """Whether the argument that a command takes for a password may be a password.
+
+    It may be a word, too.
+    """
     value = next(group for group in match.groups() if group is not None)
     return not value.isdecimal() and is_secret_value(value, quoted=True, chosen=True)
 
@@ -107,12 +113,15 @@ _NO_SECRETS: Final = frozenset({
     "public", "publishable", "row", "s3", "shard", "site", "sort", "storage", "translation",
     "unique",
 })  # fmt: skip
-"""What a key is for that is shown to everybody."""
+"""Purposes of keys that are public."""
 _LAST_WORD: Final = re.compile(r"[A-Za-z0-9]{1,20}\Z")
 
 
 def is_of_a_secret(match: re.Match[str]) -> bool:
-    """Whether a random value belongs to a name that may be a secret's: no public key, no UUID."""
+    """Whether a random value belongs to a name that may be a secret's.
+
+    Public keys and UUIDs do not.
+    """
     before = match.string[max(0, match.start() - 20) : match.start()].rstrip(" _-")
     word = _LAST_WORD.search(before)
     return (
@@ -128,7 +137,7 @@ _WORD: Final = re.compile(r"[A-Z]?[a-z]{0,40}|v?[0-9]{1,20}")
 
 
 def _is_words(value: str) -> bool:
-    """Whether it is of words and numbers with signs between them."""
+    """Whether it consists of words and numbers with signs between them."""
     return all(map(_WORD.fullmatch, _SEPARATOR.split(value)))
 
 
@@ -275,8 +284,9 @@ NAMED_SECRETS: Final = (
 
 
 def _is_in_tag(match: re.Match[str]) -> bool:
-    """Whether a tag's name, or its attribute `name`, says what the tag holds: a label is about
-    another one.
+    """Whether a tag's name, or its attribute `name`, names the tag's value.
+
+    A label does not: it is about another tag.
     """
     before = match.string[max(0, match.start() - MOST_OF_A_TAG) : match.start()]
     is_attribute = '">' in match[0] or "'>" in match[0]
@@ -300,7 +310,7 @@ SECRETS_IN_TAGS: Final = tuple(
 
 
 def _is_of_a_client(match: re.Match[str]) -> bool:
-    """Whether an option belongs to `curl` or a like program."""
+    """Whether an option belongs to `curl` or a similar program."""
     before = match.string[max(0, match.start() - 200) : match.start()]
     command = re.split(r"[\n;|&]", before)[-1]
     return "curl" in command or "http" in command
@@ -366,9 +376,9 @@ NAMES: Final = (
     *((kind, re.compile(rf"(?:{names})(?i:{_SUFFIX})\Z")) for kind, names, _ in _KINDS_OF_NAMES),
     ("key", re.compile(r"authorization\Z", re.IGNORECASE)),
 )
-"""What the name of a field ends with whose value is a secret, and its kind."""
+"""The kind of a secret, and the end of a field's name that indicates it."""
 NAMES_OF_NUMBERS: Final = (
     ("password", re.compile(r"(?<![A-Za-z])(?:pin|otp)\Z", re.IGNORECASE), 4, 8),
     ("card code", re.compile(r"(?<![A-Za-z])cv[vc]2?\Z", re.IGNORECASE), 3, 4),
 )
-"""The same for numbers: kind, name, the fewest and the most digits."""
+"""The same for numbers: kind, name, least and greatest number of digits."""

@@ -1,8 +1,7 @@
-"""Requests without secrets: every text of what a call was given, and a list of what was
-replaced where.
+"""Requests without secrets, and a list of the replaced texts.
 
-Ids stay as they are, because memories are found by them, and so does the address that a task's
-end is sent to.
+Every text of a call's input is searched. Ids stay as they are, because memories are found by them,
+and so does the address that a task's end is sent to.
 """
 
 from __future__ import annotations
@@ -28,28 +27,32 @@ if TYPE_CHECKING:
     from memory_core.domain.redaction.rule import Rule
 
 KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
-"""What the setting may name. `secrets` includes card numbers."""
+"""The names that the setting may have. `secrets` includes card numbers."""
 IDENTITIES: Final = frozenset({
     "app_id", "key_id", "user_id",
     "agent_id", "callback_url", "correlation_id", "cursor", "exclude_session_id", "id", "ids",
     "memory_id", "session_id", "sha256", "time_zone", "to_agent_id",
 })  # fmt: skip
-"""Fields of requests whose texts name something."""
+"""Fields of requests whose texts are names."""
 LEAST_CARD: Final = 10**13
-"""Numbers from which one may be a payment card's."""
+"""Least number that may be the number of a payment card."""
 OPAQUE: Final = frozenset(
     {"encrypted_content", "signature", "thought_signature", "thoughtSignature", "data", "b64_json"}
 )
-"""Fields of messages that hold bytes, which look like anything and have to come back as
-they were sent.
+"""Fields of messages that hold bytes.
+
+Bytes may look like any secret, and have to be returned as they were sent.
 """
 TITLES: Final = ("name", "key")
-"""Fields that say what the one beside them holds."""
+"""Fields that name the value of a field beside them."""
 VALUES: Final = frozenset({"value", "v", "val"})
-"""Fields whose own name says nothing: {"name": "DB_PASSWORD", "value": "…"}."""
+"""Fields whose own name says no kind: {"name": "DB_PASSWORD", "value": "…"}."""
 MOST_READABLE: Final = 200
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_.%-]+={0,2}")
-"""Bytes as a text. Words have blanks between them, and are looked at wherever they stand."""
+"""Bytes as a text.
+
+A text with blanks is no such text and is searched in any field.
+"""
 _DATA_URL: Final = re.compile(r"data:[^\s,]{0,100};base64,[A-Za-z0-9+/_%-]*={0,2}")
 MAX_REPORTED: Final = 100
 """Entries of an answer; a request may hold more, and all are replaced."""
@@ -59,7 +62,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was replaced in a field. kind: as the mark in its place says it."""
+    """The secrets of a kind that were replaced in a field.
+
+    `kind` is as in the mark that replaces them.
+    """
 
     field: str
     kind: str
@@ -71,7 +77,7 @@ _collected: ContextVar[list[Redaction] | None] = ContextVar("redactions", defaul
 
 @contextmanager
 def collect_redactions() -> Iterator[list[Redaction]]:
-    """Gather what the calls within replace in their requests."""
+    """Collect the replacements of the calls within."""
     redactions: list[Redaction] = []
     token = _collected.set(redactions)
     try:
@@ -81,37 +87,44 @@ def collect_redactions() -> Iterator[list[Redaction]]:
 
 
 def collected_redactions() -> list[Redaction]:
-    """What was replaced since the innermost `collect_redactions` began; empty outside of one."""
+    """Replacements since the innermost `collect_redactions` began; empty outside of it."""
     return _collected.get() or []
 
 
 class Redactor:
-    """Replaces what the kinds name. kinds: of `KINDS`; none of them: every text stays as it is."""
+    """Replaces secrets of some kinds.
+
+    `kinds` are names of `KINDS`. Without any, every text stays as it is.
+    """
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self._kinds = tuple(kinds)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the kinds. Their expressions are compiled by the first text that is looked
-        at, not at the start.
+        """The rules of the kinds.
+
+        Their expressions are compiled for the first text that is searched, not at the start.
         """
         from memory_core.domain.redaction.texts import rules_of
 
         return rules_of(self._kinds)
 
     def text(self, text: str) -> str:
-        """The text as it is kept. Nothing of it goes to `collect_redactions`."""
+        """The text as it is kept. Replacements in it do not go to `collect_redactions`."""
         from memory_core.domain.redaction.texts import redact_text
 
         return redact_text(text, self.rules)[0] if self._kinds else text
 
     def value(self, value: Value, path: str = "") -> Value:
-        """A request, a list of requests or plain JSON, as it is kept; the very same object where
-        nothing is to be replaced.
+        """A value without secrets; the very same object where no text is replaced.
 
-        What was replaced goes to `collect_redactions`. path: the name of the value within
-        the request.
+        Replacements go to `collect_redactions`.
+
+        Args:
+            value: A request, a list of requests or plain JSON.
+            path: The name of the value within the request.
+
         """
         if not self._kinds:
             return value
@@ -128,7 +141,7 @@ class Redactor:
 
 
 class _Walk:
-    """Goes through one value. counts: what was replaced, by field and kind."""
+    """Walks through a value. `counts` are the replacements by field and kind."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         from memory_core.domain.redaction import texts
@@ -171,7 +184,7 @@ class _Walk:
         return value
 
     def _fields(self, value: dict[str, Any], path: str, of: str = "") -> dict[str, Any]:
-        """The fields of an object. of: the name that its own value goes by."""
+        """The fields of an object without secrets. `of` is the name for its field `value`."""
         # A name that is a secret itself is not repeated in the path of its value.
         names = {name: self.visit(name, path) for name in value}
         title = of or next((value[name] for name in TITLES if type(value.get(name)) is str), "")
@@ -186,7 +199,7 @@ class _Walk:
         )
 
     def _apart(self, fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-        """The fields; names that have become equal are numbered, so that no value is lost."""
+        """The fields by name; equal names are numbered, so that no value is lost."""
         named: dict[str, Any] = {}
         repeated: Counter[str] = Counter()
         for name, value in fields:
@@ -204,7 +217,10 @@ class _Walk:
         return redacted
 
     def _field(self, name: str, value: Any, path: str, *, is_item: bool = False) -> Any:
-        """What a field holds, or an item of its list, whose name may say that it is a secret."""
+        """The value of a field, or of an item of its list.
+
+        The field's name may say that the value is a secret.
+        """
         if (
             name in OPAQUE
             and isinstance(value, str)
@@ -241,7 +257,7 @@ class _Walk:
         return model.model_copy(update=changed) if changed else model
 
     def _name_of_value(self, model: BaseModel) -> str:
-        """What a memory's key or attribute calls its value."""
+        """The name that a memory's key or attribute gives its value."""
         return str(getattr(model, "key", None) or getattr(model, "attribute", None) or "")
 
     def _message(self, message: ReadMessage, path: str) -> ReadMessage:
@@ -253,7 +269,10 @@ class _Walk:
         return replace(message, content=content, actor=actor, parts=parts, unnamed=unnamed)
 
     def _item(self, item: SessionItem, path: str) -> SessionItem:
-        """An item as it was sent holds what its content says, so that is counted once."""
+        """An item without secrets.
+
+        The item as it was sent holds its content as well, so secrets are counted once.
+        """
         actor = self._actor(item.actor, path)
         if item.sent is None:
             return replace(item, content=self._text(item.content, f"{path}.content"), actor=actor)
@@ -261,8 +280,11 @@ class _Walk:
         return replace(item, content=self._again(item.content), actor=actor, sent=sent)
 
     def _without_hidden_seams(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The item with its texts in one part where they hold a secret together that none shows
-        alone; else as it is.
+        """The item with its texts in a single part if they hide a secret.
+
+        They hide it if no text shows the secret alone, but all texts together do.
+
+        Any other item stays as it is.
         """
         texts = [
             part["text"] for part in parts_sent(sent) or () if isinstance(part.get("text"), str)
@@ -275,8 +297,9 @@ class _Walk:
         return None if actor is None else self._text(actor, f"{path}.actor")
 
     def _again(self, text: str) -> str:
-        """A text that repeats another one, whose secrets are counted there; mostly all of the one
-        before it.
+        """A text that repeats another text, whose secrets are counted there.
+
+        Mostly it repeats all of the text before it.
         """
         if self._last is not None and self._last[0] == text:
             return self._last[1]
@@ -284,7 +307,7 @@ class _Walk:
 
 
 def text_length(value: Any) -> int:
-    """Characters of all texts of a request, about."""
+    """The number of characters of all texts of a request, approximately."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
@@ -303,8 +326,12 @@ def _joined(path: str, name: str) -> str:
 
 
 def renumber(items: str, places: Sequence[int]) -> None:
-    """Name what was collected of a list by the places that its items have in the request.
-    items: the list's name.
+    """Name the collected replacements of a list by places in the request.
+
+    Args:
+        items: The list's name.
+        places: For each item, its place in the request.
+
     """
     redactions = collected_redactions()
     for number, redaction in enumerate(redactions):

@@ -11,13 +11,17 @@ Check = Callable[[re.Match[str]], bool]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One format.
+    """A format of a secret or of personal data.
 
-    kind: what the mark calls it. hints: the text holds one of them, in lower case, if the
-    expression can match; none: it is always tried. group: the part of the match that is replaced;
-    the first group that matched, where it is 1. check: decides what no expression can. least:
-    characters without a blank between them that a match has at least. also: what the text holds
-    beside a hint.
+    Attributes:
+        kind: The kind as the mark names it.
+        hints: A text that the expression matches holds at least a single hint, in lower case. An
+            expression without hints is always tried.
+        group: The group of the match that is replaced. 1 means the first group that matched.
+        check: Decides the cases that an expression can't decide.
+        least: Least number of characters without a blank in a match.
+        also: A text that the searched text must hold beside a hint.
+
     """
 
     kind: str
@@ -30,9 +34,9 @@ class Rule:
 
 
 def any_case(*alternatives: str) -> str:
-    """The alternatives in capitals or not, each of which begins with a plain letter.
+    """The alternatives in small letters and with a capital; each begins with a plain letter.
 
-    `re` skips what begins with no letter of a set five times as fast as what is compared in
+    `re` skips characters outside a set of letters five times as fast as it compares characters in
     any case.
     """
     rests: dict[str, list[str]] = {}

@@ -1,10 +1,10 @@
-"""The formats of secrets and of personal data: the words that must stand in a text, and the
-expression that finds the rest.
+"""The formats of secrets and of personal data.
 
-Formats are those that the issuers document. No rule is by entropy alone: hashes, ids and encoded
+A format has hints, which are words that must be in a text, and an expression that finds the rest.
+Formats are those that the issuers document. No rule uses entropy alone: hashes, ids and encoded
 files look as random as keys do. Every expression is linear on any text, and is tried only where the
-text holds one of its hints. Note: to compile them all takes some 50 ms, so this module is imported
-by the first text and not with the program.
+text has a hint of it. Note: to compile them all takes some 50 ms, so this module is imported for
+the first text and not with the program.
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ _PERSONAL: Final = (
 
 
 def _is_address(match: re.Match[str]) -> bool:
-    """Whether it is an address of a person's machine: no version's number, and none that every
-    machine has.
+    """Whether it is an address of a person's machine.
+
+    Numbers of versions are not, and neither are addresses that every machine has.
     """
     if (
         match.string[max(0, match.start() - 10) : match.start()]
@@ -133,7 +134,7 @@ SECRETS: Final = (
     *SECRETS_IN_SENTENCES,
     *_CARDS,
 )
-"""In the order in which they are tried: what says most about itself first."""
+"""The rules in the order of trying, the most specific rules first."""
 _NAMES_OF_PERSONAL: Final = {
     "email": "email",
     "phone": "phone number",

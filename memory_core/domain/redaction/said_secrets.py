@@ -13,8 +13,9 @@ _MOST_AFTER: Final = 100
 
 
 def text_after(match: re.Match[str]) -> str:
-    """The next characters after a match; all of the rest would be copied for every match of
-    a long text.
+    """The next characters after a match.
+
+    A copy of the whole rest for every match of a long text would cost too much.
     """
     return match.string[match.end() : match.end() + _MOST_AFTER]
 
@@ -39,7 +40,7 @@ _NO_COMPOUND: Final = (
     r"|protection|requirements?|generators?|vaults?|apps?|area|stores?|files?|rules?|change|check|safe"
     r"|liste|speicher))"
 )
-"""A password manager is no password."""
+"""Excludes compounds such as "password manager", which are no password."""
 _SAID: Final = (
     rf"(?:s|es|er)?\b{_NO_COMPOUND}(?:[ \t][\w'’äöüß.-]{{1,24}}){{0,6}}?"
     r"(?:\*{0,2}\s{0,2}[:=]\*{0,2}|\s{1,2}(?:is|was|are|be|to|ist|war|lautet|lautete|heißt|auf"

@@ -1,4 +1,4 @@
-"""One text: every secret in it replaced by a mark that says what it was."""
+"""The redaction of a text: a mark replaces each secret and names its kind."""
 
 from __future__ import annotations
 
@@ -20,37 +20,42 @@ from memory_core.domain.redaction.values import is_measure, is_secret_value
 from memory_core.domain.text.kept import KeptNumbers, keep_texts
 
 LEAST = 6
-"""Characters below which no text holds anything that is looked for."""
+"""Characters below which no text holds a secret."""
 MOST_OF_A_FIELD = 500
 MOST_OF_A_NAME = 60
 LONG = 4_000
-"""Characters from which a text may be near the most that is kept of its field:
-it gets short marks where it would become longer.
+"""Characters from which a text may be near the limit of its field.
+
+Such a text gets short marks where it would become longer.
 """
 SHORT_MARK = "***"
 SHORT = 64
-"""Characters of a text that comes again and again: a field's name, a word, a category, an id."""
+"""Characters of a text that often repeats, such as a field's name or an id."""
 _clean = KeptNumbers[bool](16_384)
-"""Short texts without a secret, by the rules that found none."""
+"""Short texts without a secret, by the rules that searched them."""
 
 
 @lru_cache
 def rules_of(kinds: tuple[str, ...]) -> tuple[Rule, ...]:
-    """The rules that kinds of the setting stand for, each once, in the order in which
-    they are tried.
-    """
+    """The rules of kinds of the setting, each once, in the order of trying."""
     chosen = {id(rule): rule for kind in BY_KIND if kind in set(kinds) for rule in BY_KIND[kind]}
     return tuple(chosen.values())
 
 
 def mark(kind: str) -> str:
-    """The mark in the place of a secret."""
+    """The mark that replaces a secret."""
     return f"[redacted: {kind}]"
 
 
 def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
-    """The text without secrets, and how many of each kind there were. A text that was redacted
-    stays as it is.
+    """The text without secrets, and their number for each kind.
+
+    A text that was redacted already stays as it is.
+
+    Args:
+        text: The text.
+        rules: The rules in force, from `rules_of`.
+
     """
     is_repeated = len(text) <= SHORT
     if is_repeated and _clean.get(text, id(rules)):
@@ -96,9 +101,7 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
 
 
 def kind_of_name(name: str) -> str | None:
-    """The kind of secret that a field holds, as its name says ("db_password", "apiKey"); None
-    where it says nothing of one.
-    """
+    """The kind of secret that a field's name indicates ("db_password", "apiKey"), or None."""
     kind, _ = _named(name)
     return kind
 
@@ -106,13 +109,13 @@ def kind_of_name(name: str) -> str | None:
 def kind_of_field(
     name: str, value: str | int, rules: Sequence[Rule], *, is_item: bool = False
 ) -> str | None:
-    """The kind of secret that a field's whole value is, as its name says; None where it is none.
+    """The kind of secret that a field's whole value is, by its name; else None.
 
     Args:
-        name: The field's.
-        value: A number counts where it is a password, a PIN or a card's code.
-        rules: Those that are in force.
-        is_item: Whether the value is one of a list.
+        name: The field's name.
+        value: The field's value. A number counts where it is a password, a PIN or a card's code.
+        rules: The rules in force.
+        is_item: Whether the value is an item of a list.
 
     """
     text = str(value)
@@ -141,7 +144,7 @@ def kind_of_field(
 
 @keep_texts(1_024)
 def _named(name: str) -> tuple[str | None, str]:
-    """The kind of a field's name, and the part that says it; None where none does."""
+    """The kind that a field's name indicates, and the part of the name that does."""
     for kind, expression in NAMES:
         if (match := expression.search(name[-MOST_OF_A_NAME:])) is not None:
             return kind, match[0]
@@ -149,7 +152,10 @@ def _named(name: str) -> tuple[str | None, str]:
 
 
 def _span(match: re.Match[str], group: int) -> tuple[int, int]:
-    """Begin and end of the secret: the whole match, or the first of its groups that took part."""
+    """Begin and end of the secret in a match.
+
+    It is the whole match, or the first of its groups that took part.
+    """
     return (
         match.span()
         if group == 0

@@ -1,5 +1,6 @@
-"""Whether a value is one of a kind, where its form alone does not tell: check digits,
-and words that are no password.
+"""Checks of values whose form alone does not tell their kind.
+
+They compute check digits, and recognise words that are no password.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _CODE: Final = re.compile(
     r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:_[a-z]+)+$"
     r"|^![A-Za-z]+$|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
 )
-"""Code that reads a secret from where it is kept, and names."""
+"""Names, and code that reads a secret from its store."""
 _DIGIT: Final = re.compile(r"[0-9]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _SYMBOL: Final = re.compile(r"[!#$%&*+=?@^~|]")
@@ -48,8 +49,9 @@ _ORDINARY: Final = frozenset({
     "richiesta", "errata", "debole", "expirada", "incorreta",
     "necesaria", "correcto", "incorrecto", "caducada", "expirée", "invalide", "facultatif",
 })  # fmt: skip
-"""What is said of passwords; a word that ends a sentence after "the password is" and is none of
-these may be one.
+"""Words that are said of passwords.
+
+A word that ends a sentence after "the password is" may be a password if it is not among them.
 """
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
 _NUMBER_ONLY: Final = re.compile(r"\bpin\b|geheimzahl|暗証番号", re.IGNORECASE)
@@ -68,11 +70,12 @@ _MOST_LOOKED_AT: Final = 100
 def is_secret_value(
     value: str, *, quoted: bool = False, assigned: bool = True, chosen: bool = False
 ) -> bool:
-    """Whether a value beside a name such as `api_key` may be a secret: no placeholder,
-    no code that reads one, no plain word.
+    """Whether a value beside a name such as `api_key` may be a secret.
+
+    Placeholders, code that reads a secret, and plain words are none.
 
     Args:
-        value: Without quotes.
+        value: The value without quotes.
         quoted: Whether it was in quotes.
         assigned: Whether it came after "=", not after ":", which prose has too.
         chosen: Whether people choose such values, so that it may be a word.
@@ -93,21 +96,23 @@ def is_secret_value(
 
 
 def is_measure(value: str) -> bool:
-    """Whether it is a number, or one with a unit: 12, 98.5%, 100px."""
+    """Whether it is a number, with or without a unit: 12, 98.5%, 100px."""
     return _MEASURE.fullmatch(value) is not None
 
 
 def is_random(value: str) -> bool:
-    """Whether a value of which a sentence says that it is a key may be one: digits,
-    small and capital letters change often.
+    """Whether a value that a sentence calls a key may be a key.
+
+    A key's digits, small and capital letters change often.
     """
     runs = _RUN.findall(value[:_MOST_LOOKED_AT])
     return len(runs) >= LEAST_RUNS and _DIGIT.search(value) is not None and is_secret_value(value)
 
 
 def is_open_password(value: str) -> bool:
-    """Whether a value that only follows the word "password" may be one: letters and digits
-    that change often, or a sign among them.
+    """Whether a value that directly follows the word "password" may be a password.
+
+    Its letters and digits change often, or a sign is among them.
     """
     if _PLACEHOLDER.search(value) or _CODE.search(value) or _EMAIL.search(value):
         return False
@@ -117,13 +122,15 @@ def is_open_password(value: str) -> bool:
 
 
 def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
-    """Whether what "the password is" is followed by is a password and no word about it.
+    """Whether the words after "the password is" are a password.
+
+    Words about a password are none.
 
     Args:
-        value: Without quotes.
+        value: The value without quotes.
         after: The next characters of the text.
         quoted: Whether it was in quotes.
-        noun: The words before, with what kind of password it is.
+        noun: The words before the value, which tell the kind of password.
 
     """
     word = value.rstrip(".,!?:;…。、です").casefold()
@@ -154,7 +161,10 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
 
 
 def _may_be_chosen(word: str) -> bool:
-    """Whether a plain word may be a password; most of what is said of passwords ends like these."""
+    """Whether a plain word may be a password.
+
+    Most words that are said of passwords have the endings that are excluded here.
+    """
     plain = len(word) >= 6 and word.isascii() and word.isalpha()
     return plain and word not in _ORDINARY and not word.endswith(("ing", "ed", "able", "ly"))
 
@@ -171,8 +181,9 @@ _MAESTRO: Final = frozenset({5018, 5020, 5038, 5893, 6304, 6759, 6761, 6762, 676
 
 
 def is_payment_card(text: str) -> bool:
-    """Whether digits are a payment card's: the length and first digits of an issuer,
-    and the check digit of ISO/IEC 7812.
+    """Whether digits are the number of a payment card.
+
+    They have an issuer's length and first digits, and the check digit of ISO/IEC 7812.
     """
     digits = [int(character) for character in text if character.isdecimal()]
     number = "".join(map(str, digits))
@@ -204,7 +215,10 @@ def is_payment_card(text: str) -> bool:
 
 
 def is_iban(text: str) -> bool:
-    """Whether it is an IBAN: 15 to 34 characters whose remainder by 97 is 1 (ISO 13616)."""
+    """Whether it is an IBAN (ISO 13616).
+
+    It has 15 to 34 characters, and its remainder by 97 is 1.
+    """
     plain = "".join(text.split())
     if not 15 <= len(plain) <= 34:
         return False
@@ -224,11 +238,12 @@ _DATE: Final = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
 
 
 def is_phone(text: str, before: str) -> bool:
-    """Whether digits are a telephone number: with a country's code, in one of the usual groups,
-    or called one.
+    """Whether digits are a telephone number.
+
+    They have a country's code or usual groups, or the text calls them a telephone number.
 
     Args:
-        text: Digits and what is between them.
+        text: Digits and the characters between them.
         before: The text before them.
 
     """
@@ -241,5 +256,5 @@ def is_phone(text: str, before: str) -> bool:
 
 
 def is_email_host(host: str) -> bool:
-    """Whether an address may be a person's: not those that documentation uses."""
+    """Whether a host may be that of a person's address; hosts of documentation are not."""
     return host.casefold() not in ("example.com", "example.org", "example.net")

@@ -1,1 +1,1 @@
-"""What callers may ask for: the inputs of all calls."""
+"""The inputs of all calls."""

@@ -28,7 +28,7 @@ def _in_order(values: list[Right]) -> list[Right]:
 
 
 class KeyInput(Input):
-    """A key to make: what it may do, for which user alone, and until when."""
+    """A key to make: its rights, its only user, and its end."""
 
     name: Label | None = None
     rights: Annotated[
@@ -39,7 +39,7 @@ class KeyInput(Input):
 
 
 class KeysInput(Input):
-    """Which keys to list, where to go on, and how many at once."""
+    """Which keys to list, where to continue, and how many at once."""
 
     status: KeyStatus | None = None
     cursor: Cursor | None = None

@@ -1,6 +1,4 @@
-"""Messages of the usual chat APIs as fields of inputs: what a request model and its JSON
-schema take.
-"""
+"""Messages of the usual chat APIs as fields of inputs, with their JSON schemas."""
 
 from __future__ import annotations
 
@@ -79,7 +77,7 @@ _ROLE_OR_TYPE = {
 
 
 def message_schema(*, roles_optional: bool) -> dict[str, Any]:
-    """The JSON schema of one message, as it is given."""
+    """The JSON schema of a message as callers give it."""
     contents = [{"required": [name]} for name in ("content", "parts")]
     content = _or_null({"anyOf": [{"type": "string"}, {"type": "array", "items": _PART}]})
     rules: list[dict[str, Any]] = [
@@ -121,8 +119,9 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
 
 
 def shown_message_schema() -> dict[str, Any]:
-    """The JSON schema of one message that a model is shown: only who says it and what is
-    looked at closely.
+    """The JSON schema of a message that a model is shown.
+
+    Only role, content and type are checked closely.
     """
     strict = message_schema(roles_optional=False)
     looked_at = ("role", "content", "type")
@@ -196,7 +195,7 @@ def _reads(
 
 
 def _as_details(error: FieldError) -> InitErrorDetails:
-    """A refused field as pydantic has it; the name of the list itself is added by pydantic."""
+    """A refused field in pydantic's form; pydantic adds the name of the list itself."""
     place = tuple(int(part) if part.isdigit() else part for part in error.field.split(".")[1:])
     return InitErrorDetails(
         type=PydanticCustomError("chat_message", error.message), loc=place, input=None
@@ -263,7 +262,7 @@ SpokenMessages = Annotated[
     _Kept,
     _Documented(roles_optional=True),
 ]
-"""One text, or 1-200 texts and messages, which may leave out their role."""
+"""A single text, or 1-200 texts and messages, which may leave out their role."""
 Items = Annotated[
     SessionItems,
     PlainValidator(_read_items),
@@ -276,5 +275,5 @@ ShownMessages = Annotated[
 ]
 """0-200 messages that a model is shown and that are not kept.
 
-Those that say nothing are ignored.
+Empty messages are ignored.
 """

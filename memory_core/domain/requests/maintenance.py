@@ -1,8 +1,8 @@
-"""Requests beside memories: batches, decay, the archive, forgetting, conflicts, scenes,
-the log, settings.
+"""Requests beside those about memories.
 
-Note: an empty filter is no filter for everything. It is refused, because forgetting all that a user
-has is another call, with a receipt of its own.
+They are about batches, decay, the archive, forgetting, conflicts, scenes, the log and settings.
+Note: an empty filter does not mean all memories. It is refused, because forgetting all of a user's
+memories is another call, with a receipt of its own.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
 from memory_core.domain.scope import Timestamp
 
 MAX_IDS = 1000
-"""Memories named one by one in one call: 33 KB."""
+"""Memories named by their ids in a call: 33 KB."""
 
 
 class DecayInput(Input):
-    """Let time take its course: for all of a user's memories, or those of a session. dry_run:
-    only count.
+    """Apply decay to all of a user's memories, or to those of a session.
+
+    `dry_run` only counts.
     """
 
     session_id: Name | None = None
@@ -46,8 +47,9 @@ class DecayInput(Input):
 
 
 class ConsolidateInput(Input):
-    """Settle what has happened since the last run: for all of a user's memories,
-    or a session's. dry_run: only count.
+    """Consolidate the events since the last run, of a user's or a session's memories.
+
+    `dry_run` only counts.
     """
 
     session_id: Name | None = None
@@ -55,16 +57,23 @@ class ConsolidateInput(Input):
 
 
 class ReembedInput(Input):
-    """Replace the vectors that another embedder made, of all of a user's memories. dry_run:
-    only count.
+    """Replace the vectors that another embedder made, of all of a user's memories.
+
+    `dry_run` only counts.
     """
 
     dry_run: bool = False
 
 
 class ForgetFilter(Input):
-    """Which memories: those that all of the given fields fit; tags, types and ids: any of them.
-    before: told before that moment.
+    """Memories that fit all of the given fields.
+
+    Attributes:
+        types: Memories of any of these types.
+        tags: Memories with any of these tags.
+        before: Memories told before this moment.
+        ids: Memories with any of these ids.
+
     """
 
     types: Annotated[list[MemoryType], Field(min_length=1, max_length=3)] | None = None
@@ -79,8 +88,13 @@ class ForgetFilter(Input):
 
 
 class ForgetInput(Input):
-    """Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its
-    history and what was made of it too.
+    """Forget the memories that a filter fits.
+
+    Attributes:
+        mode: `soft` sets them to `deleted`, and they may be restored. `hard` removes them for good,
+            with their history and all that was made of them.
+        dry_run: Only count.
+
     """
 
     model_config = ConfigDict(
@@ -138,10 +152,13 @@ Types = Annotated[
 
 
 class TimelineInput(Input):
-    """Which events to read, in order. since ≤ occurred_at < until.
+    """Which events to read, in order: since ≤ occurred_at < until.
 
-    types: of memories (`semantic`), of events (`superseded`), or of both, with commas between them
-    in a query string; an event has to be of one of each kind that is named.
+    Attributes:
+        types: Types of memories (`semantic`), of events (`superseded`), or both. In a query string
+            they are separated by commas. An event must have a named type of each of the two kinds
+            that are named.
+
     """
 
     since: Timestamp | None = None
@@ -154,8 +171,10 @@ class TimelineInput(Input):
 
 
 class ReplayInput(Input):
-    """What all memories were at a sequence of the log, or at the last event of a moment;
-    with `at`, those that were true then.
+    """All memories as they were at a sequence of the log.
+
+    `known_at` names the sequence of the last event at a moment. `at` selects the memories that were
+    true at that moment.
     """
 
     model_config = ConfigDict(
@@ -187,10 +206,13 @@ class ConflictsInput(Input):
 
 
 class ResolveInput(Input):
-    """How to decide a conflict, and why; the record keeps its own reason where none is given.
+    """How to decide a conflict, and why.
 
-    supersede: the new one holds. reject_new: the old one holds. keep_both: both do. merge:
-    one memory with both texts holds.
+    Attributes:
+        decision: `supersede`: the new memory holds. `reject_new`: the old memory holds.
+            `keep_both`: both hold. `merge`: a single memory with both texts holds.
+        reason: Why; the record keeps its own reason where none is given.
+
     """
 
     decision: Decision
@@ -201,14 +223,14 @@ class ResolveInput(Input):
 
 
 class ScenesInput(Input):
-    """Where to go on listing scenes, and how many at once."""
+    """Where to continue a list of scenes, and how many at once."""
 
     cursor: Cursor | None = None
     limit: Limit = 20
 
 
 class ProfileInput(Input):
-    """At which moment the profile is to be true; now where none is given."""
+    """The moment at which the profile is to be true; now where none is given."""
 
     at: Timestamp | None = None
 
@@ -217,8 +239,10 @@ class ProfileInput(Input):
 
 
 MAX_PARTS = 2_000
-"""2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with
-each that comes.
+"""Parts of a file, which are 2 GB together.
+
+The operation names each part in 50 bytes, so it stays small enough to be written with each uploaded
+part.
 """
 PartNumber = Annotated[int, Field(ge=1, le=MAX_PARTS)]
 
@@ -230,7 +254,7 @@ class PartInput(Input):
 
 
 class ImportInput(Input):
-    """What the lines of the file are: an export of Memory Core, or conversations."""
+    """The kind of the file's lines: an export of Memory Core, or conversations."""
 
     of: Literal["export", "conversations"] = "export"
 
@@ -245,14 +269,20 @@ class ConversationLine(Input):
 
 
 class ImportCommitInput(Input):
-    """How many parts a file has, and the SHA-256 of all of them together, as hex digits."""
+    """The number of a file's parts, and the SHA-256 of the whole file.
+
+    The SHA-256 is written as hex digits.
+    """
 
     parts: PartNumber
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
 
 
 class ArchiveInput(Input):
-    """An archive run over a user's memories, or a session's. dry_run: only say what would move."""
+    """An archive run over a user's memories, or a session's.
+
+    `dry_run` only says which memories would move.
+    """
 
     session_id: Name | None = None
     dry_run: bool = False
@@ -262,12 +292,15 @@ class ArchiveInput(Input):
 
 
 SETTINGS_ID: Final = "set_settings"
-"""The document of a user's settings; there is one."""
+"""The id of the document of a user's settings; each user has a single document."""
 
 
 class UserSettings(DeferredModel):
-    """The settings of a user. time_zone: None is UTC, and so is a name that this machine's database
-    does not know.
+    """The settings of a user.
+
+    Attributes:
+        time_zone: None is UTC, and so is a name that this machine's database does not know.
+
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -280,7 +313,10 @@ class UserSettings(DeferredModel):
 
 
 class SettingsInput(Input):
-    """The settings as they are to be from now on. time_zone: null for UTC."""
+    """The settings as they are to be from now on.
+
+    `time_zone` is null for UTC.
+    """
 
     time_zone: TimeZone | None
 
@@ -296,8 +332,9 @@ class _Spoken(Input):
     messages: SpokenMessages
 
     def told(self, now: datetime, role: Role, actor: str | None = None) -> list[Message]:
-        """The messages; what names no role is `role`'s, and what that role says is
-        said by `actor`.
+        """The messages with their times, roles and actors.
+
+        A message without a role gets `role`. A message in that role without an actor gets `actor`.
         """
         messages = timed(self.messages, now, role)
         return [
@@ -307,7 +344,7 @@ class _Spoken(Input):
 
 
 class AgentMemoryInput(_Spoken):
-    """An agent's own words, to be kept as one memory."""
+    """An agent's own words, to be kept as a memory."""
 
     session_id: Name | None = None
     agent_id: Name | None = None
@@ -315,8 +352,12 @@ class AgentMemoryInput(_Spoken):
 
 
 class SummaryInput(_Spoken):
-    """Messages to sum up, kept nowhere. fast: in a text; full: with what it is about besides.
-    callback_url: where to send it.
+    """Messages to sum up, which are not kept.
+
+    Attributes:
+        mode: `fast` gives a text. `full` adds the summariser's whole answer.
+        callback_url: Where to send the summary.
+
     """
 
     mode: Literal["fast", "full"] = "fast"
@@ -324,7 +365,7 @@ class SummaryInput(_Spoken):
 
 
 class BatchInput(Input):
-    """Messages to gather until there are enough of them, or nothing more comes."""
+    """Messages to gather until there are enough of them, or no more come."""
 
     session_id: Name
     messages: ChatMessages
@@ -332,6 +373,6 @@ class BatchInput(Input):
 
 
 class SessionInput(Input):
-    """One session."""
+    """The session that a call is about."""
 
     session_id: Name

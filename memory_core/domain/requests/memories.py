@@ -1,8 +1,8 @@
 """Requests about memories: save, retrieve, list, update, and the context of an agent.
 
-The scope is not part of these models: `app_id` comes from the key, `user_id` and the rest are
-checked by the door and passed as `Scope`. Cross-field rules stand here, so that the library and
-HTTP refuse the same things.
+The scope is not part of these models. `app_id` comes from the key. The entry point checks `user_id`
+and the rest and passes them as `Scope`. Rules across fields are in these models, so that the
+library and HTTP refuse the same requests.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NEVER_CLEARED = (
     "pinned",
     "valid_from",
 )
-"""Fields that a memory can't be without: an edit may change them, but not to null."""
+"""Fields that a memory always has: an edit may change them, but not to null."""
 _SAVE_RULES: list[Any] = [
     {
         "if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}},
@@ -74,7 +74,10 @@ _SAVE_RULES: list[Any] = [
     {"if": require_fields("subject"), "then": require_fields("attribute")},
     {"if": require_fields("attribute"), "then": require_fields("subject")},
 ]
-"""What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
+"""The checks of `SaveInput` across its fields, as JSON Schema.
+
+The rules below are those of other inputs.
+"""
 _RETRIEVE_RULES: list[Any] = [
     {"if": require_fields("cursor"), "then": {"properties": {"mode": {"const": "fast"}}}},
     {
@@ -105,7 +108,10 @@ def _update_rules(schema: dict[str, Any]) -> None:
 
 
 class SaveInput(Input):
-    """One memory to save. Procedural needs `key`; the others need `content`."""
+    """A memory to save. Procedural needs `key`; the other types need `content`.
+
+    A procedural memory may have a `value` in place of `content`.
+    """
 
     model_config = ConfigDict(json_schema_extra={"allOf": _SAVE_RULES})
 
@@ -157,11 +163,16 @@ class SaveInput(Input):
 
 
 class RetrieveInput(Input):
-    """One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant
-    and shown; None: the user's.
+    """A query, and which memories may answer it.
 
-    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
-    include_decayed: whether what has faded is found; None: as the settings say.
+    Attributes:
+        limit: Number of results; 10 unless the settings say otherwise.
+        similarity_threshold: Relevance that each result must reach, before boosts.
+        answer_threshold: Relevance that the best result must reach, before boosts.
+        score_threshold: Least score of the recipe.
+        time_zone: Zone of the days that the query means and the answer shows; None: the user's.
+        include_decayed: Whether faded memories are found; None: as the settings say.
+
     """
 
     model_config = ConfigDict(json_schema_extra={"allOf": _RETRIEVE_RULES})
@@ -224,8 +235,9 @@ class RetrieveInput(Input):
 
 
 class ListInput(Input):
-    """Which memories to list, newest first unless `order` is asc. `status` is one status or `all`;
-    without it, active and compressed.
+    """Which memories to list, newest first unless `order` is asc.
+
+    `status` is a single status or `all`. Without it, active and compressed memories are listed.
     """
 
     status: Status | Literal["all"] | None = None
@@ -245,8 +257,9 @@ class ListInput(Input):
 
 
 class UpdateInput(Input):
-    """A new version of a semantic or procedural memory: the content fields to change,
-    the others stay.
+    """A new version of a semantic or procedural memory.
+
+    It has the content fields to change. All other fields stay.
     """
 
     model_config = ConfigDict(json_schema_extra=_update_rules)
@@ -275,8 +288,9 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is.
-    Any other is a Conflict.
+    """A status set by hand: `deleted`, or `active`, which restores a memory.
+
+    `active` restores a memory from any status. Any other status is a Conflict.
     """
 
     status: Annotated[
@@ -286,7 +300,7 @@ class StatusInput(Input):
 
 
 class ClearInput(Input):
-    """Clear a session, or only its memories of one type."""
+    """Clear a session, or only its memories of a type."""
 
     session_id: Name
     type: MemoryType | None = None
@@ -295,8 +309,11 @@ class ClearInput(Input):
 class ConverseInput(Input):
     """A conversation to be remembered.
 
-    session_title: what its session is called, such as the title of a chat; the latest one counts.
-    time_zone: of those who speak; None: the user's. callback_url: where to say that it is done.
+    Attributes:
+        session_title: The session's name, such as the title of a chat; the latest title counts.
+        time_zone: The speakers' time zone; None: the user's.
+        callback_url: Where to report the end of the task.
+
     """
 
     session_id: Name | None = None
@@ -324,7 +341,7 @@ _SOME_NAMED: list[Any] = [
 
 
 class NamedInput(Input):
-    """Up to 100 memories by their ids, procedural ones by their keys too, each once."""
+    """Up to 100 memories by their ids, and procedures by their keys too, each once."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": _SOME_NAMED})
 
@@ -345,8 +362,9 @@ class NamedInput(Input):
 
 
 class TagsInput(Input):
-    """Which tags to list, in order of their characters: those that begin with `prefix`,
-    all without one.
+    """Which tags to list, in order of their characters.
+
+    They are the tags that begin with `prefix`, or all tags without it.
     """
 
     prefix: Annotated[str, Field(max_length=200), AfterValidator(no_nul)] = ""
@@ -355,8 +373,12 @@ class TagsInput(Input):
 
 
 class AppendInput(Input):
-    """Items to append to a session. form: whether memories are formed of them too. time_zone:
-    of those who speak, for forming.
+    """Items to append to a session.
+
+    Attributes:
+        time_zone: The speakers' time zone, for forming.
+        form: Whether memories are formed of the items too.
+
     """
 
     messages: Items
@@ -375,7 +397,8 @@ class TasksInput(Input):
 
 
 class AcrossInput(Input):
-    """Where to go on in a list over all users of an app, and how many at once.
+    """Where to continue a list over all users of an app, and how many.
+
     A cursor may hold two names in any script.
     """
 
@@ -396,12 +419,18 @@ PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]
 
 
 class ContextInput(Input):
-    """What the turn is about and whose session it is in. at: as it was true then. time_zone: whose
-    days are shown; None: the user's.
+    """The topic of an agent's turn, and the session that it is in.
 
-    messages: the last few that the model is shown anyway; the query is found in them where none is
-    given. parts: all where none is named. exclude_session_id: the session whose messages the model
-    has itself. The thresholds, types, tags and include_decayed are those of a retrieve.
+    The thresholds, types, tags and include_decayed are those of a retrieve.
+
+    Attributes:
+        messages: The last few messages, which the model is shown anyway; the query is taken from
+            them where none is given.
+        exclude_session_id: The session whose messages the model has itself.
+        parts: Parts of the context; all where none is named.
+        at: The context as it was true at this moment.
+        time_zone: Zone of the days that are shown; None: the user's.
+
     """
 
     query: Query | None = None
@@ -419,13 +448,16 @@ class ContextInput(Input):
     include_decayed: bool | None = None
 
     def wants(self, kind: PartKind) -> bool:
-        """Whether a kind is asked for."""
+        """Whether the caller wants this part."""
         return self.parts is None or kind in self.parts
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Memories of one kind, in the order of their numbers, and the tokens that they take."""
+    """Memories of a part of a context, in the order of their numbers.
+
+    `tokens` is the number of tokens that they take.
+    """
 
     kind: PartKind
     ids: tuple[str, ...]
@@ -434,8 +466,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """context: the text, empty when nothing is known. Its numbers count through the parts' ids.
-    left_out: what did not fit.
+    """The context for an agent's turn.
+
+    Attributes:
+        context: The text; empty when no memory fits. Its numbers count through the parts' ids.
+        left_out: Memories that did not fit.
+
     """
 
     context: str
@@ -444,5 +480,5 @@ class Context:
     degraded: tuple[str, ...] = ()
 
     def public(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """The context as the API shows it."""
         return asdict(self)

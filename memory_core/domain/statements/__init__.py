@@ -1,3 +1,4 @@
-"""What is read of people's statements: provenance, changes, contradictions, wishes,
-durable facts.
+"""Rules that read people's statements, by their words.
+
+They find provenance, changes, contradictions, wishes and durable facts.
 """

@@ -1,5 +1,6 @@
-"""Announced truths: what begins on a day ahead, "On 1 October I'm starting at Airbus",
-"From January I live in Porto".
+"""Announced truths: facts that begin on a day in the future.
+
+For example "On 1 October I'm starting at Airbus" or "From January I live in Porto".
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ FROM_THEN_ON = re.compile(
     rf"|\b(?:ab|von) (?:dem )?{_GERMAN_DAY}\b(?: an\b)?",
     re.IGNORECASE,
 )
-"""A day from which on something holds."""
+"""The day from which a fact is true."""
 _PAST = re.compile(
     r"\b(?:was|were|had|been|did|ago|used to|since|started|worked|lived|joined|moved|began|came"
     r"|went|left|war|waren|hatte\w*|seit|wurde\w*)\b",
@@ -61,11 +62,11 @@ _WILL = re.compile(
     r"|fange)n?\b|(?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n? (?:ich|wir)\b)",
     re.IGNORECASE,
 )
-"""How people speak of what is not yet so."""
+"""Words for a fact that is not yet true."""
 
 
 def is_announced(fact: SaidFact) -> bool:
-    """Whether a fact names what its quote says will begin; when, `begins_at` tells."""
+    """Whether a fact's quote announces the fact's value; `begins_at` tells when it begins."""
     if fact.attribute is None or not fact.value:
         return False
     value = fact.value.casefold()
@@ -86,8 +87,16 @@ def is_announced(fact: SaidFact) -> bool:
 
 
 def begins_at(quote: str, said_at: datetime) -> datetime | None:
-    """When what a sentence announces begins, in UTC; None where it names no day ahead, tells of the
-    past or a habit, or until when.
+    """When an announced fact begins, in UTC.
+
+    Args:
+        quote: The sentence that announces it.
+        said_at: When the sentence was said, in the speaker's time zone.
+
+    Returns:
+        None where the sentence names no day ahead, tells of the past or of a habit, or names the
+        day until which the fact is true.
+
     """
     named = _ahead(quote, said_at)
     if named is None or named.start <= said_at or _COMES_BACK.search(quote) is not None:
@@ -100,8 +109,15 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
 
 
 def change_begins_at(sentence: str, said_at: datetime) -> datetime | None:
-    """From when on the change that a sentence tells of is so, where that was ahead when it was
-    said; None where it is so at once.
+    """When the change that a sentence tells of begins, in UTC.
+
+    Args:
+        sentence: The sentence.
+        said_at: When it was said, in the speaker's time zone.
+
+    Returns:
+        None where the change is true at once.
+
     """
     if (
         FROM_THEN_ON.search(sentence) is None

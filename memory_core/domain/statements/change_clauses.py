@@ -1,4 +1,4 @@
-"""The clauses of a sentence: their telling terms, and which of these a clause says to be over."""
+"""The clauses of a sentence: their telling terms, and the terms that are over."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from memory_core.domain.statements.change_topics import ALIKE, WEAK, WEAK_IN_JAP
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 NEAREST = 5
-"""Words beside a verb of ending that may name what is over."""
+"""Words beside a verb of ending that may name the thing that is over."""
 LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
@@ -41,8 +41,14 @@ _UNTIL_PREPOSITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ChangeClause:
-    """A part of a sentence. terms: telling ones. words: case-folded, in order. asks:
-    whether it asks or requests.
+    """A part of a sentence.
+
+    Attributes:
+        text: As written.
+        words: Case-folded, in order.
+        terms: The telling terms.
+        asks: Whether it asks or requests.
+
     """
 
     text: str
@@ -52,7 +58,14 @@ class ChangeClause:
 
 
 def clause_of(text: str, language: str, *, asks: bool) -> ChangeClause:
-    """A part of a sentence, read."""
+    """Read a part of a sentence.
+
+    Args:
+        text: The part.
+        language: The language by which its words are stemmed.
+        asks: Whether it asks or requests.
+
+    """
     tokens = tuple(words(text))
     return ChangeClause(
         text,
@@ -64,7 +77,13 @@ def clause_of(text: str, language: str, *, asks: bool) -> ChangeClause:
 
 
 def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
-    """The terms of words by which two messages may be about one thing."""
+    """The terms of words by which two messages may be about the same thing.
+
+    Args:
+        tokens: The words, case-folded.
+        language: The language by which they are stemmed.
+
+    """
     terms: set[str] = set()
     for word in tokens:
         if has_japanese(word):
@@ -80,8 +99,9 @@ def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
 
 
 def keys_of(terms: frozenset[str]) -> frozenset[str]:
-    """The terms, their beginnings, and what they are alike in; two sets of terms without a key in
-    common share no term.
+    """The terms, their beginnings, and the numbers of their matters.
+
+    Two sets of terms without a key in common share no term.
     """
     begun = (
         f"{term[:LEAST_COMPOUND]}…"
@@ -93,7 +113,13 @@ def keys_of(terms: frozenset[str]) -> frozenset[str]:
 
 
 def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
-    """The terms of a clause of which it says that they are over."""
+    """The terms of a clause that it says are over.
+
+    Args:
+        clause: The clause.
+        language: The language of the sentence.
+
+    """
     text = clause.text
     if has_japanese(text):
         return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
@@ -127,7 +153,7 @@ def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
 
 
 _OFF = frozenset({"is off", "are off", "'s off", "is all off"})
-"""What only events are when they are over."""
+"""Words for an end that are said of events only."""
 
 
 def _does_end(match: re.Match[str], text: str) -> bool:
@@ -140,7 +166,10 @@ def _does_end(match: re.Match[str], text: str) -> bool:
 
 
 def _head(phrase: str) -> str:
-    """A phrase without what a preposition adds: of "the fence around the house" the fence."""
+    """The phrase without the part after a preposition.
+
+    Of "the fence around the house" it is "the fence".
+    """
     return _PREPOSITION.split(phrase, maxsplit=1)[0]
 
 

@@ -1,7 +1,6 @@
-"""A message taken apart for `changes`: its sentences in the speaker's own words,
-and what of it tells a change.
+"""Messages split into sentences for `changes`, with the signs of a change.
 
-Read once and kept: the same messages are laid beside each other again and again.
+A message is read once and kept, since the same messages are compared again and again.
 """
 
 from __future__ import annotations
@@ -23,19 +22,25 @@ from memory_core.domain.text.spelling import plain_digits
 from memory_core.domain.text.unicode_forms import normal_form
 
 MOST_CHARACTERS = 4_000
-"""Of a message that is read."""
+"""Characters of a message that are read."""
 MOST_SENTENCES = 24
 _AFTER_NUMBER = re.compile(
     r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)",
     re.IGNORECASE,
 )
 _TOLD_BY = "User: "
-"""How a fact begins that is kept in the words in which it was said."""
+"""The beginning of a fact that is kept in the words in which it was said."""
 
 
 @dataclass(frozen=True)
 class SpeakerMessage:
-    """A message as its speaker's own words tell it."""
+    """A message, reduced to its speaker's own words.
+
+    Attributes:
+        text: Case-folded, with single spaces.
+        sentences: At most `MOST_SENTENCES`.
+
+    """
 
     text: str
     sentences: tuple[SaidSentence, ...]
@@ -47,17 +52,20 @@ class SpeakerMessage:
 
     @cached_property
     def tells_change(self) -> bool:
-        """Whether anything in it might change what was told before."""
+        """Whether any part of it might change an earlier statement."""
         return bool(self.changing or self.changed)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Of its words; two messages without one in common are about two things."""
+        """The keys of its words.
+
+        Two messages without a key in common are about different things.
+        """
         return keys_of(frozenset(term for sentence in self.sentences for term in sentence.terms))
 
     @cached_property
     def matters(self) -> frozenset[int]:
-        """The places in `MATTERS` of which it tells."""
+        """The places in `MATTERS` that it is about."""
         text = " ".join(sentence.text for sentence in self.sentences)
         lower = text.lower()
         return frozenset(
@@ -68,7 +76,7 @@ class SpeakerMessage:
 
     @cached_property
     def changed(self) -> frozenset[int]:
-        """The places in `MATTERS` of which it tells a change."""
+        """The places in `MATTERS` in which it tells a change."""
         text = " ".join(sentence.text for sentence in self.sentences)
         lower = text.lower()
         places = [
@@ -97,7 +105,7 @@ class SpeakerMessage:
         return self.sentences[place - 1].terms if place else frozenset()
 
     def around(self, sentence: SaidSentence) -> frozenset[str]:
-        """The terms of a sentence and of the one after it."""
+        """The terms of a sentence and of the sentence after it."""
         place = self.sentences.index(sentence)
         return frozenset(
             term for sentence in self.sentences[place : place + 2] for term in sentence.terms
@@ -105,10 +113,14 @@ class SpeakerMessage:
 
 
 def tells_change(text: str, *, is_own: bool = False) -> bool:
-    """Whether a message says by itself that something is over, moved, or otherwise than it was;
-    a mere "now" does not.
+    """Whether a message says by itself that something is over, moved, or different.
 
-    is_own: whether what is not the speaker's own is left out of it already.
+    The word "now" alone is not enough.
+
+    Args:
+        text: The message.
+        is_own: Whether the text contains the speaker's own words only.
+
     """
     message = read(text, is_own=is_own)
     return any(
@@ -134,7 +146,13 @@ def _says_changed(sentence: SaidSentence) -> bool:
 
 @keep_texts(2_048)
 def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
-    """A message taken apart. is_own: as in `tells_change`."""
+    """Split a message into sentences and read them.
+
+    Args:
+        text: The message.
+        is_own: Whether the text contains the speaker's own words only.
+
+    """
     # else it looks like a pasted conversation
     read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)
     plain = normal_form(
@@ -148,15 +166,18 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
 
 @keep_texts(8_192)
 def _read_sentence(text: str, ends_asking: bool) -> SaidSentence:
-    """A sentence. It is in a message and in its excerpts, which are others for each question,
-    and is read once for all of them.
+    """Read a sentence once.
+
+    The same sentence is in a message and in the message's excerpts, which differ for each question.
     """
     return SaidSentence(text, ends_asking)
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """Its sentences, each with whether it asks. A number at the end of one looks like that of a day
-    or of a list's item.
+    """The sentences of a text, each with whether it asks.
+
+    A sentence is also cut after a number at its end, which looks like a day's or a list item's
+    number.
     """
     for sentence in sentences(text):
         *before, last = _AFTER_NUMBER.split(sentence.text)

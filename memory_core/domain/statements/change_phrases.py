@@ -1,5 +1,6 @@
-"""Expressions by which `changes` reads that something is over, otherwise now,
-or of another value. English, German, Japanese.
+"""Expressions for changes in English, German and Japanese.
+
+`changes` reads from them that something is over, is different now, or has another value.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ _OVER = (
     "|disconnected|deactivated|unplugged|euthani[sz]ed|rehomed|sold(?! out)|closed down|shut down"
     "|dropped|retired|returned|repossessed|broken off"
 )
-"""Participles of what is over: "was …", "got …", "had it …"."""
+"""Participles for things that are over: "was …", "got …", "had it …"."""
 _ALTERED = (
     "renamed|rescheduled|postponed|shortened|lengthened|extended|refinanced|rebooked|reassigned"
     "|rearranged|relocated|renegotiated|redecorated|repainted|reset|converted|merged|split up"
     "|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
 )
-"""Participles of what goes on otherwise."""
+"""Participles for things that go on differently."""
 ALTERED = _cue(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b")
 MOVED = _cue(
     r"\b(?:(?:has|have) been (?:moved|switched|put)|rescheduled|postponed|rearranged|rebooked"
     r"|moved (?:up|back|forward)|brought forward|pushed back)\b"
 )
-"""What goes on, at another time, where a time follows."""
+"""Verbs for events that go on at another time, if a time follows."""
 ENDS_OF_OBJECT = _cue(
     rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
     r"|(?:put an end to|put a stop to|called time on|had enough of|lost interest in|fed up with"
@@ -82,14 +83,16 @@ ENDS_OF_OBJECT = _cue(
     r"|say goodbye to|part with|return|replace|give away|put down)\b"
     r"|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b"
 )
-"""What follows within a clause is over; after the last six of them only with "any more"."""
+"""The thing that follows within a clause is over; after the words of `ONLY_WITH_ANY_MORE` only
+with "any more".
+"""
 LEFT = _cue(
     r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b"
     r"|behind\b)[\w'’.-]{1,40})?"
     r"(?:\W{0,3}$|\W{1,3}(?:for(?! (?:the|a)\b)|last|after|to|and|because|two|three"
     r"|a (?:week|month|year) ago)\b)"
 )
-"""What follows "left" where it is a parting for good: a company, not a coat in a room,
+"""The words after "left" if it means a parting for good: left a company, not a coat in a room,
 and not an hour late.
 """
 SPLIT_END = _cue(
@@ -111,7 +114,7 @@ CHANGED_WHAT = _cue(
     r"|(?:(?:got|have|has|am|is|are) (?:now )?(?:an? |at an? |in an? )?different"
     r"|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b"
 )
-"""What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
+"""Names the thing that has been replaced: "I switched dentists", "sorry, wrong room"."""
 AGAIN = _cue(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)")
 BEGINS = _cue(
     r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b"
@@ -127,7 +130,7 @@ _EVENTS = """
     interview appointment surgery reunion conference workshop
 """
 EVENTS = frozenset(_EVENTS.split())
-"""What is "off" when it does not take place; a lamp is off for the moment."""
+"""Events are "off" when they do not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = _cue(
     rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}"
     rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"
@@ -155,7 +158,7 @@ ENDS_OF_SUBJECT = _cue(
     r"|left(?= (?:last|the|us|this|for|in|on|at|to|and|yesterday|today)\b|\W*$)"
     r"|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth|put down|put to sleep)\b"
 )
-"""What comes before it in a clause is over."""
+"""The thing that is named before it in a clause is over."""
 ANY_MORE = _cue(r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b")
 ONLY_WITH_ANY_MORE = frozenset(
     {"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"}
@@ -232,7 +235,7 @@ NOW_INDEED = _cue(
     r"|ab sofort)\b|(?:今は|これから|現在)"
 )
 ADDS = _cue(r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も")
-"""What is said so holds beside what was so before."""
+"""A statement with these words is true beside the earlier statement."""
 NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
     r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"
@@ -242,12 +245,16 @@ NEW_IN_ITS_PLACE = _cue(
     r"|trainer|mitbewohner|mitbewohnerin|handy|rechner"
     r"|auto|wagen|rad|fahrrad|stelle|adresse|passwort|bank|freundin|freund)\b"
 )
-"""Of these people have one, so that a new one takes the place of the old."""
+"""People have a single thing of each of these kinds, so that a new thing takes the place of the
+old.
+"""
 NEW = _cue(r"(?:new|neu)")
 TO_BE_DONE = _cue(r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b")
-"""Before what is yet to be done: "I need to write to my new boss" tells no news of the boss."""
+"""Words before a task that is yet to be done: "I need to write to my new boss" tells no news of the
+boss.
+"""
 ANNOUNCED = _cue(r"\b(?:(?:will|'ll|going to) be|wird)\b")
-"""How a person is announced who comes: the new boss is that boss."""
+"""Words that announce a person: the new boss is that boss."""
 OWNED = _cue(
     r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}|(?:have|drive|own|use|habe|fahre|nutze) "
     r"(?:an?|eine?[nms]?)) (?:(?:old|used|alte[nrs]?) )?(?P<what>[\w-]{1,30})"
@@ -258,7 +265,7 @@ STAGES = (
     "gymnasium secondary realschule gesamtschule 中学校 中学",
     "college university uni studium studiert studies 大学 大学生",
 )
-"""Stages of life, each after the one before."""
+"""Stages of life, in order."""
 MOVES = _cue(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
     r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt"
@@ -305,7 +312,7 @@ FROM_NOW = _cue(
     r"|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings|inzwischen"
     r"|mittlerweile)\b|(?:これから|今後)"
 )
-"""What is so from a time on was otherwise before it."""
+"""A state that begins at a time was different before that time."""
 CORRECTS = _cue(
     r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
@@ -321,7 +328,7 @@ NAMED_OLD = _cue(
     r"(?P<old>[^\s,;.!?]+(?:\s+(?:uhr|am|pm))?)|(?P<alt>[^、。はがを]{1,12})(?:じゃなくて|ではなく"
     r"|でなく)"
 )
-"""What a change names as what was so before: its value is not the new one."""
+"""The former state that a change names: its value is not the new value."""
 
 BY_HOW_MUCH = _cue(
     r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]{0,12}+"
@@ -329,7 +336,7 @@ BY_HOW_MUCH = _cue(
     r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise"
     r"|rise|higher|lower)\b"
 )
-"""How much something changed by, which is no value of it."""
+"""The amount of a change, which is no value of the thing itself."""
 THIS_ONCE = _cue(
     rf"\b(?:(?:this|next) (?:week|weekend|{ANY_WEEKDAY})|today|tonight|tomorrow"
     rf"|(?:diese|nächste|kommende)[nrsm]? (?:woche|wochenende|{ANY_GERMAN_WEEKDAY})|heute|morgen)\b"
@@ -346,25 +353,25 @@ CALLED_OFF = _cue(
     r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み"
     r"|中止|休講"
 )
-"""Of what takes place again: called off this once, it goes on afterwards."""
+"""Words for an event that takes place again: called off this once, it goes on afterwards."""
 FROM_OLD = _cue(
     r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to"
     r"|down to|auf)\s)"
 )
-"""What was so before, where a sentence names it before what is so now."""
+"""The former state, in a sentence that names it before the present state."""
 DENIED = _cue(
     r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$"
 )
-"""Before a verb of ending: it did not end."""
+"""Words before a verb of ending that say that it did not end."""
 AHEAD = "will|going to"
-"""How people speak of what they say will be, as alternatives for an expression."""
+"""Words for the future, as alternatives of an expression."""
 SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
     r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
     r"|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked|sollte|könnte|würde|wenn|falls"
     r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
-"""In a clause that tells no fact."""
+"""Words in a clause that tells no fact."""
 OF_OTHERS = _cue(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b")
 OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
@@ -385,7 +392,7 @@ USING = _cue(
     r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)"
 )
-"""How people tell what they use."""
+"""Words for the use of a thing."""
 TO_NUMBER = _cue(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d")
 TO_LISTENER = _cue(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b")
 PAST = _cue(

@@ -1,5 +1,6 @@
-"""A sentence of a message as `changes` reads it: its clauses, what it tells of,
-what it says to be over, new or otherwise.
+"""A sentence of a message as `changes` reads it.
+
+It has clauses and things, and says that some of these are over, new or different.
 """
 
 from __future__ import annotations
@@ -54,11 +55,13 @@ from memory_core.domain.statements.values_said import NO_VALUES, Values, values_
 from memory_core.domain.text.analyzer import has_japanese, words
 
 MOST_OF_SHORT = 8
-"""Telling terms of a short sentence: it is about each name and number in it, and not about much
-else besides.
+"""Telling terms of a short sentence. Such a sentence is about each name and number in it, and
+hardly about anything else.
 """
 BESIDE_CHANGE = 60
-"""Characters beside a word for a change in which a long sentence tells what changed, to what."""
+"""Characters on each side of a word for a change that are read of a long sentence. They tell the
+changed thing and its new value.
+"""
 _CLAUSE = re.compile(
     r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)"
     r"|aber|weil|denn|sondern)\s",
@@ -94,8 +97,9 @@ _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 
 
 def _for_lower_case(cue: re.Pattern[str]) -> re.Pattern[str]:
-    """What finds in a text's lower case what the cue finds in the text, in a quarter of the time;
-    not where case counts in the cue.
+    """The cue for texts in lower case, in which a search is four times faster.
+
+    Only for cues in which case does not count.
     """
     lower = (
         part if len(part) > 1 else part.lower() for part in _PART_OF_PATTERN.findall(cue.pattern)
@@ -109,8 +113,12 @@ _LOWER_CUES = tuple(_for_lower_case(cue) for cue in _CUES if cue not in _CASED_C
 
 @dataclass(frozen=True)
 class SaidSentence:
-    """A sentence of a message; what is in it is looked for when it is asked for. ends_asking:
-    whether it ends as a question.
+    """A sentence of a message, whose properties are read when they are used.
+
+    Attributes:
+        text: As written.
+        ends_asking: Whether it ends as a question.
+
     """
 
     text: str
@@ -118,13 +126,14 @@ class SaidSentence:
 
     @cached_property
     def language(self) -> str:
-        """By which its words are stemmed."""
+        """The language by which its words are stemmed."""
         return "german" if GERMAN.search(self.text) else "english"
 
     @cached_property
     def clauses(self) -> tuple[ChangeClause, ...]:
-        """Its parts. Of one that ends as a question what comes before the part that
-        asks is stated.
+        """Its parts.
+
+        In a sentence that ends as a question, the parts before the part that asks are statements.
         """
         parts = [part for part in _CLAUSE.split(self.text) if part.strip()]
         last = len(parts) - 1
@@ -159,7 +168,7 @@ class SaidSentence:
 
     @cached_property
     def named(self) -> ThingsSaid:
-        """The things that it names, and who does what it says."""
+        """The things that it names, and the subject of its actions."""
         return read_things(self.text, self.language, self._terms_of)
 
     def _terms_of(self, word: str) -> frozenset[str]:
@@ -167,7 +176,7 @@ class SaidSentence:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Of its words; two sentences without one in common share no term."""
+        """The keys of its words; two sentences without a key in common share no term."""
         return keys_of(self.terms)
 
     @cached_property
@@ -180,7 +189,7 @@ class SaidSentence:
 
     @cached_property
     def holds(self) -> bool:
-        """Whether it tells how something of the speaker's is, and could be over since."""
+        """Whether it tells a state of the speaker's affairs that could be over since."""
         own = OWN.search(self.text) is not None and TO_LISTENER.search(self.text) is None
         return (
             own
@@ -190,13 +199,14 @@ class SaidSentence:
 
     @cached_property
     def supposed(self) -> bool:
-        """Whether it tells what might be."""
+        """Whether it tells a possibility."""
         return SUPPOSED.search(self.text) is not None
 
     @cached_property
     def ended(self) -> tuple[frozenset[str], ...]:
-        """By clause, the terms of which it says that they are over. In Japanese what is over may
-        stand in the clause before.
+        """By clause, the terms that the clause says are over.
+
+        In Japanese the thing that is over may be named in the clause before.
         """
         over: list[frozenset[str]] = []
         for place, clause in enumerate(self.clauses):
@@ -217,23 +227,24 @@ class SaidSentence:
 
     @cached_property
     def moves(self) -> bool:
-        """Whether it says that a time or a number is moved, or was told wrong."""
+        """Whether it says that a time or a number is moved, or was told wrongly."""
         return self.corrects or self.ceases or MOVES.search(self.text) is not None
 
     @cached_property
     def new(self) -> bool:
-        """Whether it says that something is so now."""
+        """Whether it says that a state is new."""
         return NOW.search(self.text) is not None
 
     @cached_property
     def corrects(self) -> bool:
-        """Whether it says that what was said before was a mistake."""
+        """Whether it says that an earlier statement was a mistake."""
         return CORRECTS.search(self.text) is not None
 
     @cached_property
     def switched(self) -> frozenset[str] | None:
-        """What it says to have switched to, as terms where that follows; None where it says nothing
-        of the kind.
+        """The terms of the thing that the speaker says they switched to.
+
+        Empty where that thing does not follow the verb; None without a switch.
         """
         match = SWITCH.search(self.text)
         if match is None:
@@ -246,7 +257,7 @@ class SaidSentence:
 
     @cached_property
     def kinds(self) -> Mapping[int, frozenset[str]]:
-        """The names in it of which people mostly use one, by their kind."""
+        """Names of things that people mostly use singly, by their kind."""
         by_kind: dict[int, set[str]] = {}
         for clause in self.clauses:
             for word in clause.words:
@@ -259,7 +270,7 @@ class SaidSentence:
 
     @cached_property
     def new_values(self) -> Values:
-        """Its times and numbers without those that it names as what was so before."""
+        """Its times and numbers without those that it names as former."""
         return (
             values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", self.text)))
             if self.moves
@@ -268,7 +279,7 @@ class SaidSentence:
 
     @cached_property
     def valued_parts(self) -> tuple[SaidSentence, ...]:
-        """Itself, or, where it is long, those of its clauses that tell a time or a number."""
+        """A short sentence itself, else its clauses with a time or a number."""
         if len(self.terms) <= MOST_OF_SHORT:
             return (self,)
         parts = (SaidSentence(clause.text, self.ends_asking) for clause in self.clauses)
@@ -276,7 +287,10 @@ class SaidSentence:
 
     @cached_property
     def change_told(self) -> SaidSentence:
-        """The part around its word for a change, where it is long: else it tells too much."""
+        """The part around the word for a change, if the sentence is long.
+
+        The whole of a long sentence would tell too much.
+        """
         match = MOVES.search(self.text) or NOW.search(self.text)
         if len(self.terms) <= MOST_OF_SHORT or match is None or has_japanese(self.text):
             return self
@@ -285,12 +299,12 @@ class SaidSentence:
 
     @cached_property
     def old_values(self) -> Values:
-        """The times and numbers that it names as what was so before."""
+        """The times and numbers that it names as former."""
         return values_in(" ; ".join(match.group() for match in FROM_OLD.finditer(self.text)))
 
     @cached_property
     def corrected_values(self) -> Values:
-        """The times that it says were told wrong: "not Friday"."""
+        """The times that it says were told wrongly: "not Friday"."""
         return (
             values_in(
                 " ; ".join(match["old"] for match in NAMED_OLD.finditer(self.text) if match["old"])
@@ -301,7 +315,7 @@ class SaidSentence:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Its telling terms that are written as names are, within the sentence."""
+        """Its telling terms that are capitalised within the sentence, as names are."""
         return telling((word.casefold() for word in _NAME.findall(self.text)), self.language)
 
     @cached_property
@@ -311,19 +325,19 @@ class SaidSentence:
 
     @cached_property
     def changes_what(self) -> bool:
-        """Whether it says which thing is another one now."""
+        """Whether it says that a thing has been replaced."""
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None
 
     @cached_property
     def changed_thing(self) -> Thing | None:
-        """The thing that it says is another one now, or was named wrongly."""
+        """The thing that it says has been replaced, or was named wrongly."""
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
         thing = None if match is None else self.named.thing_at(match.start("what"))
         return thing if thing is not None and thing.words & self.terms else None
 
     @cached_property
     def has_new(self) -> str | None:
-        """The word for the thing that the speaker says to have a new one of."""
+        """The word for the thing that the speaker has newly."""
         match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
         if (
             match is None
@@ -334,8 +348,9 @@ class SaidSentence:
         return match["what"].casefold()
 
     def only_mentions(self, match: re.Match[str]) -> bool:
-        """Whether it asks about what is found in it, or names it in what is yet to be done:
-        "I need to write to my new boss".
+        """Whether a match is only asked about, or named in a task to be done.
+
+        For example "I need to write to my new boss".
         """
         asked = any(clause.asks and match.group() in clause.text for clause in self.clauses)
         return asked or (
@@ -345,38 +360,38 @@ class SaidSentence:
 
     @cached_property
     def prefers(self) -> str | None:
-        """The name of what it says to be liked better now."""
+        """The name of the thing that it says is now liked better."""
         match = PREFERS_NOW.search(self.text)
         return None if match is None else match["liked"].casefold().rstrip(".-'")
 
     @cached_property
     def likes_less(self) -> str | None:
-        """The name of what it says to be liked less than something else."""
+        """The name of the thing that it says is liked less than another."""
         match = PREFERS.search(self.text)
         return None if match is None else match["other"].casefold().rstrip(".-'")
 
     @cached_property
     def again(self) -> bool:
-        """Whether it states that something is so again; "what was it again" asks."""
+        """Whether it states that something is true again; "what was it again" asks."""
         return any(
             not clause.asks and AGAIN.search(clause.text) is not None for clause in self.clauses
         )
 
     @cached_property
     def begins_again(self) -> bool:
-        """Whether it says that what had ended is so again since lately."""
+        """Whether it says that something that had ended is lately true again."""
         return (
             self.again and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
         )
 
     @cached_property
     def ceases(self) -> bool:
-        """Whether it says that something is not so any more."""
+        """Whether it says that something is no longer true."""
         return ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
 
     @cached_property
     def besides_correcting(self) -> frozenset[str]:
-        """Its telling terms without the words that correct, and without the signs around a date."""
+        """Its telling terms besides the words that correct and the signs around a date."""
         return telling(words(_SIGNS_OF_DATE.sub(" ", CORRECTS.sub(" ", self.text))), self.language)
 
     @cached_property
@@ -391,7 +406,7 @@ class SaidSentence:
 
     @cached_property
     def present_clauses(self) -> tuple[ChangeClause, ...]:
-        """The clauses that say how something is now, without the word that says so."""
+        """The clauses that say how something is now, without the word for "now"."""
         stated = (
             clause
             for clause in self.clauses

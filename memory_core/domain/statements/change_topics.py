@@ -1,4 +1,4 @@
-"""What changes are about: matters of which one holds at a time, relatives, kinds."""
+"""Topics of changes: matters with a single state at a time, relatives, kinds."""
 
 from __future__ import annotations
 
@@ -17,8 +17,13 @@ from memory_core.domain.text.spelling import (
 
 
 class Matter(NamedTuple):
-    """holds: how people tell how it is; changes: how they tell that it is otherwise now. of_kin:
-    whether another relative may tell it.
+    """A matter that has a single state at a time.
+
+    Attributes:
+        holds: Expressions that tell its state.
+        changes: Expressions that tell that its state is different now.
+        of_kin: Whether another relative may tell it.
+
     """
 
     holds: re.Pattern[str]
@@ -35,7 +40,7 @@ _TRADE = (
     r"(?:[\w-]+ )?(?:[\w-]{2,20}(?:er|or|ist|ian|ant|eur|man|woman|erin|istin|orin)|nurse|cook"
     r"|vet|coach|arzt|ärztin|koch)\b"
 )
-"""How most words for what people do for a living end."""
+"""The ends of most words for occupations."""
 
 
 def _matter(holds: str, changes: str, *, of_kin: bool = False) -> Matter:
@@ -231,7 +236,7 @@ MATTERS: tuple[Matter, ...] = (
         r"|\b(?:jetzt|auf) teilzeit\b|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
     ),
 )
-"""Matters in which one thing holds at a time, however people name it."""
+"""Matters with a single state at a time, in any words."""
 
 
 _WEAK = """
@@ -300,7 +305,7 @@ _DAYS = (*WEEKDAYS, *GERMAN_WEEKDAYS)
 _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *GERMAN_MONTHS)
 WEAK = frozenset([*_WEAK_WORDS, *terms_of(_WEAK_WORDS)])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
-"""Words that two messages may share without being about one thing."""
+"""Words that two messages may share without being about the same thing."""
 
 _ALIKE = (
     "due deadline fällig abgabe abgabetermin frist 締め切り 締切",
@@ -326,9 +331,7 @@ ALIKE = {
     for word in words.split()
     for term in (word, *terms_of([word], "english"), *terms_of([word], "german"))
 }
-"""By word, the number of the matter that it is about, where people name one matter by
-several words.
-"""
+"""By word, the number of the matter that it is about; several words are about the same matter."""
 
 
 _KINDS = (
@@ -363,6 +366,6 @@ _KINDS = (
 )
 KINDS = {word: place for place, words in enumerate(_KINDS) for word in words.split()}
 KINDS_IN_JAPANESE = tuple(word for word in KINDS if has_japanese(word))
-"""By name, the kind of thing of which people mostly use one: who switches to one of a kind
-leaves another.
+"""By name, the kind of a thing that people mostly use singly: a speaker that switches to another
+thing of a kind leaves the former.
 """

@@ -1,15 +1,20 @@
-"""Whether a later message says of what an earlier one tells that it is over, or otherwise now.
-By words, without a model.
+"""Find a later message that says that an earlier statement is over or different now.
 
-    ends      something named in both is said to be over        "I drive a Golf" … "sold the Golf!"
-    value     what is named in both has another time or number  "the flight is on the 14th" … "they moved my flight to the 15th"
-    switch    who uses it says to have switched                 "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
-    matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
+This is read from the words, without a model, on four grounds:
 
-Note: two statements that differ are mostly both true. So the later one has to say that something
-changed, in the sentence that has the shared word; and anybody but the speaker whom it is about has
-to be named in both.
-"""  # noqa: E501
+    ends      The later message says that a thing named in both is over:
+              "I drive a Golf" … "sold the Golf!"
+    value     A thing named in both has another time or number:
+              "the flight is on the 14th" … "they moved my flight to the 15th"
+    switch    The user of a thing says that they switched:
+              "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
+    matter    In this matter only a single statement holds, and it is another now:
+              "I live in Mainz" … "we've moved to Kassel"
+
+Note: two statements that differ are mostly both true. So the later message has to say that there
+is a change, in the sentence that has the shared word. Any person other than the speaker has to be
+named in both.
+"""
 
 from __future__ import annotations
 
@@ -56,21 +61,26 @@ from memory_core.domain.text.analyzer import has_japanese, words
 
 Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
-"""Telling words that two sentences share which tell a number of one thing."""
+"""Telling words that two sentences share if their numbers are about the same thing."""
 LEAST_FRAME = 3
-"""Words with which two clauses begin that tell of one thing."""
+"""Words at the beginning of two clauses that are equal if both clauses are about the same thing."""
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OF_A_THING = "-"
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
-"""Those of whom is told that the speaker's own child comes."""
+"""Subjects of sentences about a new child of the speaker: the partner or the child."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
 @dataclass(frozen=True, slots=True)
 class LaterChange:
-    """What a later message does to an earlier one. statement: the sentence that says so. replaced:
-    the sentence that it is about.
+    """The effect of a later message on an earlier message.
+
+    Attributes:
+        ground: The kind of change.
+        statement: The sentence of the later message that says so.
+        replaced: The sentence of the earlier message that is no longer true.
+
     """
 
     ground: Ground
@@ -79,14 +89,30 @@ class LaterChange:
 
 
 def change(earlier: str, later: str) -> LaterChange | None:
-    """What the later of two messages of one person says against the earlier; None where both can
-    hold, or where the words don't tell.
+    """The change that the later of two messages of a person makes to the earlier.
+
+    Args:
+        earlier: The text of the earlier message.
+        later: The text of the later message.
+
+    Returns:
+        None where both can be true, or where the words don't decide it.
+
     """
     return change_between(read(earlier), read(later))
 
 
 def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
-    """As `change`, of messages that are read already."""
+    """The change between two messages that are read already, as `change`.
+
+    Args:
+        earlier: The earlier message.
+        later: The later message, of the same person.
+
+    Returns:
+        None where both can be true, or where the words don't decide it.
+
+    """
     if not later.tells_change or earlier.text == later.text:
         return None
     if not later.keys.isdisjoint(earlier.keys):
@@ -100,8 +126,14 @@ def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChang
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line "name: value" that is read: the words of its name, and the times and numbers
-    of its value.
+    """A line "name: value".
+
+    Attributes:
+        name: As written.
+        value: As written.
+        named: The words of the name.
+        values: The times and numbers of the value.
+
     """
 
     name: str
@@ -111,16 +143,30 @@ class Line:
 
     @classmethod
     def of(cls, name: str, value: str) -> Line:
-        """Read a line."""
+        """Read the words of a line's name, and the times and numbers of its value.
+
+        Args:
+            name: As written.
+            value: As written.
+
+        """
         return cls(name, value, frozenset(words(name)), values_in(value))
 
 
 def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
-    """What a message says against a line "name: value": another time or number of what
-    the line names.
+    """The change that a message makes to a line "name: value".
 
-    By all words of the name, those too that many things share ("team meeting"):
-    the name of a line is no word by chance.
+    The message has to tell another time or number, and has to have all words of the line's name.
+    These include words that many things share ("team meeting"), because the words of a name are not
+    there by chance.
+
+    Args:
+        line: The line.
+        later: A message of the person that the line is about.
+
+    Returns:
+        None where the message does not change the value.
+
     """
     if not line.named or not line.values:
         return None
@@ -139,8 +185,9 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
 
 
 def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
-    """A change that need not name what the earlier message names: another of one kind,
-    or a date put right.
+    """A change by a message that need not name the changed thing.
+
+    It is about another thing of the same kind, or corrects a date.
     """
     for now, before in product(
         (sentence for sentence in later.changing if _may_replace_unnamed(sentence)),
@@ -156,8 +203,9 @@ def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | No
 
 
 def _may_replace_unnamed(now: SaidSentence) -> bool:
-    """Whether a sentence is of those that change what they don't name: another of a kind,
-    a correction, an end.
+    """Whether a sentence may change a thing that it does not name.
+
+    It states another thing of a kind, a correction, or an end.
     """
     states = (not now.asks or now.corrects) and not now.named.adds
     return states and (
@@ -166,9 +214,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
 
 def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says to have switched to another of a kind of which the earlier sentence
-    says to use one.
-    """
+    """Whether the speaker switched to another thing of the kind that was used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     another = any(
@@ -178,8 +224,9 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a correction that names nothing but a time gives another day of the same month, or
-    another time beside the one told.
+    """Whether a correction that names only a time changes the time of the earlier sentence.
+
+    It gives another day of the same month, or another time beside the time told before.
     """
     theirs, ours = before.values.whens, now.values.whens
     corrected = now.corrected_values.whens
@@ -206,15 +253,20 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
-    """How close the later of two messages of one person is to an earlier one that it updates: has
-    another number or time of the kind that a question asks for, of the same matter.
+    """How closely a later message updates the values of an earlier message.
 
-    Weaker than a change: nothing in the later one has to say so. Both can be true,
-    and the later one is the better answer.
+    An update has another number or time of the kind that a question asks for, in the same matter.
+    It is weaker than a change: the later message need not say that there is a change. Both messages
+    can be true, and the later is the better answer.
+
+    Args:
+        earlier: The earlier message.
+        later: The later message, of the same person.
+        asked: The kind of values that the question asks for.
 
     Returns:
-        How many of the question's terms both say beside their values, more where both count the
-        same; 0 where it is no update.
+        The number of the question's terms that both sentences say beside their values, plus the
+        number of all its terms where both count the same thing; 0 where there is no update.
 
     """
     asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
@@ -246,7 +298,13 @@ def _closeness(
 
 
 def asked_values(message: SpeakerMessage, asked: AskedKind) -> list[SaidSentence]:
-    """The sentences of a message with a number or time of the kind that a question asks for."""
+    """The sentences of a message with a number or time that a question asks for.
+
+    Args:
+        message: The message.
+        asked: The kind of values that the question asks for.
+
+    """
     return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
 
 
@@ -274,14 +332,15 @@ def _ground(
 
 
 def _is_called_off_once(now: SaidSentence) -> bool:
-    """Whether a sentence says that something does not take place this once: "no volleyball this
-    Thursday, the gym is closed".
+    """Whether a sentence says that an event does not take place this once.
+
+    For example "no volleyball this Thursday, the gym is closed".
     """
     return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """What of a sentence another says to be over."""
+    """The terms of a sentence that another sentence says are over."""
     ends = [ended for ended in now.ended if ended]
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
         return frozenset()
@@ -294,13 +353,14 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
 
 
 def _is_moved(now: SaidSentence) -> bool:
-    """Whether it says that something takes place at another time."""
+    """Whether a sentence says that an event takes place at another time."""
     return MOVED.search(now.text) is not None
 
 
 def _tells_when(before: SaidSentence) -> bool:
-    """Whether it tells a time, which is over where what it tells of is moved; "I play the violin"
-    tells none.
+    """Whether a sentence tells a time, which is over when its event is moved.
+
+    "I play the violin" tells no time.
     """
     return bool(before.values.whens) or any(
         cue.search(before.text) is not None for cue in (SOME_TIME, THIS_ONCE)
@@ -308,7 +368,7 @@ def _tells_when(before: SaidSentence) -> bool:
 
 
 def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) -> bool:
-    """Whether the later sentence gives what both speak of another time or number."""
+    """Whether the later sentence gives another time or number for the same thing."""
     if not (before.values and now.values) or now.supposed:
         return False
     if not (now.moves or (before.holds and now.new)):
@@ -328,15 +388,16 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
 
 
 def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told;
-    so where it says nothing.
+    """Whether the old value that a sentence names is the value of the earlier sentence.
+
+    "from 65 % to 82 %" names an old value. Also true for a sentence that names no old value.
     """
     old = now.old_values
     return not old or not before.values.differ(old, loosely=True)
 
 
 def _switched(before: SaidSentence, now: SaidSentence, later: SpeakerMessage) -> bool:
-    """Whether the speaker says to have switched away from what was used before."""
+    """Whether the speaker says that they switched away from a thing used before."""
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     shared = shared_terms(before.terms, later.around(now))
@@ -351,8 +412,9 @@ def _switched(before: SaidSentence, now: SaidSentence, later: SpeakerMessage) ->
 
 
 def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence
-    has one of: "I switched dentists".
+    """Whether the speaker has replaced a thing of the earlier sentence: "I switched dentists".
+
+    Also true if the speaker says that the thing was named wrongly.
     """
     thing = now.changed_thing
     if thing is None or not before.holds or not thing.pre <= before.terms:
@@ -363,8 +425,9 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says what holds from now on of what the earlier sentence tells by at
-    least two of its words.
+    """Whether the speaker says how a matter is from now on.
+
+    Both sentences have to share at least two words that name the same thing.
     """
     if not before.holds or FROM_NOW.search(now.text) is None:
         return False
@@ -373,7 +436,7 @@ def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker does again what the earlier sentence says is not done."""
+    """Whether the speaker does again an action that the earlier sentence denies."""
     if now.supposed or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
     if not before.holds or not same_subject(before, now):
@@ -387,14 +450,15 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a clause says the same as another with what holds in its place now."""
+    """Whether a clause repeats the beginning of an earlier clause with another end now."""
     clauses = product(before.clauses, now.present_clauses)
     return any(_same_frame(*pair) for pair in clauses) and same_subject(before, now)
 
 
 def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
-    """Whether two clauses begin with the same words, something telling among them, and go on
-    otherwise: "I take my coffee black".
+    """Whether two clauses begin with the same words and end differently.
+
+    Some of the same words have to be telling: "I take my coffee black".
     """
     ours, theirs = before.words, now.words
     same = next(
@@ -409,7 +473,7 @@ def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
 
 
 def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker has a new one of what a person has one of."""
+    """Whether the speaker has a new thing that takes the place of the old."""
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
@@ -419,12 +483,15 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker prefers now what was liked less before."""
+    """Whether the speaker now prefers the thing that they liked less before."""
     return now.prefers is not None and now.prefers == before.likes_less
 
 
 def _grown(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a person named in both is at another stage of life now, or in a higher class."""
+    """Whether a person of both sentences is now at a later stage of life.
+
+    Classes of a school are stages, too.
+    """
     if not (
         (before.terms & now.terms) - _STAGE_WORDS
         or (before.named.subject().person == now.named.subject().person not in ("", SELF))
@@ -438,7 +505,7 @@ def _grown(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
-    """A change of one of the matters in which one thing holds, however it is named."""
+    """A change in a matter with a single state at a time, in any words."""
     # of nearly all messages; what the earlier one tells of is looked for in no other case
     if not later.changed:
         return None
@@ -474,8 +541,9 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
 def _doer(
     sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool, is_change: bool
 ) -> str:
-    """Of whom an expression is said in a sentence: the speaker, where it names no subject; empty
-    where that is a thing.
+    """The person that an expression in a sentence is about.
+
+    It is the speaker where the expression names no subject, and empty where the subject is a thing.
     """
     match = expression.search(sentence.text)
     assert match is not None
@@ -490,8 +558,9 @@ def _doer(
 def _is_announced_or_mentioned(
     before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]
 ) -> bool:
-    """Whether a new one is who the earlier sentence announces, or is named in a question or an
-    errand alone.
+    """Whether a new person was announced in the earlier sentence, or is only mentioned now.
+
+    A mention is in a question or in an errand.
     """
     match = changes.search(now.text)
     if match is None:
@@ -502,7 +571,7 @@ def _is_announced_or_mentioned(
 
 
 def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is stated: not denied, nor beside what was so before."""
+    """Whether a change is stated: not denied, and not added to the earlier state."""
     match = changes.search(sentence.text)
     assert match is not None
     texts = [clause.text for clause in sentence.clauses if match.group() in clause.text]
@@ -513,7 +582,7 @@ def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
 
 
 def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether what the later names is named in the earlier already."""
+    """Whether the value that the later sentence names is in the earlier sentence already."""
     match = changes.search(now.text)
     assert match is not None
     near = (

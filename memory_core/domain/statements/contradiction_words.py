@@ -117,39 +117,39 @@ _LIGHT = """
     start begins beginnt
 """
 LIGHT = frozenset(_LIGHT.split())
-"""Say hardly more than that something is so: two statements may differ in them."""
+"""Words that hardly say more than that something is so: two statements may differ in them."""
 _PETS = """
     cat cats dog dogs pet kitten puppy hamster rabbit horse parrot hund hündin katze kater hamster
     kaninchen pferd 犬 猫
 """
 PETS = frozenset(_PETS.split())
 CALLED = ("is called", "is named", "name is", "heisst")
-"""A pet that is spoken of as the one has one name."""
+"""Words before a pet's name. A pet that is spoken of with "the" has a single name."""
 _ONE_ROLE = """
     teacher boss manager doctor dentist therapist coach trainer landlord tutor supervisor head
     captain ceo lead klassenlehrer klassenlehrerin lehrer lehrerin chef chefin hausarzt hausärztin
     zahnarzt zahnärztin vermieter vermieterin leiter leiterin
 """
 ONE_ROLE = frozenset(_ONE_ROLE.split())
-"""Roles that one person at a time fills for another: a boss, a dentist."""
+"""Roles that a single person at a time fills for another: a boss, a dentist."""
 EMPTY = frozenset(_EMPTY.casefold().split())
-"""Come and go without changing what is said."""
+"""Words that may be added or left out without a change of meaning."""
 ARTICLES = frozenset(_ARTICLES.split())
 DEFINITE = frozenset(_DEFINITE.split())
 NAMING = frozenset(_NAMING.split())
-"""Stand between a thing and the one value that it has."""
+"""Words between a thing and its only value."""
 BEING = frozenset(_BEING.split())
-"""Frequent verbs; what one of them follows is what a statement speaks of."""
+"""Frequent verbs; the words before them name the subject of a statement."""
 HAVING = frozenset(_HAVING.split())
-"""With a number behind them they say how many or how much there is."""
+"""Verbs that, before a number, tell how many or how much there is."""
 ONE_ONLY = tuple(" ".join(verbs.casefold().split()) for verbs in _ONE_ONLY.split(","))
-"""Verbs to which one value at a time belongs."""
+"""Verbs to which a single value at a time belongs."""
 SEVERAL = frozenset(_SEVERAL.split())
-"""What a person may have more than one of, so that another name says nothing against the first."""
+"""Things of which a person may have several, so that another name does not exclude the first."""
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 PASTS = frozenset(_PASTS.split())
 LASTING_PASTS = frozenset(_LASTING_PASTS.split())
-"""Look like a past, and tell how something is."""
+"""Words that look like a past tense, but tell a state."""
 HABITS = frozenset((*_HABITS.split(), *(f"{day}s" for day in (*WEEKDAYS, *GERMAN_WEEKDAYS))))
 TIMES = frozenset((*_TIMES.split(), *WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))
 COUNTS = frozenset(_COUNTS.split())
@@ -164,20 +164,20 @@ JAPANESE_SEVERAL = (
     "も", "好き", "嫌い", "行った", "行きま", "食べ", "買", "会っ", "会い", "会う", "見", "読",
     "友達", "兄弟", "姉妹", "趣味", "アレルギー",
 )  # fmt: skip
-"""What may be said of many things at once."""
+"""Words for statements that may be true of many things at once."""
 _ADDING = "also too well auch ebenfalls zusätzlich additionally sometimes manchmal"
 ADDING = frozenset(_ADDING.split())
-"""Say that there is another one."""
+"""Words that say that there is another value."""
 _SOME = "some several certain sometimes manche einige manchmal teils few many"
 SOME = frozenset(_SOME.split())
-"""Of some one thing can be so, and of others the opposite."""
+"""Words for a part of a group: opposite statements can be true of different parts."""
 _ATTRIBUTES = """
     name status state mode color colour level priority setting type size default theme nationality
     version format plan tier language lautet heißt called named farbe status modus stufe priorität
     größe thema sprache format
 """
 ATTRIBUTES = frozenset(_ATTRIBUTES.casefold().split())
-"""Have one value at a time, whatever word it is."""
+"""Attributes that have a single value at a time, whatever word the value is."""
 _USING = (
     "use uses using nutze nutzt nutzen verwende verwendet verwenden benutze benutzt benutzen nehme "
     "nimmt have has habe hat"
@@ -201,7 +201,7 @@ COMPARING = frozenset(_COMPARING.split())
 PIVOTS = frozenset(["to", "over", "than", "als", "vor"])
 _JAPANESE_ATTRIBUTES = "名前 職業 仕事 血液型 色は 言語 国籍 母国語 母語 専攻 苗字 名字 出身"
 JAPANESE_ATTRIBUTES = tuple(_JAPANESE_ATTRIBUTES.split())
-"""Have one value at a time, whatever word it is."""
+"""Attributes that have a single value at a time, whatever word the value is."""
 JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")
 
 
@@ -235,7 +235,15 @@ _ADDED = re.compile(r"[\u30a0-\u9fff]も(?![のう])")
 
 
 def denies(first: str, second: str) -> bool:
-    """Whether the two say the same of the same, one with a negative ending. Symmetric."""
+    """Whether two Japanese statements are equal but for a negative ending.
+
+    The order of the two statements makes no difference.
+
+    Args:
+        first: A statement.
+        second: Another statement.
+
+    """
     ours, theirs = _predicate(first), _predicate(second)
     return (
         ours is not None and theirs is not None and ours[:2] == theirs[:2] and ours[2] != theirs[2]
@@ -294,7 +302,7 @@ _QUALITIES = """
 _QUALITY_ENDS = "able ible ful ous less ing ed ant ent ig lich isch bar sam haft"
 _ENDINGS = tuple(_QUALITY_ENDS.split())
 LEAST_LETTERS = 5
-"""Of a word that an ending makes a quality."""
+"""Letters of a word whose ending makes it a quality."""
 _TIMES_BY_KIND = {
     "weekday": " ".join((*WEEKDAYS, *GERMAN_WEEKDAYS, "曜")),
     "month": " ".join((*MONTHS, *GERMAN_MONTHS)),
@@ -378,16 +386,28 @@ _UNIT_KINDS: dict[str, frozenset[str]] = {
 
 
 def are_of_one_kind(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether one thing has one only of both: two colours, two names; not two qualities,
-    nor a name and a number.
+    """Whether two values are of a kind of which a thing has a single value.
+
+    Two colours or two names are; two qualities, or a name and a number, are not.
+
+    Args:
+        first: The words of a value.
+        second: The words of another value.
+
     """
     ours, theirs = _kind_of_value(first), _kind_of_value(second)
     return ours == theirs != "quality"
 
 
 def are_of_one_class(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether both are one word of a class of which a person is one only: trades, signs,
-    faiths, nations.
+    """Whether two different words are of a class such as trades or nations.
+
+    A person has a single member of each class: a trade, a sign of the zodiac, a faith, a nation.
+
+    Args:
+        first: The words of a value.
+        second: The words of another value.
+
     """
     if len(first) != 1 or len(second) != 1 or first == second:
         return False
@@ -414,8 +434,14 @@ def _is_quality(word: str) -> bool:
 
 
 def share_kind_of_time(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether both are days of the week, both months, both times of day; true where a word
-    isn't known.
+    """Whether both are days of the week, both months, or both times of day.
+
+    True where a word isn't known.
+
+    Args:
+        first: The words of a time.
+        second: The words of another time.
+
     """
     return _share(
         *(
@@ -431,7 +457,13 @@ def share_kind_of_time(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def share_kind_of_unit(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether both are lengths, both sums of money; true where one has no unit."""
+    """Whether both are lengths, or both sums of money; true where a unit is missing.
+
+    Args:
+        first: The words of a number.
+        second: The words of another number.
+
+    """
     return _share(
         *({kind for word in side for kind in _UNIT_KINDS.get(word, ())} for side in (first, second))
     )

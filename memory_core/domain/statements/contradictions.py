@@ -1,11 +1,11 @@
-"""Whether two statements about one thing exclude each other, by their words: a negation, opposites,
-another number, time or value.
+"""Whether two statements exclude each other, by their words.
 
-The two are laid side by side, word by word. Note: most statements that differ in one word are both
-true: "likes tea" and "likes coffee", "my brother lives in Rome" and "my sister ...". So a
-difference counts only where the rest is the same, after what is spoken of, and, for numbers, times
-and values, where the words before it leave room for one only: lives in, works at, starts at,
-the ... is; not likes, met, paid.
+They do so by a negation, by opposites, or by another number, time or value. The two are compared
+word by word. Note: most statements that differ in a word are both true: "likes tea" and "likes
+coffee", "my brother lives in Rome" and "my sister ...". So a difference counts only where the rest
+is the same, and only after the subject. For numbers, times and values the words before them must
+also leave room for a single value: "lives in", "works at", "starts at", "the ... is"; not "likes",
+"met", "paid".
 """
 
 from __future__ import annotations
@@ -51,14 +51,22 @@ from memory_core.domain.text.spelling import one_spelling, plain_digits
 from memory_core.domain.text.unicode_forms import normal_form
 
 MOST_WORDS = 40
-"""Of a statement; a longer one says more than one thing."""
+"""Words of a statement; a longer text makes more than a single statement."""
 
 
 def contradiction(first: str, second: str) -> str | None:
-    """What makes two statements about one thing exclude each other: "negation", "opposites",
-    "numbers", "times" or "values".
+    """The kind of contradiction between two statements about the same thing.
 
-    Symmetric. None where both can be true, or where the words don't tell.
+    The order of the two statements makes no difference.
+
+    Args:
+        first: A statement.
+        second: Another statement.
+
+    Returns:
+        "negation", "opposites", "numbers", "times" or "values"; None where both can be true, or
+        where the words don't decide it.
+
     """
     both = [
         one_spelling(normal_form("NFKC", text).replace("’", "'").casefold())
@@ -78,12 +86,12 @@ def contradiction(first: str, second: str) -> str | None:
 
 
 def _adds(ours: StatementWords, theirs: StatementWords) -> bool:
-    """Whether one of the two says that its value is one of several: also, as well."""
+    """Whether either statement says that there are several values: also, as well."""
     return ADDING.isdisjoint(ours.tokens) != ADDING.isdisjoint(theirs.tokens)
 
 
 def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
-    """What parts two statements, read by the words that stand before it in the first."""
+    """The kind of contradiction, by the words before the difference in the first statement."""
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [parting_of(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
@@ -97,7 +105,7 @@ def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
 def _in_order(
     ours: StatementWords, theirs: StatementWords, partings: Sequence[Parting]
 ) -> str | None:
-    """What parts two statements that say the rest in the same order."""
+    """The kind of contradiction of statements that are otherwise equal, in the same order."""
     turned = ours.negated != theirs.negated
     if not partings:
         return "negation" if turned else None
@@ -122,8 +130,9 @@ def _in_order(
 
 
 def _is_swapped(ours: StatementWords, theirs: StatementWords) -> bool:
-    """Whether the two compare the same things the other way round: "tea to coffee" and
-    "coffee to tea".
+    """Whether the two compare the same things in reverse order.
+
+    For example "tea to coffee" and "coffee to tea".
     """
     if sorted(ours.compared) != sorted(theirs.compared):
         return False
@@ -150,8 +159,9 @@ def _beside_pivot(statement: StatementWords) -> tuple[str, str] | None:
 
 
 def _is_opposite(partings: Sequence[Parting], ours: StatementWords) -> bool:
-    """Whether opposite words make opposite statements: said of all, of the same thing,
-    and once or in turn.
+    """Whether opposite words make opposite statements.
+
+    They do if they are said of all things, of the same thing, and of no single event.
     """
     if not SOME.isdisjoint(ours.tokens) or ours.negated:
         return False
@@ -170,8 +180,9 @@ _INDEFINITE = (("a",), ("an",), ("ein",), ("eine",), ("einen",))
 
 
 def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
-    """What parts two statements that say the rest in other words or in another order;
-    little words don't count.
+    """The kind of contradiction of statements whose other words differ in form or in order.
+
+    Function words don't count.
     """
     if any(JAPANESE.search(token) for token in (*ours.tokens, *theirs.tokens)):
         return None
@@ -237,7 +248,7 @@ def _names_one_role(common: Sequence[str], tokens: Collection[str]) -> bool:
 
 
 def _owner(statement: StatementWords) -> str | None:
-    """Whose a thing is, where a genitive tells it, or "my", "his", "her"."""
+    """The word for the owner of a thing: a genitive, or "my", "his", "her"."""
     genitives = [word for word in statement.tokens if word.endswith("'s")]
     return next(iter((*genitives, *(word for word in statement.tokens if word in _WHOSE))), None)
 
@@ -247,7 +258,10 @@ _WAS = frozenset(["was", "were", "war", "waren"])
 
 
 def _one_number(words: Sequence[str]) -> bool:
-    """Whether it tells of one number at most, and no ordinal or version beside a time."""
+    """Whether the words have at most a single number, and are otherwise comparable.
+
+    They have no ordinal, and no version beside a time.
+    """
     numbers = [word for word in words if word[0].isdigit() or word in COUNTS]
     return (
         len(numbers) <= 1

@@ -42,11 +42,13 @@ from memory_core.domain.statements.statement_words import JAPANESE, Parting, Sta
 
 MOST_OF_VALUE = 5
 MOST_OF_JAPANESE = 8
-"""Words of a value on one side, and of a Japanese one, whose characters stand alone."""
+"""Words of a value on each side (`MOST_OF_VALUE`), and of a Japanese value, whose characters count
+as words.
+"""
 
 
 def difference_kind(parting: Parting, ours: StatementWords) -> str | None:
-    """What parts the two, where one only of both can be so."""
+    """The kind of contradiction at a difference, where only a single value can be true."""
     before = parting.before
     if max(len(parting.ours), len(parting.theirs)) > (
         MOST_OF_JAPANESE if JAPANESE.search(parting.ours[0]) else MOST_OF_VALUE
@@ -109,10 +111,9 @@ _ARTICLES_BEFORE = frozenset(["a", "an", "ein", "eine", "the"])
 
 
 def _lead_alike(parting: Parting) -> bool:
-    """Whether the same preposition leads to both values: "works at" and "works at",
-    not "works from".
+    """Whether the same preposition leads to both values: "works at", not "works from".
 
-    Where something is may be told with any preposition of place.
+    The place of a thing may be told with any preposition of place.
     """
     ours, theirs = _lead(parting.before, parting.ours), _lead(parting.their_before, parting.theirs)
     if ours[1] != theirs[1] and ours[0] | theirs[0]:
@@ -147,8 +148,9 @@ _INDEFINITES = frozenset(["a", "an", "ein", "eine", "einen", "einem", "einer"])
 
 
 def _names_use(before: Sequence[str]) -> bool:
-    """Whether a value follows that is used as one thing: "als Browser nutze ich",
-    "as a shell I use".
+    """Whether the words lead to a value that is used for a single purpose.
+
+    For example "als Browser nutze ich", "as a shell I use".
     """
     return before[:1] in (("als",), ("as",), ("for",), ("für",)) and any(
         token in USING for token in before
@@ -156,15 +158,19 @@ def _names_use(before: Sequence[str]) -> bool:
 
 
 def _names_subject(parting: Parting) -> bool:
-    """Whether the two differ in their subject: a verb after the difference, none before it."""
+    """Whether the two differ in their subject.
+
+    They do if a verb comes after the difference, and no verb before it.
+    """
     if all(token in ARTICLES for token in parting.before):
         return True
     return not BEING.isdisjoint(parting.after) and BEING.isdisjoint(parting.before)
 
 
 def _leaves_one(before: Sequence[str]) -> bool:
-    """Whether the words before a value leave room for one only: a verb such as "lives in",
-    or "the ... is".
+    """Whether the words before a value leave room for a single value.
+
+    They do with a verb such as "lives in", or with "the ... is".
     """
     words_before = f" {' '.join(before)} "
     if any(f" {words} " in words_before for words in ONE_ONLY):
@@ -184,7 +190,7 @@ _DEFINITE_STARTS = ("lieblings", "standard", "haupt")
 
 
 def tells_event(tokens: Sequence[str]) -> bool:
-    """Whether it tells an action, which may be repeated with another number or name."""
+    """Whether the tokens tell an action, which may be repeated with another number or name."""
     for before, token in pairwise(["", *tokens]):
         if token in PASTS or (
             token.startswith("ge")

@@ -1,5 +1,6 @@
-"""Facts that say nothing by themselves: a value that only points ("for her", "the same place"),
-or one that repeats its subject.
+"""Facts without content of their own.
+
+Their value only points ("for her", "the same place"), or repeats the subject.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ _POINTING_WORDS = (
     "dieser diese dieses diesen diesem jener der die da dort hier hier so beide denen dem den"
 )
 _POINTING = frozenset(_POINTING_WORDS.split())
-"""Words that name nothing without what was said before."""
+"""Words without meaning unless an earlier statement is known."""
 _BESIDE_WORDS = (
     "for of with to at in on by from as like the a an my our your his her their too also now again "
     "all very much für von mit bei zu an in auf auch jetzt wieder alle sehr genau"
 )
 _BESIDE = frozenset(_BESIDE_WORDS.split())
-"""Words that may stand beside them, and name nothing either."""
+"""Words that may come beside them, and don't name a thing either."""
 _POINTS_IN_JAPANESE = re.compile(
     r"\A(?:それ|これ|あれ|そこ|ここ|あそこ|どこか|彼女?|彼ら|あの人|この人|その人|こちら"
     r"|そちら)(?:のため|のもの|たち)?\Z"
@@ -46,9 +47,7 @@ _TOLD_BY = re.compile(r"\A[^:]{1,60}: ")
 
 
 def says_nothing(fact: SaidFact) -> bool:
-    """Whether a fact points at something that it does not name, or tells of a thing that
-    it is itself.
-    """
+    """Whether a fact only points at a thing, or names a thing after itself."""
     if fact.attribute in _OF_PRONOUNS:
         return False
     if fact.attribute is not None:
@@ -67,7 +66,7 @@ def says_nothing(fact: SaidFact) -> bool:
 
 
 def points(value: str) -> bool:
-    """Whether a value names nothing: "for her", "that one", "the same place", "彼"."""
+    """Whether a value names no thing: "for her", "that one", "the same place", "彼"."""
     if _POINTS_IN_JAPANESE.match(value.strip(" 。")):
         return True
     written = _WORD.findall(value)
@@ -87,5 +86,5 @@ def _is_of_itself(fact: SaidFact) -> bool:
 
 
 def _core(words: str) -> tuple[str, ...]:
-    """The words of a name without what may be beside it."""
+    """The words of a name without the words that may come beside it."""
     return tuple(word.casefold() for word in _WORD.findall(words) if word.casefold() not in _BESIDE)

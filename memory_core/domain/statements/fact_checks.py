@@ -1,9 +1,9 @@
 """The checks that every agent's facts and foresight go through before they become memories.
 
-A fact is kept where a person asserts it in words of their own, and where its text says nothing that
-people did not say. Note: a fact in words that no speaker used, or in another language, is not
-thrown away. It is told in the words that prove it, and fills no slot with a value that
-was not said.
+A fact is kept where a person asserts it in words of their own, and where its text has no content
+that people did not say. Note: a fact in words that no speaker used, or in another language, is not
+discarded. Its text becomes the words that prove it, and it fills no slot with a value that was not
+said.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, 
 from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
 
 LEAST_SAID = 1 / 3
-"""Of a text's telling terms that people said."""
+"""The share of a text's telling terms that people said."""
 MAX_WORDS = 300
-"""Characters of the words that stand in the place of a fact's text."""
+"""Characters of the quoted words that replace a fact's text."""
 FEWEST_TERMS = 2
 """Telling terms of such words."""
 MAX_NAME = 60
@@ -54,7 +54,7 @@ _ONCE = re.compile(
     r"|今日",
     re.IGNORECASE,
 )
-"""What makes an instruction one for a single answer."""
+"""Words of an instruction for a single answer."""
 MOST_INSTRUCTING = 60
 """Words of a standing instruction."""
 LONGEST_AHEAD = timedelta(days=36_525)
@@ -82,14 +82,14 @@ _PASSES = re.compile(
     r"|今日|昨日|さっき|今朝|今夜|今晩",
     re.IGNORECASE,
 )
-"""What makes a statement one of the moment."""
+"""Words of a statement about the moment."""
 _FIRST_PERSON = re.compile(r"(?:I|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
 _THE_USER = re.compile(r"(?:The\s+|the\s+)?(?:user|User|speaker|Speaker)\b(?=['’]s\b|\s|$)")
 _NAMING = frozenset(tokens("called named name"))
 _CLOSED = frozenset(
     {"yes", "no", "likes", "dislikes", "married", "single", "engaged", "divorced", "widowed"}
 )
-"""Values that stand for what was said in other words."""
+"""Values that summarise statements in other words."""
 _PRONOUN_WORDS = (
     "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns "
     "彼 彼女"
@@ -108,8 +108,14 @@ _MONTH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AssertedFacts:
-    """What is left of an agent's answer. dropped: how many facts, foresights and instructions
-    were left out.
+    """The facts of an agent's answer that passed the checks.
+
+    Attributes:
+        facts: As they are remembered.
+        foresight: As it is remembered.
+        dropped: How many facts, foresights and instructions were left out.
+        instructions: Standing instructions of users.
+
     """
 
     facts: list[SaidFact]
@@ -119,11 +125,11 @@ class AssertedFacts:
 
 
 def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> AssertedFacts:
-    """The facts and the foresight that were really told, in the form in which they are remembered.
+    """Check an agent's answer, and return its facts as they are remembered.
 
     Args:
-        extracted: an agent's answer.
-        messages: what it is about, with the actors by which the agent knew them.
+        extracted: The agent's answer.
+        messages: The messages that it is about, with the actors by which the agent knew them.
 
     """
     if not (extracted.facts or extracted.foresight or extracted.instructions):
@@ -152,11 +158,10 @@ def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> As
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
-    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the
-    earlier fills it no more.
+    """Empty the slot of each fact that a later fact of the same slot replaces.
 
-    That something else is over takes nothing from what is said to hold: "I work at Contoso,
-    I quit my job at Fabrikam".
+    A home that is told as Berlin and then as Lisbon is Lisbon. A fact that only says that another
+    value is over replaces no value: "I work at Contoso, I quit my job at Fabrikam".
     """
     remaining = list(facts)
     holders: dict[tuple[str, str], int] = {}
@@ -174,7 +179,7 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
 
 
 def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
-    """Whether a fact says only that something else than what the holder tells is over."""
+    """Whether a fact only ends another value than the holder's."""
     value, held_value = folded(fact.value or ""), folded(holder.value or "")
     if not value.startswith(NO_LONGER) or held_value.startswith(NO_LONGER):
         return False
@@ -186,7 +191,11 @@ def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
 class _Stretch:
     """A sentence with a speaker's own words.
 
-    As it was written, and without what is not the speaker's own, both folded.
+    Attributes:
+        written: As it was written, folded.
+        own: Without words that are not the speaker's own, folded.
+        asks: Whether it is a question.
+
     """
 
     written: str
@@ -195,7 +204,7 @@ class _Stretch:
 
 
 class _Record:
-    """What people said in a cell, read once however many facts are checked."""
+    """The statements of people in a cell, read once however many facts are checked."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -260,8 +269,9 @@ class _Record:
         return extracted.described(text)
 
     def instructs(self, instruction: SaidInstruction) -> bool:
-        """Whether a user tells it, for longer than this once. What the rules read themselves is
-        heeded already.
+        """Whether a user gives this instruction, for longer than a single answer.
+
+        Instructions that the rules read themselves are not counted: they are obeyed already.
         """
         if (
             not self._told(instruction.quote, instruction.message)
@@ -274,11 +284,11 @@ class _Record:
         )
 
     def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
-        """Whether a person says the quote, in words of their own, asserting it, and not as a wish
-        about the memory or its answers.
+        """Whether a person asserts the quote in words of their own.
 
-        fills_slot: whether a value is taken from it, which an instruction may tell on the way: "I'm
-        vegetarian, so suggest no meat".
+        A quote from a wish about the memory or its answers does not count. fills_slot: whether a
+        value is taken from the quote, which an instruction may mention: "I'm vegetarian, so suggest
+        no meat".
         """
         if not self._proofs.prove(quote, number):
             return False
@@ -320,8 +330,9 @@ class _Record:
         return self._stretches[number]
 
     def _wishes_in(self, number: int) -> list[tuple[str, str]]:
-        """The kind and the words of sentences that ask something of the memory. One with a
-        preference in a clause is a fact as well.
+        """The kind and the words of sentences with a wish to the memory.
+
+        A sentence with a preference in a single clause is left out, since it is a fact as well.
         """
         if number not in self._wishes:
             message = self._messages[number]
@@ -348,7 +359,7 @@ class _Record:
 
     @cached_property
     def _terms(self) -> frozenset[str]:
-        """Terms of what people said, and of the names of who speaks."""
+        """Terms of people's statements and of the speakers' names."""
         return frozenset(
             tokens(
                 " ".join(
@@ -374,7 +385,8 @@ class _Record:
     def _invents(self, text: str, *, of_slot: bool = False, dated: bool = False) -> bool:
         """Whether a text has a number or a name that was not said.
 
-        Dates may have been reckoned; all nouns of German are capitals.
+        Dates may have been calculated. Names are checked in English alone, since all nouns of
+        German have capitals.
         """
         plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
         if (
@@ -385,9 +397,7 @@ class _Record:
         return bool(unknown_names(plain, self._terms))
 
     def _is_said(self, text: str, message: Message) -> bool:
-        """Whether enough of a text's telling terms were said by people; dates may have
-        been reckoned.
-        """
+        """Whether people said enough of a text's telling terms; dates may be calculated."""
         reckoned = DAYS | frozenset(
             term for term in telling(text) if term.isdigit() and term not in self._terms
         )
@@ -395,7 +405,7 @@ class _Record:
         return len(terms & self._terms) >= LEAST_SAID * len(terms)
 
     def _slotted(self, extracted: SaidFact, message: Message) -> SaidFact:
-        """The fact with a whole slot under its own names, or with none."""
+        """The fact with a whole slot under its own names, or without a slot."""
         if not (extracted.subject and extracted.attribute and extracted.value):
             return extracted.without_slot()
         subject = canonical_subject(extracted.subject)
@@ -415,7 +425,10 @@ class _Record:
 
 
 def _ends(fact: SaidFact) -> bool:
-    """Whether a fact says that a slot is empty from now on, which is told in many words."""
+    """Whether a fact says that a slot is empty from now on.
+
+    People say this in many ways.
+    """
     return fact.value is not None and fact.value.casefold().startswith(NO_LONGER)
 
 
@@ -424,7 +437,7 @@ def _who(message: Message) -> str:
 
 
 def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
-    """A text in the third person, about its speaker by name.
+    """A text about its speaker in the third person, by name.
 
     unknown: a name for the speaker that was not said.
     """
@@ -438,7 +451,7 @@ def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
 
 
 def _in_their_words(quote: str, message: Message) -> str | None:
-    """What proves a fact, as its text; None where it says too little by itself."""
+    """The words that prove a fact, as its text; None where they say too little."""
     text = " ".join(quote.split())
     return (
         f"{_who(message)}: {text}"
@@ -448,8 +461,9 @@ def _in_their_words(quote: str, message: Message) -> str | None:
 
 
 def _has_own_words(sentence: _Stretch, quote: str) -> bool:
-    """Whether the quote has words of a sentence that are the speaker's own: not a quotation within
-    it, an example or a paste alone.
+    """Whether the quote has words of a sentence that are the speaker's own.
+
+    A quotation within the sentence, an example or a paste alone is not enough.
     """
     if quote in sentence.own:
         return True
@@ -462,7 +476,7 @@ def _has_own_words(sentence: _Stretch, quote: str) -> bool:
 
 
 def _asks(sentence: _Stretch) -> bool:
-    """Whether a sentence does nothing but ask."""
+    """Whether a sentence is only a question."""
     if not sentence.asks or any(mark in sentence.own for mark in ",、;:–—!！"):
         return False
     first = next(iter(words(sentence.own)), "").casefold()
@@ -470,7 +484,7 @@ def _asks(sentence: _Stretch) -> bool:
 
 
 def _supposes(sentence: _Stretch, quote: str) -> bool:
-    """Whether the clause in which the quote begins only supposes something."""
+    """Whether the clause in which the quote begins is only a supposition."""
     place = sentence.written.find(quote)
     first = quote.split(maxsplit=1)[0] if quote else ""
     before = sentence.written[: place + len(first)] if place >= 0 else first

@@ -18,7 +18,7 @@ _GENERAL = """
     dem des ein eine einen einem einer dass ich du über
 """
 GENERAL_WORDS = frozenset(_GENERAL.split()) | QUERY_WORDS | FUNCTION_WORDS
-"""Words of a wish that do not say what it is about."""
+"""Words of a wish that do not belong to its topic."""
 _ABOUT = re.compile(
     r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich"
     r"|with|at|angeht|to)|(?<=\ba)n)\Z"
@@ -39,7 +39,7 @@ _POINTS = frozenset(
         "MENTION",
     }
 )
-"""Kinds after which "about" names what is meant."""
+"""Kinds after which "about" leads to the topic."""
 _REQUEST = frozenset(
     {
         "PLEASE",
@@ -89,7 +89,7 @@ _REQUEST = frozenset(
         BREAK,
     }
 )
-"""Kinds of the words of a request, which are no part of what it is about."""
+"""Kinds of the words of a request that are no part of its topic."""
 _ENDS = _REQUEST - {
     "ME",
     "STAND",
@@ -104,7 +104,7 @@ _ENDS = _REQUEST - {
     "FORGOT",
     "PRON",
 }
-"""Kinds that end the words after "about" or "that"."""
+"""Kinds that end the topic after "about" or "that"."""
 _SAID = re.compile(r"[^\W_]")
 _KANA_ALONE = re.compile(r"\A[\u3040-\u309fー]*\Z")
 _TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
@@ -115,7 +115,7 @@ _MEMORY_ITSELF = re.compile(
 
 
 def topic_of(reading: MarkedSentence) -> str:
-    """What the request is about; "" where it only points, as "forget that" does."""
+    """The topic of a request; "" where it only points, as "forget that" does."""
     marks = _for_topics(reading.marks)
     if not reading.japanese:
         for target in (_after_about(reading, marks), _after_that(reading, marks)):
@@ -132,7 +132,7 @@ def topic_of(reading: MarkedSentence) -> str:
 
 
 def names_all(reading: MarkedSentence) -> bool:
-    """Whether everything about it is meant, rather than the thing that was told."""
+    """Whether a request means all memories of its topic, rather than a single statement."""
     return "ALL" in reading.kind_set or any(
         mark.kind == "MEMORY"
         and re.match(r"(?:everything|all|anything|alles|was|what|nothing|nichts|any)\b", mark.text)
@@ -141,8 +141,9 @@ def names_all(reading: MarkedSentence) -> bool:
 
 
 def japanese_words_of(topic: str) -> list[str]:
-    """The words of a Japanese topic that say something, without particles and titles:
-    a text that tells of it has them all.
+    """The content words of a Japanese topic, without particles and titles.
+
+    A text about the topic has them all.
     """
     marks = [
         mark
@@ -157,8 +158,9 @@ def japanese_words_of(topic: str) -> list[str]:
 
 
 def points_only(reading: MarkedSentence) -> bool:
-    """Whether what is to be forgotten is a pronoun: "forget that", "bitte lösch das wieder",
-    "それ、消して".
+    """Whether a request to forget names its topic only by a pronoun.
+
+    For example "forget that", "bitte lösch das wieder", "それ、消して".
     """
     kinds = reading.kinds
     for place, kind in enumerate(kinds):
@@ -174,8 +176,9 @@ def points_only(reading: MarkedSentence) -> bool:
 
 
 def _names_before_verb(marks: Sequence[WishMark]) -> bool:
-    """Whether the sentence begins with something of the speaker's, before the verb that removes:
-    "my nickname, please delete it".
+    """Whether the speaker's own thing is named before the verb that removes.
+
+    For example "my nickname, please delete it".
     """
     verb = next(
         (
@@ -190,7 +193,11 @@ def _names_before_verb(marks: Sequence[WishMark]) -> bool:
 
 
 def _after_about(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
-    """The words after "about", "über", "mit", where these follow what was told, or nothing."""
+    """The words after "about", "über" or "mit", if they can be a topic.
+
+    They can be after a mark of a kind in `_POINTS`. At the beginning of the sentence they can be
+    after some of these words, too.
+    """
     for place, mark in enumerate(marks):
         if not _ABOUT.search(mark.text) or _MEMORY_ITSELF.search(mark.text):
             continue
@@ -228,10 +235,10 @@ def _until_end(reading: MarkedSentence, marks: Sequence[WishMark]) -> str:
 
 
 def _longest(reading: MarkedSentence, marks: Sequence[WishMark], needed: frozenset[str]) -> str:
-    """The run of words with the most that say something, the first of these, without little
-    words around it.
+    """The run of words with most content, without function words around it.
 
-    needed: kinds of which it has one, unless none is named.
+    The first of several equal runs is taken. needed: kinds of which the run must have a word,
+    unless this set is empty.
     """
     runs: list[list[WishMark]] = [[]]
     named: set[int] = set()
@@ -254,9 +261,7 @@ def _longest(reading: MarkedSentence, marks: Sequence[WishMark], needed: frozens
 
 
 def _for_topics(marks: Sequence[WishMark]) -> list[WishMark]:
-    """The marks, of a phrase of several kinds only the one that says what it is about,
-    where one does.
-    """
+    """The marks for a topic: of a phrase of several kinds only the personal kind."""
     personal = {mark.start for mark in marks if mark.kind == "PERSONAL"}
     return [mark for mark in marks if mark.kind == "PERSONAL" or mark.start not in personal]
 
@@ -283,7 +288,7 @@ def _is_content(mark: WishMark) -> bool:
 
 
 def _is_kana(mark: WishMark) -> bool:
-    """Whether it is nothing but the Japanese ending of another word."""
+    """Whether a mark is only the Japanese ending of another word."""
     return (
         mark.kind == OTHER_WORDS
         and len(mark.text) <= 4

@@ -1,7 +1,7 @@
 """Linear models over named features, such as how likely a sentence is a wish.
 
-A file maps each feature to one weight for each class; `bias` counts always. The class that none of
-the weights is for is the rest.
+A file maps each feature to a weight for each class. The feature `bias` always counts. There is
+a further class, the rest, without weights.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ BIAS = "bias"
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """By feature a weight for each class; classes: how many there are beside the rest."""
+    """A linear model with softmax.
+
+    Attributes:
+        weights: By feature, a weight for each class.
+        classes: The number of classes besides the rest.
+
+    """
 
     weights: Mapping[str, Sequence[float]]
     classes: int
 
     def chances(self, features: Iterable[str]) -> tuple[float, ...]:
-        """The probability of each class (softmax with 0 for the rest), for what has
-        these features.
-        """
+        """The probability of each class, by softmax with 0 for the rest."""
         totals = [0.0] * self.classes
         for feature in (BIAS, *sorted(features)):
             if (weights := self.weights.get(feature)) is not None:
@@ -51,7 +55,7 @@ def linear_model(file: Path) -> LinearModel:
 
 
 WEIGHTS = Path(__file__).with_name("wish_weights.json")
-"""By feature what it weighs for each kind: to forget, to instruct, to lift an instruction."""
+"""By feature its weight for each kind: to forget, to instruct, to lift an instruction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Whether episodes support a pattern, and whether a text repeats another.
 
-A pattern is made by an agent that may invent: so each episode must say a part of it by itself,
-together they must say most of it, and every number and name of it is in one of them. Note: this is
-no check of truth. An episode about bad tea also supports "Likes tea"; but an order that hides in
-one episode, or an example that a model repeats, has no second episode that says it.
+A pattern is made by an agent that may invent. So each episode must say a part of it by itself,
+together they must say most of it, and every number and name of it must be in some episode. Note:
+this is no check of truth. An episode about bad tea also supports "Likes tea". But an order that
+hides in a single episode, or an example that a model repeats, has no second episode that says it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from memory_core.domain.text.sameness import differences, names_in
 from memory_core.domain.text.spelling import numbers_in
 
 FEWEST = 2
-"""Episodes that make a pattern; what one says alone is held by its facts."""
+"""Episodes that make a pattern; the content of a single episode is kept in its facts."""
 LEAST_EACH = 1 / 3
-"""Of a pattern's telling terms that each of its episodes has."""
+"""The share of a pattern's telling terms that each of its episodes has."""
 LEAST_TOGETHER = 1 / 2
-"""Of a pattern's telling terms that stand in its episodes, taken together: who sums up may find
-words of his own.
+"""The share of a pattern's telling terms that its episodes have together: a summary may use words
+of its own.
 """
 LEAST_TOLD = 3 / 4
-"""Of a pattern's telling terms that a fact must have to say it already."""
+"""The share of a pattern's telling terms that a fact must have to say it already."""
 _FRAME = frozenset(
     tokens(
         "user users person somebody usually often always regularly repeatedly mostly typically "
@@ -33,33 +33,45 @@ _FRAME = frozenset(
         "speaks speak talks talk said says told like likes prefer prefers enjoy enjoys"
     )
 ) | frozenset(tokens(" ".join(QUERY_WORDS)))
-"""Terms of the way in which patterns are put, rather than of what they are about."""
+"""Terms of the wording of patterns, rather than of their topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidTerms:
-    """What an episode says, as patterns are compared with it: terms and numbers, each once."""
+    """The terms and numbers of an episode, each once, to compare patterns with."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
 
     @classmethod
     def of(cls, text: str, speaker: str | None = None) -> SaidTerms:
-        """What its speaker says himself, without what is quoted, pasted or recalled;
-        `who` may be named in a pattern.
+        """Read the speaker's own words, without quoted, pasted or recalled text.
+
+        Args:
+            text: The episode's.
+            speaker: A name that the pattern may mention.
+
         """
         own = own_words(text)
         return cls(frozenset(tokens(f"{speaker or ''} {own}")), frozenset(numbers_in(own)))
 
 
 def telling(statement: str) -> frozenset[str]:
-    """The terms of a pattern that say what it is about."""
+    """The terms of a pattern that tell its topic."""
     return frozenset(tokens(statement)) - _FRAME
 
 
 def carriers(statement: str, episodes: Sequence[SaidTerms], fewest: int = FEWEST) -> list[int]:
-    """The places of those episodes that carry a statement; none when together they do not,
-    or are fewer than `fewest`.
+    """The places of the episodes that support a statement.
+
+    Args:
+        statement: The pattern.
+        episodes: The candidates.
+        fewest: The least number of episodes.
+
+    Returns:
+        Empty where they do not support it together, or are fewer than `fewest`.
+
     """
     terms = telling(statement)
     places = [
@@ -79,16 +91,26 @@ def carriers(statement: str, episodes: Sequence[SaidTerms], fewest: int = FEWEST
 
 
 def told_by(statement: str, fact: str) -> bool:
-    """Whether a fact that is held for itself says most of a pattern: then the fact,
-    which can fall, is enough.
+    """Whether a fact says most of a pattern.
+
+    Such a fact is enough without the pattern, and can be superseded.
+
+    Args:
+        statement: The pattern.
+        fact: The text of a fact that is stored for itself.
+
     """
     terms = telling(statement)
     return bool(terms) and len(terms & frozenset(tokens(fact))) >= LEAST_TOLD * len(terms)
 
 
 def same_pattern(first: str, second: str) -> bool:
-    """Whether two patterns are about the same and differ in nothing but the words that frame it
-    ("usually", "often").
+    """Whether two patterns differ only in words such as "usually" and "often".
+
+    Args:
+        first: A pattern.
+        second: Another pattern.
+
     """
     kinds = differences(first, second)
     return not kinds or (
@@ -97,7 +119,7 @@ def same_pattern(first: str, second: str) -> bool:
 
 
 def _same_feeling(first: str, second: str) -> bool:
-    """Whether neither says more than the other of liking: "likes tea" and "drinks tea" are two."""
+    """Whether both or neither tell of liking: "likes tea" and "drinks tea" differ."""
     return frozenset(tokens(first)) & _FEELING == frozenset(tokens(second)) & _FEELING or bool(
         frozenset(tokens(first)) & _FEELING and frozenset(tokens(second)) & _FEELING
     )
@@ -110,14 +132,18 @@ _FEELING = frozenset(tokens("like likes prefer prefers enjoy enjoys love loves")
 
 
 MOST_PART = 0.5
-"""The share of a text's telling words that a repetition has, where it repeats no number."""
+"""The share of an earlier text's telling words that a repetition has, if it repeats no number."""
 LEAST = 2
-"""Words that it has of it at least."""
+"""Telling words of the earlier text that a repetition has at least."""
 
 
 def repeats(text: str, others: Iterable[str]) -> bool:
-    """Whether a text has a number of one of the told texts, or most of its words that
-    say something.
+    """Whether a text repeats a number or most telling words of another text.
+
+    Args:
+        text: The text.
+        others: The earlier texts.
+
     """
     terms = _telling(text)
     return any(_repeats(terms, _telling(other)) for other in others)

@@ -1,9 +1,9 @@
-"""What a speaker says himself, and whether quotes and stories are taken from that.
+"""A speaker's own words, and whether quotes and stories are taken from them.
 
-"He wrote: 'I live in Oslo'" says nothing about where the speaker lives, and a memory that was put
-into a prompt must not be learnt again from it. Note: the result is as long as the text, character
-for character (what is not the speaker's own is blank), so a place found in it is a place in
-the message.
+"He wrote: 'I live in Oslo'" doesn't tell where the speaker lives, and a memory that was put into a
+prompt must not be learnt from it again. Note: the result is as long as the text, character for
+character, with blanks in the place of words that are not the speaker's own. So a place found in the
+result is a place in the message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NOTE = re.compile(
     r"|Follow-up areas):[^\n]*",
     re.MULTILINE,
 )
-"""The parts of a note as `note` renders it: a pasted note tells nothing new."""
+"""The parts of a note as `note` renders it: a pasted note tells no news."""
 _NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINES = re.compile(
@@ -82,18 +82,19 @@ _MAY_BE_OTHERS = re.compile(
     rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
-"""What a text has of which a part is not the speaker's own; most sentences have none of it."""
+"""Signs that a part of a text may not be the speaker's own. Most sentences have none of them."""
 _SAYS = re.compile(
     r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE
 )
 MAX_TITLE_WORDS = 5
 MAX_SPEECH = 600
-"""Characters of a quotation; text between marks that lie further apart is no speech."""
+"""Characters of a quotation; text between marks that are further apart is no speech."""
 
 
 def without_recalled(text: str) -> str:
-    """The text with blanks in place of memories that were recalled into it; of the same length.
-    They were remembered before.
+    """The text with blanks in place of memories that were recalled into it.
+
+    These were remembered before. The result has the length of the text.
     """
     return _without(text, (_TAGGED, _HEADED, _NOTE, _NAMING_IDS))
 
@@ -110,8 +111,9 @@ def own_words(text: str) -> str:
 
 @keep_texts(256)
 def _without_others(text: str) -> str:
-    """As `own_words`; kept, since the rules for facts, wishes, behaviour and stories read
-    the same messages.
+    """As `own_words`, and kept: several rules read the same messages.
+
+    These are the rules for facts, wishes, behaviour and stories.
     """
     text = _without(
         text,
@@ -121,15 +123,17 @@ def _without_others(text: str) -> str:
 
 
 def is_text_to_work_on(text: str) -> bool:
-    """Whether a message hands over a text to be translated, corrected or summed up,
-    which asks nothing of a memory.
+    """Whether a message contains a text to translate, correct or sum up.
+
+    Such a message is no question to the memory.
     """
     return _TO_WORK_ON.search(text) is not None
 
 
 def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
-    """The text, of the same length, with blanks where one of the patterns matches;
-    each sees what those before it left.
+    """The text, of the same length, with blanks where a pattern matches.
+
+    The patterns are applied in order, each to the result of the patterns before.
     """
     lower = text.lower()
     for pattern in patterns:
@@ -180,11 +184,11 @@ _NAMES_OF_ASSISTANTS = frozenset(
 
 
 def may_tell(message: Message) -> bool:
-    """Whether facts may be taken from a message: what the person says, or anybody who is named;
-    never the system or a tool.
+    """Whether facts may be taken from a message.
 
-    An assistant without a name, or with one that says only what it is, repeats and guesses: its
-    words are no facts of anybody's.
+    They may be taken from messages of the user or of an assistant with a name, never from the
+    system or a tool. An assistant without a name, or with a name such as "AI agent", repeats and
+    guesses.
     """
     if message.role != "assistant":
         return message.role == "user"
@@ -193,8 +197,9 @@ def may_tell(message: Message) -> bool:
 
 
 class Proofs:
-    """What messages say outside of recalled memories. Each is read once, however many quotes are
-    looked for in it.
+    """The text of messages without recalled memories, to prove quotes by.
+
+    Each message is read once, however many quotes are searched in it.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -202,7 +207,13 @@ class Proofs:
         self._read: dict[int, str] = {}
 
     def prove(self, quote: str, number: int) -> bool:
-        """Whether message `number` exists, may tell facts, and says the quote."""
+        """Whether a message exists, may tell facts, and contains a quote.
+
+        Args:
+            quote: The words to prove.
+            number: The message's place in the conversation.
+
+        """
         if not 0 <= number < len(self._messages) or not may_tell(self._messages[number]):
             return False
         if number not in self._read:
@@ -211,7 +222,7 @@ class Proofs:
 
 
 def folded_quote(quote: str) -> str:
-    """Words as they are compared here, without the marks around them."""
+    """A quote in the form in which quotes are compared, without marks around it."""
     return _folded(quote).strip(" .,;:!\"'")
 
 
@@ -233,26 +244,29 @@ def _folded(text: str) -> str:
 
 
 DAYS = frozenset(tokens(" ".join((*WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
-"""Terms of names of days and months: who reckons a date names one that was not said."""
+"""Terms of names of days and months: a calculated date names days and months that were not said."""
 OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""A letter that is none of the Latin ones."""
+"""A letter of a script that is not Latin."""
 LEAST_VOTES = 2
-"""Letters of a script, or little words of a language, that show a text to be in it."""
+"""Letters of a script, or function words of a language, that show that a text is in it."""
 MOST_FOREIGN = 1
-"""Names of a story that may be in no message.
-
-One may be a word that only looks like a name.
-"""
+"""Names of a story that may be in no message, since a word may only look like a name."""
 LEAST_SHARE = 0.2
-"""Of a story's terms, names and numbers included, that stand in the messages."""
+"""The share of a story's terms, with names and numbers, that the messages must have."""
 _TELLERS = frozenset(
     tokens("user assistant users assistants person they talked said asked told conversation")
 )
 
 
 def tells_of(story: str, messages: Sequence[Message]) -> bool:
-    """Whether at least a fifth of the story's terms were said, or name who spoke.
-    A story without a term tells of anything.
+    """Whether a story is made of words of the messages.
+
+    At least a fifth of its terms were said, or name a speaker. True for a story without terms.
+
+    Args:
+        story: The text.
+        messages: The messages that it was made of.
+
     """
     story_terms = frozenset(tokens(story)) - _TELLERS
     said_terms = frozenset(
@@ -262,7 +276,13 @@ def tells_of(story: str, messages: Sequence[Message]) -> bool:
 
 
 def invents_names(story: str, messages: Sequence[Message]) -> bool:
-    """Whether a story names people, places or things that stand in none of the messages."""
+    """Whether a story names people, places or things that no message names.
+
+    Args:
+        story: The text.
+        messages: The messages that it was made of.
+
+    """
     said_terms = frozenset(
         term for message in messages for term in tokens(f"{message.actor or ''} {message.content}")
     )
@@ -270,8 +290,15 @@ def invents_names(story: str, messages: Sequence[Message]) -> bool:
 
 
 def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
-    """The terms of a text's names that are not known. Of German, where every noun is a capital,
-    none: a noun is no name there.
+    """The terms of a text's names that are not known.
+
+    Empty for a text that is not English: in German every noun has a capital, so that a noun is no
+    name.
+
+    Args:
+        text: The text.
+        known: Terms that were said.
+
     """
     if language_of([word.casefold() for word in words(text)]) != ENGLISH:
         return frozenset()
@@ -279,7 +306,13 @@ def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
 
 
 def in_another_language(source: str, text: str) -> bool:
-    """Whether a text is surely not in the language of what it was made of."""
+    """Whether a text is surely in another language than its source.
+
+    Args:
+        source: The text that it was made of.
+        text: The new text.
+
+    """
     source_is_other, written = (OTHER_SCRIPT.search(part) is not None for part in (source, text))
     if source_is_other != written:
         return len(OTHER_SCRIPT.findall(source if source_is_other else text)) >= LEAST_VOTES

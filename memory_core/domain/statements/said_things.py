@@ -1,12 +1,13 @@
-"""What a sentence speaks of: each thing, whose it is and which of its kind; and the subject.
+"""The things that a sentence names, with their owners, and its subject.
 
     "my mother-in-law moved"            the mother-in-law, not the speaker
     "the hotel in Rome costs …"         the hotel, of Rome
     "the kitchen budget"                the budget, of the kitchen
-    "I also work at …"                  one more, nothing in another's place
+    "I also work at …"                  a further thing that replaces no other
 
-By the order of words and a few little words; nothing is parsed. Two sentences are about one thing
-only where some thing of both has one name, one owner, and nothing that tells the two apart.
+The order of words and a few function words are read; there is no parser. Two sentences are about
+the same thing only where some thing of both has the same name and the same owner, and no word tells
+the two apart.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ SELF = "i"
 UNKNOWN = "?"
 """An owner that only a pronoun names."""
 KIND = "kind"
-"""The kind of what tells which thing another is of, where there are several: the balance of the
-current account, that of the savings account.
+"""The kind of a word that tells the owner of a thing from other owners of its kind: the balance of
+the current account, that of the savings account.
 """
 MOST_THING_WORDS = 4
-"""Words of a thing's name; of more the last ones."""
+"""Words of a thing's name; of a longer name the last words."""
 _SUBJECT_IN_JAPANESE = re.compile(
     rf"(?P<person>{PERSON_IN_JAPANESE})(?:の[^\s、。はがをも]{{1,12}})?(?=は|が|も|って)"
 )
@@ -63,7 +64,7 @@ _PAIR_IN_JAPANESE = re.compile(
     r"(?P<which>[^\s、。はがをにでとのもへや]{1,12})の(?P<head>[^\s、。はがをにでとのもへや]{1,12})"
 )
 _TELLS_NOT_WHICH = re.compile(r"[\d年月週日曜今昨来先毎最朝晩夜時分]|[あこそ]\Z")
-"""Before の: a time, or this and that."""
+"""Words before の that tell no thing apart: a time, or this and that."""
 _ADDS = re.compile(
     r"\b(?:also|as well|in addition|additionally|besides|on top of (?:that|it)|another|additional"
     r"|extra|(?:a|my|our) (?:second|third|further)(?!-)|auch|ebenfalls|außerdem|zusätzlich"
@@ -72,7 +73,7 @@ _ADDS = re.compile(
     r"|[\u30a0-\u30ff\u4e00-\u9fff]も(?![うしっの])|もう一つ|二台目|二匹目|二つ目",
     re.IGNORECASE,
 )
-"""What is said holds beside what was said before."""
+"""A statement with these words is true beside earlier statements."""
 _WORD = re.compile(r"[^\W_][\w-]*(?:['’](?!s\b)\w+)?(?P<of>['’]s\b|(?<=s)['’](?=\s))?")
 _GENITIVE_IN_GERMAN = re.compile(r"[A-ZÄÖÜ][a-zäöü]{2,30}s")
 
@@ -82,14 +83,15 @@ class Thing:
     """A thing that a sentence names, or something that is done.
 
     Attributes:
-        owner: Whose it is, or who does it: `SELF`, a person or a name, `UNKNOWN`; empty where
-            that is not said.
+        owner: Its owner, or the person that acts: `SELF`, a person or a name, `UNKNOWN`; empty
+            where the sentence does not say it.
         words: The terms of its name.
         start: Its place in the sentence.
-        pre: The terms before the last one of its name: the kitchen of "kitchen budget".
-        parts: Those of `pre` of which it is a part: the flat of "the flat's roof".
-        which: What tells it from others of its name, by kind.
-        does: Whether it does what is said.
+        pre: The terms before the last term of its name: the kitchen of "kitchen budget".
+        parts: Terms of `pre` that name a whole of which it is a part: the flat of "the flat's
+            roof".
+        which: Terms that tell it from other things of its name, with the kind of each.
+        does: Whether it is the subject of the action.
 
     """
 
@@ -103,8 +105,13 @@ class Thing:
 
 
 class Subject(NamedTuple):
-    """The subject from a place on. person: `SELF`, another person, or `UNKNOWN`; empty where that
-    is not said. is_thing: whether the subject is a thing of that person.
+    """The subject from a place on.
+
+    Attributes:
+        start: The place in the sentence.
+        person: `SELF`, another person, or `UNKNOWN`; empty where the sentence does not say it.
+        is_thing: Whether the subject is a thing of that person.
+
     """
 
     start: int
@@ -114,7 +121,14 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ThingsSaid:
-    """What a sentence speaks of. subjects: in their order. adds: as of its text."""
+    """The things and subjects of a sentence.
+
+    Attributes:
+        things: In the order of reading.
+        subjects: In the order of the sentence.
+        adds: Whether the sentence is true beside earlier statements (`adds`).
+
+    """
 
     things: tuple[Thing, ...]
     subjects: tuple[Subject, ...]
@@ -131,23 +145,32 @@ class ThingsSaid:
 
 
 def is_same(person: str, other: str) -> bool:
-    """Whether two may be one person: Maren, and my sister Maren."""
+    """Whether two keys may be the same person: Maren, and my sister Maren.
+
+    Args:
+        person: The words for a person, separated by spaces.
+        other: The words for another.
+
+    """
     ours, theirs = set(person.split()), set(other.split())
     return UNKNOWN not in ours | theirs and (ours <= theirs or theirs <= ours)
 
 
 def adds(text: str) -> bool:
-    """Whether what a text says holds beside what was said before: also, a second, as well."""
+    """Whether a text says that it is true beside earlier statements.
+
+    Words for this are "also", "a second", "as well".
+    """
     return _ADDS.search(text) is not None
 
 
 def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]) -> ThingsSaid:
-    """What a sentence speaks of.
+    """Read the things and subjects of a sentence.
 
     Args:
         text: The sentence.
-        language: By which its words are stemmed.
-        terms: The telling terms of a word.
+        language: The language by which its words are stemmed.
+        terms: Returns the telling terms of a word.
 
     """
     if has_japanese(text):
@@ -167,7 +190,7 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
 def _in_japanese(
     text: str, terms: Callable[[str], frozenset[str]]
 ) -> tuple[tuple[Thing, ...], tuple[Subject, ...]]:
-    """The things of a Japanese sentence, and its subjects: the speaker, where it names none."""
+    """The things and subjects of a Japanese sentence; the speaker if no subject is named."""
     subjects = tuple(
         Subject(match.start(), match["person"]) for match in _SUBJECT_IN_JAPANESE.finditer(text)
     ) or (Subject(0, SELF),)
@@ -191,8 +214,16 @@ def _in_japanese(
 
 @dataclass(slots=True)
 class _Named:
-    """A thing while it is read: its words as written, which link leads to it, how many of its words
-    own the others. owner: None where that is not said.
+    """A thing while it is read.
+
+    Attributes:
+        owner: Its owner; None where the sentence does not say it.
+        is_definite: Whether an article or a possessive is before it.
+        link: The kind of the word that leads to it.
+        words: As written.
+        start: Its place in the sentence; -1 before its first word.
+        owning: How many of its words own the words after them.
+
     """
 
     owner: str | None = None
@@ -208,16 +239,18 @@ class _Reader:
     """Reads words in their order.
 
     Attributes:
-        terms: The telling terms of a word.
-        things: What was read.
-        subjects: Those that were read.
+        terms: Returns the telling terms of a word.
+        is_german: Whether the sentence is in German.
+        things: The things that were read.
+        subjects: The subjects that were read.
         is_fresh: Whether the next thing is a subject.
         named: The thing that is being read.
-        last: The thing that what follows may tell more of.
+        last: The thing that the next words may tell more of.
         doer: The thing that is the subject, where no person is.
-        action: What the subject does, where that was the last word.
+        action: The subject's action, where that was the last word.
         place: Of the word that is read.
-        skips: Whether the next word counts for nothing.
+        is_after_pronoun: Whether a subject's pronoun was the last word.
+        skips: Whether the next word is ignored.
 
     """
 
@@ -236,11 +269,18 @@ class _Reader:
 
     @property
     def person(self) -> str:
-        """The subject of what is read."""
+        """The person of the last subject."""
         return self.subjects[-1].person if self.subjects else ""
 
     def read(self, match: re.Match[str], gap: str, following: str) -> None:
-        """Read the next word. gap: the signs before it. following: the word after it."""
+        """Read the next word.
+
+        Args:
+            match: The word.
+            gap: The signs before it.
+            following: The word after it; empty at the end.
+
+        """
         of = match["of"] or ""
         word = match.group().removesuffix(of)
         lower = word.casefold()
@@ -261,12 +301,12 @@ class _Reader:
             self._names(word, of, following)
 
     def _close_part(self) -> None:
-        """A part of the sentence is over: another subject may follow."""
+        """End a part of the sentence: another subject may follow."""
         self.close()
         self.last, self.is_fresh = None, True
 
     def _reads_pronoun(self, lower: str) -> bool:
-        """Read a pronoun; whether it was one."""
+        """Read a pronoun. Returns whether the word is a pronoun."""
         if lower not in SELVES and lower not in OTHERS and lower not in THEY:
             return False
         self.close()
@@ -287,7 +327,7 @@ class _Reader:
         return True
 
     def _reads_link(self, lower: str) -> bool:
-        """Read an article, or a word between two things; whether it was one."""
+        """Read an article, or a word between two things. Returns whether it was read."""
         if lower in MY or lower in THEIR or lower in THE:
             link = self.named.link
             self.close()
@@ -317,7 +357,7 @@ class _Reader:
         return is_verb(lower)
 
     def _says(self, lower: str) -> None:
-        """Read a word that names nothing: what the subject does."""
+        """Read a word that names no thing: the subject's action."""
         self.close()
         self.is_after_pronoun, self.action = False, None
         if words := self.terms(lower):
@@ -333,7 +373,7 @@ class _Reader:
         self.is_fresh = self.is_fresh and (self.is_german or lower in ADVERBS)
 
     def _names(self, word: str, of: str, following: str) -> None:
-        """Read a word of a thing's name, or of its owner's."""
+        """Read a word of a thing's name, or of its owner's name."""
         named = self.named
         named.start = self.place if named.start < 0 else named.start
         named.words.append(word)
@@ -355,12 +395,12 @@ class _Reader:
             self._owns()
 
     def _owns(self) -> None:
-        """What follows belongs to the one named so far."""
+        """Take the words read so far as the owner of the thing that follows."""
         named = self.named
         self.named = _Named(_key_of(named.words), True, named.link, start=named.start)
 
     def close(self) -> None:
-        """The thing that was read is complete."""
+        """Complete the thing that is being read."""
         named, self.named = self.named, _Named()
         if not named.words:
             return
@@ -388,8 +428,9 @@ class _Reader:
             self.last = thing
 
     def _is_name(self, named: _Named, words: list[str]) -> bool:
-        """Whether words are written as a name is; the first word of a sentence that looks like
-        a plural is none.
+        """Whether words are written as a name is.
+
+        A plural-like first word of a sentence is no name.
         """
         return (
             not (self.is_german or named.is_definite)
@@ -420,7 +461,7 @@ class _Reader:
         )
 
     def _tells_which(self, last: Thing, thing: Thing, named: _Named, person: str) -> None:
-        """What was read tells which one the thing before it is, or whose."""
+        """Use the thing just read to specify the thing before it, or its owner."""
         subject = self.subjects[-1] if self.subjects else Subject(0, "")
         if thing.owner == UNKNOWN or (person and named.link in ("", PART)):
             last.owner = person or UNKNOWN
@@ -440,7 +481,7 @@ class _Reader:
 
 
 def _key_of(words: list[str]) -> str:
-    """By what words are known as an owner: a person with the names beside it, or a name."""
+    """The key of an owner: a person with the names beside it, or a name."""
     names = [word.casefold() for word in words if word[:1].isupper()]
     for word in words:
         if person := person_of(word):

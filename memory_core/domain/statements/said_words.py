@@ -1,4 +1,4 @@
-"""Words by which `said_things` reads a sentence: persons, and the little words between things."""
+"""Words by which `said_things` reads a sentence: persons, and function words between things."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAST_IN_GERMAN = (
     "mutter", "vater", "bruder", "schwester", "sohn", "tochter", "kollege", "kollegin", "nachbar",
     "nachbarin", "freund", "freundin", "mitbewohner", "mitbewohnerin", "kumpel", "team",
 )  # fmt: skip
-"""How words for persons end that are compounds: Schwiegermutter."""
+"""The ends of compounds that name persons: Schwiegermutter."""
 PERSON_IN_JAPANESE = (
     r"(?:義理の)?(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母"
     r"|彼女|彼氏|おば(?:あ?さん)?|おじ(?:い?さん)?|いとこ|両親|先輩|後輩|先生|上司|部下"
@@ -35,7 +35,7 @@ SELVES_IN_JAPANESE = frozenset(["私", "僕", "俺", "うち", "自分", "私た
 _SELVES = "i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns"
 SELVES = frozenset(_SELVES.split())
 OBJECTS = frozenset(_SELVES.split()[-5:])
-"""The speaker, who is not the subject."""
+"""The speaker, where the speaker is not the subject."""
 _OTHERS = "he he's he'd she she's she'd you you're you've hers theirs"
 OTHERS = frozenset(_OTHERS.split())
 THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er"])
@@ -57,7 +57,7 @@ COUNTS = frozenset(
         "eines",
     ]
 )
-"""Before "of" they count what follows."""
+"""Words that, before "of", count the thing after it."""
 _MY = """
     my our mine ours user's mein meine meinen meinem meiner meines unser unsere unseren unserem
     unserer
@@ -73,13 +73,15 @@ _THE = """
 """
 THE = frozenset(_THE.split())
 PART = "part"
-"""The kind of what tells of what a thing is one: the kitchen budget, the budget for the kitchen."""
+"""The kind of a word that names the whole of which a thing is a part: the kitchen budget, the
+budget for the kitchen.
+"""
 _LINKS = {
     PART: "of for für von vom", "in": "in at beim bei im", "from": "from",
     "to": "to nach zum zur", "with": "with mit",
 }  # fmt: skip
 LINKS = MappingProxyType({word: kind for kind, words in _LINKS.items() for word in words.split()})
-"""Words between a thing and what tells which one it is, by the kind of what they add."""
+"""Words between a thing and the words that tell it from other things, by the kind that they add."""
 FRESH = frozenset(
     [
         "and",
@@ -98,13 +100,13 @@ FRESH = frozenset(
         "als",
     ]
 )
-"""Another subject may follow them."""
+"""Words that another subject may follow."""
 _ADVERBS = """
     on from now today yesterday finally also just so lately recently unfortunately sadly jetzt
     heute gestern endlich leider
 """
 ADVERBS = frozenset(_ADVERBS.split())
-"""Before a subject."""
+"""Words that come before a subject."""
 _NO_NOUN = """
     is are am be been being was were isn't aren't wasn't weren't not no so gone going goes go went
     got get gets getting coming come comes came left leave leaves died starts begin begins began
@@ -128,7 +130,7 @@ NO_NOUN = frozenset(_NO_NOUN.split()) | ADVERBS
 FOREIGN = frozenset(
     ["neighbouring", "neighboring", "rival", "rivals", "opposite", "parallel", "reserve"]
 )
-"""Words for what is another person's."""
+"""Words for a thing that belongs to another person."""
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     first second third other left right current older younger elder eldest youngest private personal
@@ -136,11 +138,11 @@ _TELLS_APART = """
     jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
-"""Words that tell two of a kind apart though they say little else."""
+"""Words that distinguish two things of a kind, though they have little other meaning."""
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word names no thing, as far as its form tells."""
+    """Whether a word names no thing, as far as its form shows."""
     return word in NO_NOUN or word[0].isdigit() or word.endswith("ed")
 
 
@@ -150,7 +152,10 @@ def is_little(word: str) -> bool:
 
 
 def person_of(word: str) -> str:
-    """The person that a word names, in one spelling; of a compound the whole; else empty."""
+    """The person that a word names, in a single spelling.
+
+    Of a compound it is the whole word; empty for a word that names no person.
+    """
     lower = word.casefold()
     for name in (lower, lower.removesuffix("s")):
         if name in _ALL_PERSONS:

@@ -13,23 +13,22 @@ from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.kept import keep_texts
 
 LEAST_COVERED = 0.33
-"""Of the telling words of the sentence that has fewer, the part that both share where one says that
-the other is over or otherwise.
+"""The share of telling words, of the sentence that has fewer of them, that both sentences have if
+the later sentence ends or changes the earlier.
 """
 LEAST_COVERED_BY_NAME = 0.15
-"""The same where a name is among them, and in Japanese, whose words are cut into pairs."""
+"""The same share if a name is among the words, and in Japanese, whose words are cut into pairs."""
 LEAST_COVERED_BY_SUBJECT = 0.5
-"""Of the sentence that has more, where both begin with the one word that they share: facts of one
-person all begin with the name.
+"""The same share, of the sentence with more telling words, if both begin with the only word that
+they share: all facts about a person begin with the name.
 """
 
 
 def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences share enough of what they tell, or a name: in long ones some word is
-    always the same.
+    """Whether two sentences are about the same thing, by shared words or names.
 
-    Laid beside all that a person said before, a hundred sentences have a word in common with one
-    that tells a change.
+    A single shared word is not enough in long sentences. Compared with all that a person said
+    before, a sentence that tells a change shares some word with a hundred sentences.
     """
     if before.keys.isdisjoint(now.keys):
         return False
@@ -50,9 +49,7 @@ def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def shared_terms(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
-    """The terms that two sentences have in common, compounds and words for one
-    matter among them.
-    """
+    """The terms that two sentences share, with compounds and words for the same matter."""
     of_others = frozenset(theirs)
     both = of_others.intersection(ours)
     matters = {ALIKE[term] for term in of_others if term in ALIKE}
@@ -69,14 +66,12 @@ def shared_terms(ours: Collection[str], theirs: Collection[str]) -> frozenset[st
 
 
 LONGEST_COMPOUND = 40
-"""Letters of a compound whose beginnings are looked at."""
+"""Letters of the longest compound whose beginnings are compared."""
 
 
 @keep_texts(4_096)
 def _heads(term: str) -> tuple[str, ...]:
-    """The beginnings of a term that could be a word it is a compound of, with another
-    word behind.
-    """
+    """The beginnings of a term that could be the first word of a compound."""
     beginnings = (
         term[:end]
         for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1)
@@ -85,10 +80,10 @@ def _heads(term: str) -> tuple[str, ...]:
 
 
 def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
-    """Of the terms that two sentences share those that name one thing in both."""
+    """The shared terms of two sentences that name the same thing in both."""
     return in_common(before.named, now.named.things, frozenset(shared), shared_terms)
 
 
 def same_subject(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences have one subject: the speaker, where one names none."""
+    """Whether two sentences have the same subject; it is the speaker where none is named."""
     return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)

@@ -10,7 +10,7 @@ from memory_core.domain.statements.contradiction_words import ARTICLES, EMPTY, L
 from memory_core.domain.text.polarity import NEGATIONS, is_form_of, opposites_of
 
 MOST_LONGER = 3
-"""Words by which a statement that says the same in the same order may be longer."""
+"""Words by which a statement may be longer that says the same in the same order."""
 _CJK = "\u3005\u3041-\u30ff\u4e00-\u9fff"
 JAPANESE = re.compile(rf"[{_CJK}]")
 _DENIED = re.compile(r"ませんでした|ません|なくなった|なかった|ない(?:です)?(?![\u3041-\u309f])")
@@ -25,8 +25,14 @@ _WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "sha
 
 @dataclass(frozen=True, slots=True)
 class StatementWords:
-    """A statement's tokens, case-folded and in order; `weighty` are the places of those that say
-    something, `compared` their stems.
+    """The words of a statement.
+
+    Attributes:
+        tokens: Case-folded, in order.
+        weighty: The places of tokens that carry meaning.
+        compared: The stems of these tokens.
+        negated: Whether the number of negations is odd.
+
     """
 
     tokens: tuple[str, ...]
@@ -35,13 +41,22 @@ class StatementWords:
     negated: bool
 
     def between(self, start: int, end: int) -> tuple[str, ...]:
-        """All tokens from one weighty one up to another, by their numbers among these."""
+        """All tokens from a weighty token up to another, by their numbers among these."""
         return self.tokens[self.weighty[start] : self.weighty[end - 1] + 1] if start < end else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where the two part: the tokens of each there, and what the first says before and after."""
+    """A place where two statements differ.
+
+    Attributes:
+        ours: The tokens of the first statement there.
+        theirs: The tokens of the second statement there.
+        before: The tokens before it in the first statement.
+        after: The tokens after it in the first statement.
+        their_before: The tokens before it in the second statement.
+
+    """
 
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
@@ -51,7 +66,7 @@ class Parting:
 
     @property
     def says_it_alike(self) -> bool:
-        """Whether each side has words there, one thing's, and about as many as the other."""
+        """Whether each side has words of a single difference, of similar length."""
         return (
             bool(self.ours and self.theirs)
             and not self.says_two
@@ -60,8 +75,9 @@ class Parting:
 
     @property
     def says_two(self) -> bool:
-        """Whether a preposition within both sides makes two differences of it: "tabs in Go",
-        "spaces in Python".
+        """Whether a preposition within both sides makes it two differences.
+
+        For example "tabs in Go", "spaces in Python".
         """
         return all(not PREPOSITIONS.isdisjoint(each[1:-1]) for each in (self.ours, self.theirs))
 
@@ -77,13 +93,13 @@ def one_spelled(numbers: Sequence[str]) -> list[str]:
 
 
 def has_alike(word: str, others: Sequence[str]) -> bool:
-    """Whether one of others is the same word; such words have the same first letter."""
+    """Whether the same word is in a list; such words share the first letter."""
     first = word[:1]
     return any(other[:1] == first and is_alike(word, other) for other in others)
 
 
 def is_alike(word: str, other: str) -> bool:
-    """Whether two words are one, but for an ending: rent and rental, Mia and Mias."""
+    """Whether two words differ only in an ending: rent and rental, Mia and Mias."""
     shorter, longer = (word, other) if len(word) <= len(other) else (other, word)
     if shorter == longer or (
         longer.endswith("ing")
@@ -102,8 +118,8 @@ def is_alike(word: str, other: str) -> bool:
 
 _ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
 LEAST_STEM, LEAST_COMMON = 3, 2
-"""Letters of a word that may have an ending; words that two statements have in common which only a
-negation parts.
+"""Letters of a word that may have an ending; words that two statements must share if only a
+negation or an opposite word tells them apart.
 """
 
 

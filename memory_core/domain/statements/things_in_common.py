@@ -14,13 +14,13 @@ def in_common(
     shared: frozenset[str],
     alike: Callable[[Collection[str], Collection[str]], frozenset[str]],
 ) -> frozenset[str]:
-    """Of the terms that two sentences share those that name one thing in both.
+    """The shared terms of two sentences that name the same thing in both.
 
     Args:
         before: The earlier sentence.
-        now: Things of the later one.
-        shared: The terms.
-        alike: The terms of one set that are those of another one, or alike.
+        now: Things of the later sentence.
+        shared: The terms that both sentences have.
+        alike: Returns the terms of a set that are in another set, or like a term in it.
 
     """
     known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.things))
@@ -43,7 +43,7 @@ def in_common(
 def _names_of_both(
     before: Thing, now: Thing, known: frozenset[str]
 ) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """What of the names of two things may be one: violin, and violin lesson."""
+    """The parts of two things' names that may be the same: violin, and violin lesson."""
     names = []
     if not _tells_apart(before, now, ("pre",)):
         names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
@@ -55,10 +55,11 @@ def _names_of_both(
 
 
 def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
-    """Whether two things may have one owner.
+    """Whether two things may have the same owner.
 
-    Where a sentence says nothing of whose its thing is, the earlier one tells of the speaker's, and
-    the later one of the thing told of. known: the terms of all that the earlier one names.
+    Where no owner is named, a thing of the earlier sentence is the speaker's, and a thing of the
+    later sentence belongs to the thing told of before. known: the terms of all things of the
+    earlier sentence.
     """
     if not now.owner or before.owner == now.owner:
         return True
@@ -71,9 +72,10 @@ def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
 
 
 def _is_anothers(before: Thing, now: Thing, known: frozenset[str]) -> bool:
-    """Whether the earlier sentence tells of a thing of the speaker's, and the later one of that of
-    something which the earlier one does not name: "my rent", "the rent of the shop". known:
-    the terms of all that it names.
+    """Whether the later thing belongs to something that the earlier sentence does not name.
+
+    The earlier thing has to be the speaker's: "my rent", "the rent of the shop". known: the terms
+    of all things of the earlier sentence.
     """
     is_own = before.does and before.owner == SELF
     if not is_own or before.which or before.pre or now.owner:
@@ -83,7 +85,7 @@ def _is_anothers(before: Thing, now: Thing, known: frozenset[str]) -> bool:
 
 
 def _tells_apart(before: Thing, now: Thing, kinds: Collection[str]) -> bool:
-    """Whether something of one of these kinds is told of both things, and is another."""
+    """Whether words of some kind are told of both things, and differ."""
     for kind in kinds:
         ours = {word for of, word in now.which if of == kind}
         theirs = {word for of, word in before.which if of == kind}

@@ -1,9 +1,10 @@
-"""The times and numbers that a sentence tells, each with what it counts, so that two sentences can
-be asked whether they differ.
+"""The times and numbers of a sentence, so that two sentences can be compared.
+
+Each number is read with the unit or thing that it counts:
 
     "the 14th at 6:40"          date 14, time 6:40
     "1,240 euros a month"       number 1240 of money
-    "bumped it up to 75"        number 75 of nothing named, which may stand for any
+    "bumped it up to 75"        number 75 without a unit, which may have any unit
 
 Numbers are compared as written, without the marks between thousands.
 """
@@ -85,7 +86,9 @@ _NUMBER = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|halb", re.IGNORECASE)
-"""Is in every sentence with a time or number that tells it in none of `_WORDS_OF_VALUES`."""
+"""Is in every sentence with a time or number, except where the sentence tells it in
+`_WORDS_OF_VALUES`.
+"""
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?"
@@ -96,8 +99,12 @@ _JAPANESE_COUNT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """By kind ("weekday", "time", "date", "month", "phone") what is told of it,
-    and by what is counted the numbers.
+    """The times and numbers of a sentence.
+
+    Attributes:
+        whens: By kind ("weekday", "time", "date", "month", "phone") the values.
+        numbers: By unit or counted thing the numbers; "" for numbers without a unit.
+
     """
 
     whens: Mapping[str, frozenset[str]]
@@ -107,8 +114,10 @@ class Values:
         return bool(self.whens) or bool(self.numbers)
 
     def of_kind(self, asked: AskedKind) -> Values:
-        """Those that a question asks for: what it counts, a share, a sum, or a time.
-        Where none is, a bare number may be any.
+        """The values that a question asks for.
+
+        These are numbers of a counted thing, of a share or of a sum, and times. If no number has
+        such a unit, numbers without a unit are returned, since they may have any.
         """
         if not self:
             return self
@@ -118,8 +127,12 @@ class Values:
         )
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
-        """Whether one of them may stand in the other's place, and says another thing. loosely: a
-        bare number may stand for any.
+        """Whether the values are of the same kind and differ.
+
+        Args:
+            other: The values of another sentence.
+            loosely: Whether a number without a unit may have any unit.
+
         """
         kinds = self.whens.keys() & other.whens.keys()
         if kinds:
@@ -141,8 +154,13 @@ NO_VALUES = Values({}, {})
 
 @dataclass(frozen=True, slots=True)
 class AskedKind:
-    """What kind of values a question asks for. units: what it may count. when:
-    whether it asks for a time. terms: its own.
+    """The kind of values that a question asks for.
+
+    Attributes:
+        units: Units and things that it may count.
+        when: Whether it asks for a time.
+        terms: The question's terms.
+
     """
 
     units: frozenset[str]
@@ -151,7 +169,13 @@ class AskedKind:
 
     @classmethod
     def of(cls, question: str, terms: Collection[str]) -> AskedKind:
-        """Read a question. terms: its own."""
+        """Read a question.
+
+        Args:
+            question: Its text.
+            terms: The question's terms.
+
+        """
         units = {*terms}
         if _ASKS_SHARE.search(question):
             units.add("%")

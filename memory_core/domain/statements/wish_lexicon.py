@@ -1,9 +1,9 @@
 """Words and phrases by which a sentence is read as a wish to the memory.
 
-By what they do in the sentence, in English, German and Japanese.
-Of two phrases that begin at the same place the longer one counts. A phrase of several kinds is
-listed in each of them; `*` stands for any ending. A word that is missing here is a word of the
-matter itself ("Bonn", "violin").
+They are grouped by their function in the sentence, in English, German and Japanese. Of two phrases
+that begin at the same place the longer phrase counts. A phrase of several kinds is listed in each
+of them; `*` is any ending. A word that is missing here is a word of the topic itself ("Bonn",
+"violin").
 """
 
 from __future__ import annotations

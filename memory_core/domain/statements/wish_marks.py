@@ -1,4 +1,4 @@
-"""The marks of a sentence: one for each known phrase, punctuation mark or run of other words."""
+"""The marks of a sentence: its phrases, punctuation marks, and runs of other words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,15 @@ _JA_BREAKS = frozenset("、,。；;:：")
 
 @dataclass(frozen=True, slots=True)
 class WishMark:
-    """One phrase: its part in the sentence, its words, its place in the folded text."""
+    """A mark of a sentence.
+
+    Attributes:
+        kind: The kind of phrase, `OTHER_WORDS` or `BREAK`.
+        text: Its words.
+        start: Its place in the folded text.
+        end: The end of it in the folded text.
+
+    """
 
     kind: str
     text: str
@@ -34,7 +42,7 @@ class WishMark:
 
 
 def without_quotes(text: str) -> str:
-    """The text with blanks in the place of what it quotes."""
+    """The text with blanks in the place of quotations."""
     return _QUOTED.sub(lambda match: " " * len(match.group()), text)
 
 
@@ -46,7 +54,7 @@ def marks_of(text: str) -> list[WishMark]:
 def _phrases() -> tuple[
     dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]
 ]:
-    """Kinds by the words of a phrase, by the beginning of a word, and by a Japanese phrase."""
+    """Kinds by phrase, by the beginning of a word, and by Japanese phrase."""
     of_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
     of_beginnings: dict[str, list[str]] = defaultdict(list)
     of_letters: dict[str, list[str]] = defaultdict(list)
@@ -67,7 +75,7 @@ def _phrases() -> tuple[
 
 _OF_WORDS, _OF_BEGINNINGS, _OF_LETTERS = _phrases()
 _LONGEST: dict[str, int] = {}
-"""Of the first words of phrases: how many words the longest such phrase has."""
+"""By the first word of phrases, the number of words of the longest such phrase."""
 for _phrase in _OF_WORDS:
     _LONGEST[_phrase[0]] = max(len(_phrase), _LONGEST.get(_phrase[0], 0))
 _MAX_LETTERS = max(map(len, _OF_LETTERS))
@@ -93,7 +101,7 @@ def _word_marks(text: str) -> list[WishMark]:
 
 
 def _kinds_at(words: Sequence[str], place: int) -> tuple[Sequence[str], int]:
-    """The kinds of the longest phrase at a place, and of how many words it is."""
+    """The kinds of the longest phrase at a place, and its number of words."""
     word = words[place]
     longest = min(MAX_PHRASE_WORDS, _LONGEST.get(word, 0), len(words) - place)
     for count in range(longest, 0, -1):
@@ -136,7 +144,7 @@ def _japanese_marks(text: str) -> list[WishMark]:
 
 
 def _go_on(marks: list[WishMark], text: str, start: int, end: int) -> None:
-    """Add words that are in no list, to the run of such words that they go on."""
+    """Add words that are in no list, joined with such words just before."""
     if marks and marks[-1].kind == OTHER_WORDS:
         start = marks.pop().start
     marks.append(WishMark(OTHER_WORDS, text[start:end], start, end))

@@ -1,6 +1,4 @@
-"""What can't be a wish, whatever its other words; and what asks for one piece of work,
-and for nothing of other times.
-"""
+"""Rules for sentences that can't be a wish, and for pieces of work."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ from memory_core.domain.statements.wish_signs import (
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_MARKS = 45
-"""Of a sentence; a longer one tells a story."""
+"""Marks of a sentence; a longer sentence tells a story."""
 _TELL = frozenset({"explain", "describe", "tell me", "give me", "list", "name", "show me"})
 _TELL_IN_GERMAN = frozenset({"erklär mir", "erkläre mir", "nenn", "gib mir", "zeig mir"})
 _OF_ONE = ARTICLES | {*NUMBER_WORDS[2:], "ein", "eine", "einen", "das", "die"}
-"""The first word of what is a single thing, or a number of things."""
+"""The first word of a phrase for a single thing, or for a number of things."""
 _LASTS = frozenset(
     {
         "STAND",
@@ -38,7 +36,7 @@ _LASTS = frozenset(
         "MENTION",
     }
 )
-"""Kinds of words with which a request is not for one answer."""
+"""Kinds of words with which a request is for more than a single answer."""
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
 """Common knowledge that a new matter is contrasted with."""
@@ -62,8 +60,9 @@ def is_no_request(reading: MarkedSentence) -> bool:
 
 
 def _is_of_the_world(reading: MarkedSentence) -> bool:
-    """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all
-    you know about tea, this is new".
+    """Whether a request is not about the speaker's own data.
+
+    For example "don't store the eggs in the door", "forget all you know about tea, this is new".
     """
     kinds = reading.kind_set
     if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
@@ -72,7 +71,7 @@ def _is_of_the_world(reading: MarkedSentence) -> bool:
 
 
 def _removes(reading: MarkedSentence) -> bool:
-    """Whether anything in a sentence may ask that something be forgotten, or not be kept."""
+    """Whether a sentence may ask to forget something, or not to keep it."""
     kinds = reading.kind_set
     if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
         return True
@@ -129,8 +128,9 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
 
 
 def _until_act(reading: MarkedSentence) -> frozenset[str]:
-    """The kinds of a sentence up to the end of the clause that says what to do, or to leave;
-    of all of it where none does.
+    """The kinds of a sentence up to the clause that orders or forbids.
+
+    That clause is included. If there is no such clause, the kinds of the whole sentence.
     """
     body_kinds: set[str] = set()
     for clause in clauses_of(reading):
@@ -159,8 +159,9 @@ def _wants_to_do(reading: MarkedSentence) -> bool:
 
 
 def _asks_for_one_answer(reading: MarkedSentence) -> bool:
-    """Whether a single thing is asked for, and then the form of the answer: "explain the difference
-    between these in two sentences".
+    """Whether a sentence asks for a single thing, and then for the answer's form.
+
+    For example "explain the difference between these in two sentences".
     """
     if not reading.kind_set.isdisjoint(_LASTS):
         return False
@@ -192,42 +193,44 @@ _PIECE_OF_WORK = re.compile(
     r"|formuliere?|mache?|gib|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine"
     r"|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
 )
-"""How a message asks for one thing to be made."""
+"""Words by which a message asks that a single thing be made."""
 _MADE_FOR_ONESELF = re.compile(
     r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
     r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me"
     r"|us) (?:up )?an? |(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten"
     r"|\d{1,3}) )"
 )
-"""The same, so surely that the sentence itself says nothing of other times."""
+"""The same words, in a form that shows that the sentence itself is not about later requests."""
 _OF_ALL_WORK = re.compile(
     r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code"
     r"|explanations|emails|texts)|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have"
     r"|i (?:always |really |generally |usually )?prefer|generally|usually|normally|wenn (?:du|ich)"
     r"|ich bin|ich habe|deine (?:antworten|texte))\b"
 )
-"""Words with which a request beside one piece of work is for others too, or tells of
-the speaker.
+"""Words with which a request beside a piece of work is for further requests, too, or is about the
+speaker.
 """
 
 
 def asks_for_one_piece(reading: MarkedSentence) -> bool:
-    """Whether a sentence asks for one piece of work: "write me a function that reverses a list"."""
+    """Whether a sentence asks for a piece of work: "write me a function"."""
     return (
         "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
     )
 
 
 def only_asks_for_one_piece(reading: MarkedSentence) -> bool:
-    """Whether all that a sentence wants is one piece of work: "write me a function that reverses a
-    list, please add type hints".
+    """Whether a sentence asks only for a piece of work.
+
+    For example "write me a function that reverses a list, please add type hints".
     """
     return _MADE_FOR_ONESELF.match(reading.text.lstrip()) is not None and is_of_one_piece(reading)
 
 
 def is_of_one_piece(reading: MarkedSentence) -> bool:
-    """Whether a request beside one for a piece of work says nothing of other times:
-    "please add type hints".
+    """Whether a request beside a piece of work is for this piece only.
+
+    For example "please add type hints".
     """
     lasting = {"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME", "STOP"}
     return reading.kind_set.isdisjoint(lasting) and _OF_ALL_WORK.search(reading.text) is None

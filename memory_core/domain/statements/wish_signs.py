@@ -1,7 +1,7 @@
-"""Signs of a wish in a sentence: its words by what they do, and how these are arranged.
+"""Signs of a wish in a sentence: the kinds and the order of its words.
 
-The features of the linear model (`linear_models`) are kinds of marks, pairs of kinds,
-and signs of the order of the marks.
+The features of the linear model (`linear_models`) are kinds of marks, pairs of kinds, and signs of
+the order of the marks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ACTS = frozenset(
         "LIMITS",
     }
 )
-"""Kinds of words for what an assistant does."""
+"""Kinds of words for actions of an assistant."""
 _BEFORE_IMPERATIVE = frozenset(
     {"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"}
 )
@@ -83,12 +83,14 @@ _JA_KEEPS = (
 _JA_PROPOSES = re.compile(
     r"(?<!りがと)(?:[おこごそとのぼろよ]う|飲もう|休もう|楽しもう|ましょう)[よねぜか。!！]{0,3}\Z"
 )
-"""The end of what people propose to do together."""
+"""The end of a sentence that proposes to do something together."""
 _TOLD_OTHERS = re.compile(
     r", (?:i|he|she|they|we) (?:told|asked|said|says|tells"
     r"|begged)(?! you)(?: [\w']{1,20}){0,3}[.!]?\Z"
 )
-"""Where words are another person's, or were said to another: "…, I told my son"."""
+"""Ends of sentences whose words are another person's, or were said to another person: "…, I told my
+son".
+"""
 _TAKEN_OUT = re.compile(
     r"\b(?:take|get|cut|pull|kick|leave|keep|have|want|like) (?:[^\W_][\w'-]{0,30} ){1,6}(?:out"
     r"|off)"
@@ -104,8 +106,13 @@ _JA_ASKS = re.compile(
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes. capitals:
-    words with one, but the first.
+    """A sentence with its marks.
+
+    Attributes:
+        text: The sentence, case-folded, with plain apostrophes.
+        marks: In order.
+        capitals: Words that begin with a capital, but for the first word; case-folded.
+
     """
 
     text: str
@@ -147,7 +154,7 @@ class MarkedSentence:
 
 
 def read(sentence: str) -> MarkedSentence:
-    """The reading of a sentence; what it quotes is left blank."""
+    """Read a sentence; its quotations are left blank."""
     text = without_quotes(sentence.casefold().replace("’", "'"))
     capitals = () if has_japanese(text) else _CAPITAL.findall(sentence)
     return MarkedSentence(
@@ -156,7 +163,13 @@ def read(sentence: str) -> MarkedSentence:
 
 
 def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozenset[str]:
-    """The features of a sentence. before: the sentence before it in its message."""
+    """The features of a sentence for the linear model.
+
+    Args:
+        reading: The sentence.
+        before: The sentence before it in its message; None for the first sentence.
+
+    """
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
     kinds = [
         kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese
@@ -194,8 +207,9 @@ def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozense
 
 
 def _tells(first: str, second: str) -> bool:
-    """Whether a pair of neighbours says something: words of no list only after what
-    calls for words.
+    """Whether a pair of neighbouring kinds carries information.
+
+    Words that are in no list do so only after a kind that calls for words.
     """
     calls = first in ("^", "NOT", "STAND", "STOP", "PLEASE", "AGAIN_OK", "NO_NEED", "WISH")
     return OTHER_WORDS not in (first, second) or calls
@@ -230,8 +244,9 @@ def _signs_of_verbs(reading: MarkedSentence) -> Iterator[str]:
 
 
 def _is_negated_behind(marks: Sequence[WishMark]) -> bool:
-    """Whether "nicht" follows the verb, at once or where the clause ends: "vergiss die
-    Frist nicht".
+    """Whether "nicht" follows the verb at once, or ends the clause.
+
+    For example "vergiss die Frist nicht".
     """
     end = next((place for place, mark in enumerate(marks) if mark.kind == BREAK), len(marks))
     clause = [mark for mark in marks[:end] if mark.kind not in ("PLEASE", "LEAD", "EARLIER")]
@@ -241,8 +256,9 @@ def _is_negated_behind(marks: Sequence[WishMark]) -> bool:
 
 
 def _is_elsewhere(marks: Sequence[WishMark]) -> bool:
-    """Whether something is to be taken from a place that is no memory: "from the guest list",
-    "aus dem Wiki".
+    """Whether the thing is to be removed from a place that is no memory.
+
+    For example "from the guest list", "aus dem Wiki".
     """
     for place, mark in enumerate(marks):
         if mark.text in ("from", "out of", "aus"):
@@ -288,8 +304,9 @@ def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
 
 
 def _is_reported(reading: MarkedSentence) -> bool:
-    """Whether other people are said to want something, up to the end of the clause of the last verb
-    that removes.
+    """Whether the wish is reported of other people.
+
+    The words up to the end of the clause of the last verb that removes are read.
     """
     kinds = reading.kinds
     if "SAYS" not in kinds:
@@ -300,9 +317,7 @@ def _is_reported(reading: MarkedSentence) -> bool:
 
 
 def _signs_of_clauses(reading: MarkedSentence) -> Iterator[str]:
-    """How clauses begin: with what an assistant does, with a prohibition of that,
-    or with a subject.
-    """
+    """The beginnings of clauses: an action of the assistant, its prohibition, or a subject."""
     for clause in clauses_of(reading):
         body = [
             mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")
@@ -319,8 +334,9 @@ def _signs_of_clauses(reading: MarkedSentence) -> Iterator[str]:
 
 
 def _signs_of_requests(reading: MarkedSentence, signs: frozenset[str]) -> Iterator[str]:
-    """Whether a verb that removes is asked for, and has what was told, is known or is personal
-    for its object.
+    """Whether a verb that removes is requested, and which objects it has.
+
+    Its objects are statements, known or personal things.
     """
     kinds = reading.kind_set
     if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
@@ -383,12 +399,12 @@ def _japanese_signs(reading: MarkedSentence) -> Iterator[str]:
 
 
 def tells_to_act(reading: MarkedSentence) -> bool:
-    """Whether a clause begins with what the assistant is to do, or not to do."""
+    """Whether a clause begins with an action that the assistant should do or avoid."""
     return any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
 
 
 def _may_instruct(reading: MarkedSentence) -> bool:
-    """Whether the kinds of a sentence are those of an instruction, or of the end of one."""
+    """Whether the kinds of a sentence are those of an instruction, or of its end."""
     kinds = reading.kind_set
     if "how0" in reading.signs:
         return False

@@ -33,23 +33,25 @@ from memory_core.domain.text.sentences import sentences
 
 Kind = Literal["instruction", "withdrawal", "forget"]
 Surety = Literal["sure", "asks"]
-"""Of a request to forget: it may be acted upon, or it is asked back."""
+"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed."""
 MAX_SENTENCE = 400
-"""Characters of a sentence that is read; a longer one is no wish."""
+"""Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
 ASKS = 0.6
-"""Least probability of a request to forget that is asked back: 88 of 95 requests of the check part
-have it, and 3 of 270 others.
+"""Least probability of a request to forget that has to be confirmed: 88 of 95 requests of the check
+part have it, and 3 of 270 further sentences.
 """
 SURE = 0.7
-"""Least probability of one that may be carried out: 88 of these 95 have it, and 3 of the 270."""
+"""Least probability of a request to forget that may be carried out: 88 of these 95 have it, and 3
+of the 270.
+"""
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it,
-and 2 of 250 others. `python -m bench.knowledge.wish_training` prints all of these.
+"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 2 of
+250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
 REQUESTED = "(The memory was asked to forget something.)"
-"""The text in the place of a request to forget, until something is formed of its message;
-nothing formed has it.
+"""The text in the place of a request to forget, until memories are formed of its message. No formed
+memory contains it.
 """
 _OF_ANSWERS = frozenset(
     {
@@ -67,14 +69,14 @@ _OF_ANSWERS = frozenset(
         *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
     }
 )
-"""Kinds of words; whatever is wanted of the assistant has a word of one of them."""
+"""Kinds of words of which a wish to the assistant has at least a single word."""
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
-"""Those of them that are said of people as well."""
+"""Kinds among them that are said of people as well."""
 _STATES = re.compile(
     r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat"
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
-"""A sentence about how a person is or what they have, without a word to the assistant."""
+"""A sentence about a person's state or possessions, without a word to the assistant."""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do"
@@ -88,18 +90,25 @@ _GOES_ON = re.compile(
     r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber"
     r"|und ich|kannst du)\b"
 )
-"""Where something else begins after a preference."""
+"""The beginning of another subject after a preference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One wish.
+    """A wish.
 
-    message: its number. text: the sentence, of a preference the clause, as it was said. about: what
-    is to be forgotten; "" for what was said just before. start, end: its place in the message.
-    instructs: whether a withdrawal that lifts nothing is an instruction by itself, as "stop using
-    emojis" is. surety: how surely a request to forget is one. whole: whether everything about it is
-    to be forgotten.
+    Attributes:
+        kind: Of wish.
+        message: The number of its message.
+        text: The sentence as it was said; of a preference the clause.
+        start: Its place in the message.
+        end: The end of it in the message.
+        about: The topic to forget; "" for the statement just before.
+        instructs: Whether a withdrawal that lifts no instruction is an instruction by itself,
+            as "stop using emojis" is.
+        surety: How sure it is that a request to forget is meant.
+        whole: Whether all memories about the topic are to be forgotten.
+
     """
 
     kind: Kind
@@ -121,8 +130,10 @@ class _Request:
 
 
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
-    """The wishes in what users themselves say, in order; none where people talk with each other,
-    for they ask nothing of the memory.
+    """The wishes in users' own words, in order, at most `MAX_WISHES`.
+
+    None where several people talk with each other and no assistant speaks, because such words are
+    not addressed to the memory.
     """
     accepted: list[Wish] = []
     if _is_among_people(messages):
@@ -135,8 +146,9 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
 
 @keep_texts(256)
 def _wishes_in(content: str) -> tuple[Wish, ...]:
-    """The wishes in one message, which is number 0; kept, since the facts of a message are checked
-    against them too.
+    """The wishes in a message, whose number is given as 0.
+
+    They are kept, since the facts of a message are checked against them, too.
     """
     split = (
         (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
@@ -170,8 +182,15 @@ def _is_among_people(messages: Sequence[Message]) -> bool:
 
 
 def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> list[Message]:
-    """The messages without requests to forget, and without what else in the same message has the
-    words that these name.
+    """The messages without requests to forget, and without sentences about their topics.
+
+    Both are replaced by `REQUESTED`. A sentence of the same message is replaced if it has a telling
+    word of a request's topic.
+
+    Args:
+        messages: The conversation.
+        wishes: Found in these messages (`said_wishes`).
+
     """
     rest = list(messages)
     for number in {wish.message for wish in wishes if wish.kind == "forget"}:
@@ -191,15 +210,14 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
 
 
 def only_requests(message: Message) -> bool:
-    """Whether nothing but requests to forget is left of a message, as
-    `without_requests` gives it.
-    """
+    """Whether a message from `without_requests` contains only requests to forget."""
     return not message.content.replace(REQUESTED, "").strip(" .,;:!?-")
 
 
 def without_marks(messages: Sequence[Message]) -> list[Message]:
-    """The messages without the marks of requests; one that has no other words keeps them,
-    for no message is empty.
+    """The messages without the marks of requests.
+
+    A message without further words keeps its marks, since no message may be empty.
     """
     return [
         message
@@ -214,13 +232,14 @@ def _without_mark(message: Message) -> Message:
 
 
 def asks_only(message: Message) -> bool:
-    """Whether a message has nothing but the marks of requests that were carried out."""
+    """Whether a message contains only the marks of requests that were carried out."""
     return REQUESTED in message.content and only_requests(message)
 
 
 def only_asks_to_forget(messages: Sequence[Message]) -> bool:
-    """Whether people said nothing but requests that were carried out, as `without_requests`
-    leaves them.
+    """Whether users said only requests that were carried out.
+
+    The messages are those that `without_requests` returns.
     """
     by_users = [message for message in messages if message.role == "user"]
     return bool(by_users) and all(asks_only(message) for message in by_users)
@@ -269,8 +288,9 @@ def _wish(
 def _request(
     reading: MarkedSentence, before: MarkedSentence | None, chance: float
 ) -> _Request | None:
-    """What is to be forgotten; None where a sentence only points and nothing says that something
-    told is meant.
+    """The topic of a request to forget, and how sure the request is.
+
+    None where a sentence only points, and no sign says that a statement is meant.
     """
     surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
     about = topic_of(reading)
@@ -304,8 +324,9 @@ def _request(
 
 
 def _tells_of_life(reading: MarkedSentence) -> bool:
-    """Whether a sentence tells or asks how things are, and wants nothing of the assistant:
-    "I don't like olives anymore".
+    """Whether a sentence tells or asks about life, without a wish to the assistant.
+
+    For example "I don't like olives anymore".
     """
     if reading.japanese:
         wants = bool(reading.signs & {"jask", "jforbid"})
@@ -323,14 +344,12 @@ def _tells_of_life(reading: MarkedSentence) -> bool:
 
 
 def _only_points(reading: MarkedSentence) -> bool:
-    """Whether a sentence says neither what was told nor where it is kept."""
+    """Whether a sentence names neither a statement nor a place where it is kept."""
     return not reading.kind_set & {"TOLD", "MEMORY", "KNOW", "KEEP", "DONT_KEEP", "LAST"}
 
 
 def _stops(reading: MarkedSentence) -> bool:
-    """Whether it ends something by saying "stop": something instructed, or a habit of
-    the assistant.
-    """
+    """Whether a sentence ends an instruction or a habit of the assistant by "stop"."""
     first = next(
         (kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), ""
     )
@@ -338,7 +357,10 @@ def _stops(reading: MarkedSentence) -> bool:
 
 
 def _telling_words(text: str) -> frozenset[str]:
-    """The longer words of a text, and of Japanese its pairs of letters that are no mere endings."""
+    """The words of a text with four letters or more, without general words.
+
+    Of Japanese the pairs of kanji or katakana.
+    """
     plain = text.casefold()
     if has_japanese(plain):
         return frozenset(
@@ -354,8 +376,8 @@ def _plain(text: str) -> str:
 
 
 INSTRUCTION: Final = "instruction"
-"""The category of a standing instruction. One that is saved by hand with it is told in contexts
-just the same.
+"""The category of a standing instruction. A memory that is saved explicitly with this category is
+put into contexts in the same way.
 """
 
 

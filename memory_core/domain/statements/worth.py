@@ -1,9 +1,9 @@
-"""For what a memory is worth keeping, told by the words of its text.
+"""The worth of a memory, which is the reason to keep it.
 
-English, German and Japanese, at a basic level.
-Precision first: only what speakers plainly say about themselves or people near them counts, never a
-question or a supposition. A wrong guess costs little, since what has faded is still found when it
-is asked for. Every expression is linear.
+It is told by the words of the text, in English, German and Japanese, at a basic level. Precision
+comes first: only plain statements of speakers about themselves or people near them count, never a
+question or a supposition. A wrong guess costs little, since a faded memory is still found by a
+query for it. Every expression is linear.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
         "small_talk": 0.25,
     }
 )
-"""By worth, by what it multiplies the half-life, the most lasting first; None: it never fades."""
+"""By worth, the factor of the half-life, the most lasting first; None: it never fades."""
 _PLACES: Final = {worth: place for place, worth in enumerate(HALF_LIVES)}
 
 BEGINNING, END = 1500, 500
-"""Characters of a longer text that are read: what lies between is mostly a paste,
-and reading it all would hold others up.
+"""Characters of a longer text that are read at its beginning and at its end. The part between is
+mostly a paste, and reading all of it would delay other calls.
 """
 MAX_SMALL_TALK: Final = 60
-"""Characters; a longer text says something."""
+"""Characters; a longer text has content."""
 
 _LEAD = (
     r"(?:(?:hey|hi|hello|oh|ok|okay|also|and|but|so|please|pls|now|btw|by the way|one more thing"
@@ -256,7 +256,7 @@ _HOW_ARE_YOU = regex.compile(
     r"|alles (?:gut|klar|fit|okay|ok)(?: bei (?:dir|euch))?|lange nicht gesehen"
     r"|schön dich zu (?:sehen|treffen))(?!\w)"
 )
-"""What people say as they meet, whatever they want."""
+"""Words of people as they meet, whatever they want."""
 _WORD = regex.compile(r"[\w'’]+")
 _SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
 _JAPANESE_TALK = regex.compile(
@@ -270,8 +270,9 @@ _JAPANESE_TALK = regex.compile(
 
 
 def worth_factor(worth: str | None) -> float:
-    """By what a worth multiplies the half-life; 1 for a worth that is not known,
-    or that is kept for good.
+    """The factor of the half-life for a worth.
+
+    1 for an unknown worth, and for a worth that is kept for good.
     """
     return HALF_LIVES.get(worth) or 1.0
 
@@ -282,16 +283,25 @@ def kept_for_good(worth: str | None) -> bool:
 
 
 def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
-    """Of several the worth that is kept longest: `small_talk` only when all are; None for none."""
+    """The worth that is kept longest; None for no worths.
+
+    `small_talk` is returned only when all are small talk.
+    """
     return min(worths, key=_PLACES.__getitem__, default=None)
 
 
 @keep_texts(512)
 def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
-    """For what a text is worth keeping, None for nothing special; of several the most lasting.
+    """The worth of a text; of several reasons the most lasting.
 
-    by_assistant: an assistant or a tool wrote it, which speaks of anybody: it is small
-    talk or nothing.
+    Args:
+        text: The text.
+        by_assistant: Whether an assistant or a tool wrote it. Since its words may be about any
+            person, it is small talk or has no worth.
+
+    Returns:
+        None where there is no reason to keep the text longer or shorter than usual.
+
     """
     if is_small_talk(text):
         return "small_talk"
@@ -324,10 +334,16 @@ def _states(sentence: Sentence) -> bool:
 
 
 def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = None) -> Worth | None:
-    """For what the memory of these messages is worth keeping: for the most lasting thing in them.
+    """The most lasting worth among messages, which is that of their memory.
 
-    given: what a model takes it for; it goes before the rules, but not before a request to
-    remember, which is heard in the words.
+    Args:
+        messages: The messages that the memory is formed of.
+        given: A model's answer. It is preferred to the rules, except that a request to remember,
+            which the rules read from the words, is preferred to it.
+
+    Returns:
+        None where there is no reason to keep the memory longer or shorter than usual.
+
     """
     read = most_lasting(
         [worth_of(message.content, by_assistant=not message.by_person) for message in messages]
@@ -338,8 +354,9 @@ def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = No
 
 
 def asks_to_keep(text: str) -> bool:
-    """Whether a text asks that something be remembered: "remember that …", "merk dir,
-    dass …", "…覚えておいて".
+    """Whether a text asks that something be remembered.
+
+    For example "remember that …", "merk dir, dass …", "…覚えておいて".
     """
     plain = _read(text).replace("’", "'")
     lowered = plain.casefold()
@@ -380,7 +397,7 @@ def _asks_to_keep(sentence: Sentence) -> bool:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a text is a greeting, thanks or an "ok" and nothing besides."""
+    """Whether a text is only a greeting, thanks or an "ok"."""
     if not text or len(text) > MAX_SMALL_TALK:
         return False
     words = _WORD.findall(text.casefold().replace("’", "'"))

@@ -1,1 +1,1 @@
-"""Words, sentences and dates of texts; knows no memory."""
+"""Words, sentences and dates of texts, without any knowledge of memories."""

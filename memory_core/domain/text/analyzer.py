@@ -1,9 +1,9 @@
 """From text to terms: words, languages, function words and stems.
 
-A term is what two texts must have in common to count as sharing a word: case-folded, compatibility
-forms unified, stemmed by the language that its script suggests; in Latin letters by the language
-whose little words the text uses (`language_of`). Note: the terms are stored with every memory, so a
-change of this module needs all of them analysed again.
+Two texts share a word if they have a term in common. A term is a case-folded word with unified
+compatibility forms, stemmed by the language that its script suggests. In Latin letters this is the
+language whose function words the text uses (`language_of`). Note: the terms are stored with every
+memory, so after a change of this module all memories have to be analysed again.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from memory_core.domain.text.unicode_forms import normal_form
 
 ENGLISH = "english"
 LEAST_VOTES = 2
-"""Words that must speak for another language; one does where the text has not a single English one
-and at most `SHORT` words.
+"""Votes that another language needs. A single vote is enough in a text of at most `SHORT` words
+without any English function word.
 """
 SHORT = 6
 
@@ -94,7 +94,7 @@ QUESTION_WORDS: Final = MappingProxyType(
     {name: frozenset(words.split()) for name, words in _QUESTION_WORDS.items()}
     | {language: words for language, words in _VOTES.items() if language != ENGLISH}
 )
-"""Words that a question has and its answer does not, by language; English ones are in
+"""Words that a question has and its answer does not, by language; the English words are in
 `QUERY_WORDS`.
 """
 
@@ -110,10 +110,10 @@ _JAPANESE_GRAMMAR = regex.compile(
 )
 _HAN, _HIRAGANA = regex.compile(r"\p{Han}"), regex.compile(r"\p{Hiragana}")
 _JOINS = regex.compile(r"[\P{Hiragana}おご--何]", regex.V1)
-"""What before a character makes it a part of a longer word."""
+"""Characters that, before a character, make it a part of a longer word."""
 _ASKING = "谁誰"
 _NO_WORD_ALONE = frozenset("何誰谁私僕俺")
-"""Characters of questions and of pronouns, which no memory need say."""
+"""Characters of questions and of pronouns, which no memory need contain."""
 _CHINESE_PARTICLES = "吗嗎呢吧了的"
 _OTHER_SCRIPTS = frozenset().union(
     *(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese"))
@@ -126,7 +126,10 @@ def has_japanese(text: str) -> bool:
 
 
 def language_of(folded_words: Sequence[str]) -> str:
-    """One of `LANGUAGES`, for case-folded words; English when nothing speaks for another one."""
+    """The language of case-folded words, a name in `LANGUAGES`.
+
+    English unless another language has enough votes.
+    """
     # Most words vote for nothing: a third of the time of asking each language for each.
     voting = [*filter(_VOTING.__contains__, folded_words)]
     votes = {language: sum(map(little.__contains__, voting)) for language, little in _VOTES.items()}
@@ -137,18 +140,29 @@ def language_of(folded_words: Sequence[str]) -> str:
 
 
 def votes_for(language: str, folded_words: Sequence[str]) -> int:
-    """How many of these case-folded words are little words of a language of `LANGUAGES`."""
+    """The number of these words that are function words of a language.
+
+    Args:
+        language: A name in `LANGUAGES`.
+        folded_words: Case-folded words.
+
+    """
     return sum(map(_VOTES[language].__contains__, folded_words))
 
 
 def asked_for(
     folded_words: Sequence[str], language: str, always: Collection[str] = ()
 ) -> list[str]:
-    """The words of a query that a memory could answer: without its language's question words,
-    nor pairs that are grammar alone.
+    """The words of a query that a memory could answer.
 
-    Unspaced scripts come as pairs of characters: what holds, or overlaps, a question word says
-    nothing of its own. always: words that go in any case.
+    Its language's question words are removed, and pairs of characters that are grammar alone. In
+    unspaced scripts, a pair that contains or overlaps a question word has no meaning of its own.
+
+    Args:
+        folded_words: The words of the query, case-folded; unspaced scripts as pairs.
+        language: Of the query.
+        always: Words that are removed in any case.
+
     """
     dropped = QUESTION_WORDS.get(language, frozenset())
     japanese = any(not word.isascii() and _KANA.search(word) for word in folded_words)
@@ -170,10 +184,10 @@ def asked_for(
 
 
 def _japanese_words(pairs: Sequence[str]) -> list[str]:
-    """The pairs of a Japanese query, and the characters in them that are words by themselves: 母 of
-    母の, 飲 of 飲ん, 歳 of 何歳. Texts have such characters among their terms.
+    """The pairs of a Japanese query, and the characters in them that are words.
 
-    Pairs of grammar are left to `_is_grammar`; those with a pronoun or with 何 are none.
+    For example 母 of 母の, 飲 of 飲ん, 歳 of 何歳. Texts have such characters among their terms.
+    Pairs of grammar are left to `_is_grammar`; pairs with a pronoun or with 何 are removed.
     """
     asked: list[str] = []
     for place, pair in enumerate(pairs):
@@ -210,8 +224,9 @@ def _is_grammar(word: str, *, japanese: bool) -> bool:
 
 
 def _overlaps_a_question_word(folded_words: Sequence[str], place: int) -> bool:
-    """Whether the pair before or after is a Chinese question word that shares a character with this
-    one: 么搬 of 什么搬到.
+    """Whether a pair overlaps a Chinese question word just before or after it.
+
+    For example 么搬 of 什么搬到.
     """
     word = folded_words[place]
     before = folded_words[place - 1] if place else ""
@@ -225,7 +240,7 @@ def _overlaps_a_question_word(folded_words: Sequence[str], place: int) -> bool:
 MAX_WORD = 64
 """Characters of a word that count: an encoded blob must not become a term of 30 KB."""
 MAX_DISTINCT = 4_000
-"""Distinct terms kept of one text; 32 KiB of ordinary prose have about 1,500."""
+"""Distinct terms kept of a text; 32 KiB of ordinary prose have about 1,500."""
 
 # Scripts written without spaces (and Hangul, which glues endings on): their runs are cut into pairs
 # of characters.
@@ -259,8 +274,9 @@ _lock = threading.Lock()
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order: case-folded, NFKC, none dropped, none stemmed;
-    unspaced scripts as pairs of characters.
+    """The words of a text in order: case-folded, NFKC, not stemmed.
+
+    No word is left out. Unspaced scripts are cut into pairs of characters.
     """
     if text.isascii():
         return [word[:MAX_WORD] for word in _ASCII_WORD.findall(text.lower())]
@@ -274,35 +290,42 @@ def words(text: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The terms of a text in order, repetitions included: its words without stop words and lone
-    letters, stemmed.
+    """The terms of a text in order, with repetitions.
+
+    These are its words without stop words and single letters, stemmed.
     """
     return terms_of(words(text))
 
 
 def terms_of(given: Iterable[str], language: str = ENGLISH) -> list[str]:
-    """The terms of words that `words` gave. language: of those in Latin letters."""
+    """The terms of words.
+
+    Args:
+        given: The result of `words`.
+        language: The language of words in Latin letters.
+
+    """
     return [term for word in given if (term := term_of(word, language))]
 
 
 def counts(text: str) -> dict[str, int]:
-    """How often each term occurs, in order of appearance; of a huge text only the first
-    `MAX_DISTINCT` terms.
+    """How often each term occurs, in order of appearance.
 
-    After the pairs come their Chinese and Korean characters one by one, because many are words: a
-    query for 猫 has no pair to be found by. A query's own terms stay pairs, which are the better
-    ones wherever there are any. After the stems of another language come those that English rules
-    make of the same words, where they differ: a query of two words ("grünen Tee") does not say
-    which language it is in.
+    Of a huge text only the first `MAX_DISTINCT` terms are counted.
+
+    After the pairs come their Chinese and Korean characters, each by itself, because many of them
+    are words: a query for 猫 has no pair. A query's own terms stay pairs, which are better wherever
+    there are any. After the stems of another language come those that English rules make of the
+    same words, where they differ: a query of two words ("grünen Tee") does not show its language.
     """
     return counts_and_order(text)[0]
 
 
 def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
-    """What `counts` gives, and the terms as they follow each other.
+    """The result of `counts`, and the terms in the order of the text.
 
-    After the stem of a word in another language comes the English one, where it is a term of its
-    own. Characters are in the counts alone.
+    After the stem of a word in another language comes the English stem, where that is a different
+    term. Single characters are only in the counts.
     """
     given = words(text)
     language = language_of(given)
@@ -322,7 +345,7 @@ def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
 
 
 def count(terms: Iterable[str]) -> dict[str, int]:
-    """Terms to counts, bounded like `counts`."""
+    """Count terms, with the limit of `counts`."""
     table: dict[str, int] = {}
     for term in terms:
         if term in table:
@@ -340,8 +363,9 @@ def _folded(text: str) -> str:
 
 
 def _cut(word: str) -> list[str]:
-    """A word with characters of unspaced scripts, cut into its spaced parts and the pairs
-    of each run.
+    """A word with characters of unspaced scripts, cut into parts.
+
+    These are its spaced parts, and the pairs of each unspaced run.
     """
     parts: list[str] = []
     for run, spaced in _RUN.findall(word):
@@ -356,7 +380,7 @@ def _cut(word: str) -> list[str]:
 
 
 def _characters(text: str) -> Iterable[str]:
-    """The characters within pairs that may be words of their own."""
+    """The single characters of unspaced runs that may be words."""
     if text.isascii():
         return ()
     runs = (run for run, _ in _RUN.findall(_folded(text)) if len(run) > 1)
@@ -365,8 +389,14 @@ def _characters(text: str) -> Iterable[str]:
 
 @keep_texts(32_768)
 def term_of(word: str, language: str) -> str:
-    """The term of one word, empty when it has none. What English drops is dropped everywhere:
-    names of languages are guesses.
+    """The term of a word; empty for a word without a term.
+
+    English function words are left out in every language, because the language is a guess.
+
+    Args:
+        word: From `words`.
+        language: The language of a word in Latin letters.
+
     """
     if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):
         return ""
@@ -420,11 +450,11 @@ _GREETINGS = (
     "merci salut hola gracias grazie toll"
 )
 GREETINGS = frozenset(_GREETINGS.split())
-"""Words of which every greeting, thanks or remark has at least one."""
+"""Words of which every greeting, thanks or remark has at least a single word."""
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
-"""Dropped everywhere."""
+"""Words that are removed everywhere."""
 
 QUERY_WORDS = frozenset(_QUERY.split())
-"""Dropped from queries as well: question words, auxiliaries (with what a contraction leaves of
-them), pronouns, fillers.
+"""Words that are removed from queries as well: question words, auxiliaries (with the rests of
+contractions), pronouns, fillers.
 """

@@ -1,10 +1,10 @@
 """Dates and times that a text or a query names.
 
-A window nudges, it never filters: things are told after they happen, so `Window.contains` also
-takes the two weeks after it. English, by regular expressions: days, months, parts of months,
-seasons, years, ISO dates, phrases measured from now, and times before or after a date.
-A month or season without a year is that one of EVERY year, because it is unknown which year was
-meant, unless "last", "this" or "next" says so.
+A window changes a score and never filters. Events are told after they happen, so `Window.contains`
+also accepts the two weeks after the window. English only, by regular expressions: days, months,
+parts of months, seasons, years, ISO dates, phrases relative to now, and times before or after a
+date. A month or season without a year is that of EVERY year, because the year is unknown, unless
+"last", "this" or "next" tells it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, PLAIN_MONTHS
 
 MAX_WINDOWS = 8
-"""More dates than this in one query name no time any more."""
+"""A query with more dates than this names no particular time."""
 
 _ANY_YEAR = 2000  # a leap year, so that 29 February is a day
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -82,7 +82,7 @@ AMOUNT = (
     r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven"
     r"|eight)"
 )
-"""How many of a unit of time, as the group `number`; part of an expression that ignores case."""
+"""A number of units of time, as the group `number`; part of an expression that ignores case."""
 _FROM_NOW = re.compile(
     r"\b(?:(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|today|tonight"
     r"|yesterday|tomorrow|this\s+(?:morning|afternoon|evening))"
@@ -106,15 +106,20 @@ _MAY_NAME_A_DATE = re.compile(
 # "a march", "Jan", "dec").
 _DOUBTFUL = frozenset({"may", "march", *_MONTHS, "sept"})
 _BESIDE_REACH = 60
-"""Characters in front of a date that are looked at: all of a long query, before each of its dates,
-took a third of a second.
+"""Characters in front of a date that are searched. Searching all of a long query before each of its
+dates took a third of a second.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The days from `start` until before `end`. yearly: of every year, whatever year the two dates
-    are written with.
+    """A stretch of days.
+
+    Attributes:
+        start: The first day.
+        end: The day after the last day.
+        yearly: Whether it is in every year, whatever year the two dates have.
+
     """
 
     start: date
@@ -127,8 +132,14 @@ class Window:
         slack_days: int = 14,
         zone: tzinfo = timezone.utc,
     ) -> npt.NDArray[np.bool_]:
-        """Which moments (UTC, NaN = unknown = no) lie in the window, or within `slack_days` after
-        it, by the days of a zone.
+        """Which moments lie in the window, or shortly after it.
+
+        Args:
+            epoch_seconds: The moments in seconds since the epoch, UTC; NaN is unknown, and in no
+                window.
+            slack_days: Days after the window that are accepted, too.
+            zone: The time zone of the days.
+
         """
         known = np.isfinite(epoch_seconds)
         days = np.floor(_as_shown(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(
@@ -148,15 +159,20 @@ class Window:
         return known & inside
 
     def of_year(self, year: int) -> Window:
-        """The same days of that year, of this year only."""
+        """The same days of a given year, in this year only."""
         end = _day(year + self.end.year - self.start.year, self.end.month, self.end.day)
         return Window(_day(year, self.start.month, self.start.day), end)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A date in a query. text: the words that name it. from_now: whether they tell it by the time
-    at which they were said.
+    """A date in a query.
+
+    Attributes:
+        window: The days that it names.
+        text: The words that name it.
+        from_now: Whether the words are relative to the time of the query.
+
     """
 
     window: Window
@@ -184,19 +200,34 @@ def _offset(epoch_seconds: float, zone: tzinfo) -> float:
 
 
 def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int64]:
-    """That day of each year, in days since the epoch; 29 February of a common year is 1 March."""
+    """That day of each year, in days since the epoch.
+
+    29 February of a common year is 1 March.
+    """
     months = years.astype("datetime64[M]") + (day.month - 1)
     return months.astype("datetime64[D]").astype(np.int64) + (day.day - 1)
 
 
 def date_windows(query: str, now: datetime) -> list[Window]:
-    """The windows of the `named_dates`."""
+    """The windows of the `named_dates`.
+
+    Args:
+        query: A text.
+        now: The moment that the text is relative to.
+
+    """
     return [named.window for named in named_dates(query, now)]
 
 
 def named_dates(query: str, now: datetime) -> list[Named]:
-    """The dates that a query names, in no particular order, no window twice,
-    at most `MAX_WINDOWS`.
+    """The dates that a query names, in no particular order, at most `MAX_WINDOWS`.
+
+    No window occurs twice.
+
+    Args:
+        query: A text.
+        now: The moment that the text is relative to.
+
     """
     if _MAY_NAME_A_DATE.search(query.casefold()) is None:
         return []
@@ -232,8 +263,9 @@ def named_dates(query: str, now: datetime) -> list[Named]:
 
 
 def _beside(words_before: str, window: Window) -> Window:
-    """The window, or the time so long before or after it, where the words in front of
-    it say that.
+    """The window, moved as the words before it say.
+
+    "two weeks before" moves it, for example.
     """
     match = _BESIDE.search(words_before[-_BESIDE_REACH:])
     if match is None:
@@ -242,8 +274,14 @@ def _beside(words_before: str, window: Window) -> Window:
 
 
 def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
-    """The time so long before or after a window: "two", "weeks", "before". Without a number the
-    unit next to it ("the week before").
+    """The time before or after a window: "two", "weeks", "before".
+
+    Args:
+        window: The days of an event.
+        number: How many units; None for the unit just beside the window ("the week before").
+        unit: The unit of time, in the singular.
+        side: "before" or "after".
+
     """
     days, is_before = _UNIT_DAYS[unit.lower()], side.lower() == "before"
     if number is None:
@@ -255,7 +293,7 @@ def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
 
 
 def _tells_which(match: re.Match[str]) -> bool:
-    """Whether a month or season without a year has a word that says of which year it is."""
+    """Whether a word tells the year of a month or season without a year."""
     parts = match.groupdict()
     return (
         bool(parts.get("lead"))
@@ -265,8 +303,9 @@ def _tells_which(match: re.Match[str]) -> bool:
 
 
 def _of_its_year(match: re.Match[str], window: Window, today: date) -> Window:
-    """The last that has ended, this year's, or the next to begin, where a word says so;
-    else that of every year, as it is.
+    """The window of the year that a word names, else the window of every year.
+
+    "last" names the last that has ended, "this" this year's, "next" the next to begin.
     """
     if not _tells_which(match) or not 1 < today.year < date.max.year - 1:
         return window
@@ -310,8 +349,9 @@ def _in_season(match: re.Match[str], today: date) -> Window | None:
 
 
 def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[date, date]:
-    """The named part of a stretch of days: a third of it ("early"), a half, or a week;
-    all of it for "last May".
+    """The named part of a stretch of days; all of it for "last May".
+
+    It is a third ("early"), a half, or a week.
     """
     name, length = (part or "").lower(), (end - start).days
     if unit is not None and unit.lower() == "week":
@@ -372,14 +412,17 @@ def _around(today: date, first: int, end: int) -> Window:
 
 
 def _moved(day: date, days: int) -> date:
-    """So many days later, held within the calendar."""
+    """The day so many days later, kept within the calendar."""
     return date.fromordinal(
         min(max(day.toordinal() + days, date.min.toordinal()), date.max.toordinal())
     )
 
 
 def _day(year: int, month: int, day: int) -> date:
-    """The date, where month 13 is the next January and day 32 runs on into the next month."""
+    """The date, where months after 12 and days after a month's last continue.
+
+    Month 13 is the next January; day 32 is in the next month.
+    """
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1) + timedelta(day - 1)
 
 
@@ -420,21 +463,24 @@ _ASKS = re.compile(
 
 
 def tells_time(text: str) -> bool:
-    """Whether the text holds a time expression: a relative one, a weekday, a month,
-    a number of four digits.
+    """Whether the text has an expression of time.
+
+    This is a relative time, a weekday, a month, or a number of four digits.
     """
     return _TELLS.search(text.casefold()) is not None  # a third of the time that IGNORECASE takes
 
 
 def asks_time(query: str) -> bool:
-    """Whether the query starts like a question for a time: when, since when, how long,
-    how old, (in) what year …
+    """Whether the query begins like a question for a time.
+
+    For example "when", "since when", "how long", "how old", "(in) what year".
     """
     return _ASKS.match(query) is not None
 
 
 def date_words(moment: datetime) -> str:
-    """The date as people write it, "8 May 2023": put before a text to be embedded,
-    and analysed into date tokens.
+    """The date as people write it: "8 May 2023".
+
+    It is put before a text to be embedded, and analysed into date tokens.
     """
     return f"{moment.day} {MONTHS[moment.month - 1].capitalize()} {moment.year}"

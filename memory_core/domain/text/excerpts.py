@@ -41,56 +41,68 @@ from memory_core.domain.text.token_count import count_tokens, least_tokens, toke
 
 GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
-"""What a term counts for the unit after the one that has it, and for the one before it."""
+"""The share of a term's worth that counts for the unit after the unit with the term, and for the
+unit before it.
+"""
 AGAIN = 1.2
-"""What a term counts in a unit that says it more than once."""
+"""The factor of a term's worth in a unit that says it more than once."""
 CHARACTERS_A_TOKEN = 2
-"""Characters of a unit for each token of the budget: one of prose takes half of it then,
-one of JSON all.
+"""Characters of a unit for each token of the budget: a unit of prose then takes half of the budget,
+a unit of JSON all of it.
 """
 SURELY_LONGER = 16
-"""Characters for each token of a budget that, but for blanks and endless words,
-no text within it has.
+"""Characters for each token of a budget. No text within the budget has so many, except for blanks
+and endless words.
 """
 MOST_MISSED = 40
-"""Units without room that are tried: to count the tokens of thousands takes longer
-than all else.
+"""Units without room that are tried. To count the tokens of thousands takes longer than all other
+steps.
 """
 KEPT_CHARACTERS = 10_000
-"""Of a text up to which what was read of it is kept for the next query."""
+"""Characters of the longest text whose units are kept for the next query."""
 AHEAD_CHARACTERS = 500
-"""Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
+"""Characters of the shortest text that is read ahead; a shorter text is hardly ever cut."""
 KEPT_BYTES = 2_000_000
 """Of what is kept of all texts: some 3 KB of a turn of 400 words."""
 _NUMBERS = 1 << 32
-"""Of terms: two of a text share one in a text of ten million."""
+"""The count of numbers for terms: in a single text of ten million two terms share a number."""
 _SMALL = 1 << 16
 NOTHING: Mapping[str, int] = MappingProxyType({})
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
 def excerpt(text: str, terms: Collection[str], most: int) -> str:
-    """The text itself when it is at most `most` tokens (≥ 8) long, else its best units that fit.
+    """The text itself if it is short enough, else its best units that fit.
 
-    terms: of the query, as `domain.text` gives them.
+    Args:
+        text: Of any length.
+        terms: Of the query, as `domain.text` makes them.
+        most: Tokens of the excerpt, at least 8.
+
     """
     return Source(text).excerpt(terms, most)
 
 
 def read_ahead(text: str) -> None:
-    """Read a text that a question may soon find, where reading it takes long."""
+    """Read a text that a query may soon find, if reading it takes long."""
     if AHEAD_CHARACTERS <= len(text) <= KEPT_CHARACTERS:
         Source(text).read(MAX_LENGTH)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text of which excerpts are made; what was read of it is kept as numbers."""
+    """A text to make excerpts of; its units and terms are kept as numbers."""
 
     text: str
 
     def excerpt(self, terms: Collection[str], most: int) -> str:
-        """As `excerpt`."""
+        """As the function `excerpt`.
+
+        Args:
+            terms: Of the query.
+            most: Tokens of the excerpt, at least 8.
+
+        """
         if not _longer(self.text, most):
             return self.text
         read = self.read(min(MAX_LENGTH, CHARACTERS_A_TOKEN * most))
@@ -115,7 +127,7 @@ class Source:
         return _joined(self.text, chosen, sorted(places))
 
     def read(self, longest: int) -> _Read:
-        """Its units of at most this length; of a short text those that were read before."""
+        """Its units of at most this length; kept units of a short text if possible."""
         if len(self.text) > KEPT_CHARACTERS:
             return _Read.of(self.text, longest)
         read = _READ.get(self.text)
@@ -131,12 +143,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Where the units of a text are, what each takes, and which term each says how often:
-    terms as numbers, in order.
+    """The units of a text, with their tokens and terms as numbers.
 
-    longest: characters of the longest unit before any was cut. costs: tokens of each unit. terms,
-    places: of each term and each unit that says it; a place is twice the unit's, and 1 more where
-    the unit says the term more than once.
+    Attributes:
+        longest: Characters of the longest unit before any was cut.
+        tables: Of the text.
+        starts: Of each unit.
+        ends: Of each unit.
+        costs: Tokens of each unit.
+        terms: The number of the term in each pair of a term and a unit that says it, ascending.
+        places: The unit of each pair: twice the unit's place, and 1 more where the unit says the
+            term more than once.
+
     """
 
     longest: int
@@ -149,7 +167,13 @@ class _Read:
 
     @classmethod
     def of(cls, text: str, longest: int) -> _Read:
-        """Read a text."""
+        """Read a text into units of at most `longest` characters.
+
+        Args:
+            text: Of any length.
+            longest: Characters of a unit.
+
+        """
         tables = tuple(find_tables(text))
         stretches = list(find_stretches(text, tables))
         every = _Units(units(text, longest, stretches))
@@ -165,12 +189,19 @@ class _Read:
 
     @classmethod
     def of_units(cls, text: str, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
-        """Where these units are and what each takes, without what they say."""
+        """Place and count these units, without their terms.
+
+        Args:
+            text: Of any length.
+            every: All units of the text.
+            tables: Of the text.
+
+        """
         return cls(0, tables, *_placed(text, every), array("I"), array("H"))
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """The bytes that it takes."""
         columns = (self.starts, self.ends, self.costs, self.terms, self.places)
         return 800 + sum(len(column) * column.itemsize for column in columns)
 
@@ -182,7 +213,7 @@ class _Read:
         ]
 
     def worth(self, wanted: frozenset[str]) -> list[float]:
-        """What the terms of each unit are worth, and what its neighbours lend it."""
+        """The worth of each unit's own terms, with the share of its neighbours' terms."""
         own = [0.0] * len(self.starts)
         for term in sorted(wanted):
             name = hash(term) % _NUMBERS
@@ -194,7 +225,7 @@ class _Read:
         return _with_lent(own)
 
     def heading(self, best: int) -> int | None:
-        """The place of the heading of the table that the best unit is a row of."""
+        """The place of the heading of the best unit's table; None outside a table."""
         for table in self.tables:
             if table.start <= self.starts[best] < table.end:
                 place = bisect_left(self.starts, table.start)
@@ -207,14 +238,14 @@ class _Read:
 
 
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
-    """Starts, ends and tokens."""
+    """The starts, ends and tokens of units."""
     starts, ends = [unit.start for unit in every], [unit.end for unit in every]
     costs, most = tokens_of_parts(text, starts, ends), 2 * len(text)
     return _packed(starts, most), _packed(ends, most), _packed(costs, most)
 
 
 def _packed(numbers: Sequence[int], most: int) -> array[int]:
-    """The numbers, all at most `most`, in two bytes each where that is enough."""
+    """The numbers, in two bytes each if `most` allows it. most: the highest number."""
     return array("H" if most < _SMALL else "I", numbers)
 
 
@@ -222,7 +253,7 @@ _READ = KeptNumbers[_Read](KEPT_BYTES)
 
 
 def _longer(text: str, most: int) -> bool:
-    """Whether a text takes more than `most` tokens; of a huge one the beginning tells."""
+    """Whether a text takes more than `most` tokens; often the beginning is enough to decide."""
     beginning = text[: SURELY_LONGER * most]
     if least_tokens(beginning) > most or count_tokens(beginning) > most:
         return True
@@ -232,8 +263,9 @@ def _longer(text: str, most: int) -> bool:
 def _best_that_fits(
     text: str, chosen: list[Sentence], wanted: frozenset[str], most: int
 ) -> tuple[list[Sentence], list[int]]:
-    """The units and their places, best first; as long as the best is too long,
-    those with words of the query are cut smaller.
+    """The units and their places, best first, with a best unit that fits.
+
+    As long as the best unit is too long, the units with words of the query are cut smaller.
     """
     terms = _Units(chosen).terms(wanted)
     while True:
@@ -267,9 +299,7 @@ class _Units:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
     def postings(self) -> list[tuple[int, int]]:
-        """Each term as a number, with the place of a unit that says it, as `_Read` has it;
-        in order.
-        """
+        """Pairs of a term's number and a unit's place, as `_Read` has them, in order."""
         known: dict[str, tuple[int, ...]] = {}
         postings: list[tuple[int, int]] = []
         for place, unit_words in enumerate(self._words):
@@ -287,8 +317,9 @@ class _Units:
         return postings
 
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
-        """How often each unit has each term of the query, in English and in the language
-        of them all.
+        """How often each unit has each term of the query.
+
+        Terms are made in English and in the language of all units together.
         """
         if not wanted:
             return [{}] * len(self.units)
@@ -307,8 +338,10 @@ class _Units:
 
 
 def _order(worth: Sequence[float]) -> list[int]:
-    """The places of the units, best first; of those worth the same, the first is the best and the
-    others follow by distance from it.
+    """The places of the units, best first.
+
+    Of units of the highest worth the first is the best. Units of equal worth are sorted by their
+    distance from it.
     """
     best = worth.index(max(worth))
     ranked = [(-value, _distance(place - best), place) for place, value in enumerate(worth)]
@@ -316,7 +349,7 @@ def _order(worth: Sequence[float]) -> list[int]:
 
 
 def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
-    """What the terms of each unit are worth, and what its neighbours lend it."""
+    """The worth of each unit's own terms, with the share of its neighbours' terms."""
     spread = Counter(chain.from_iterable(terms))
     worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
     return _with_lent(
@@ -340,14 +373,21 @@ def _with_lent(own: Sequence[float]) -> list[float]:
 
 
 def _distance(places: int) -> float:
-    """How far a unit is from the best one: those after it are nearer than those before it,
-    as they are worth more.
+    """The distance of a unit from the best unit.
+
+    Units after it are nearer than units before it, as they are worth more.
     """
     return places / AFTER if places >= 0 else -places / BEFORE
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, at most `most` tokens (≥ 2) of it, ended by "…" where it was cut."""
+    """The beginning of a text, ended by "…" where it was cut.
+
+    Args:
+        text: Of any length.
+        most: Tokens of the result, at least 2.
+
+    """
     size = count_tokens(text)
     while size > most:
         text = text[: max(1, (len(text) - 1) * (most - 1) // size)].rstrip(" …") + "…"
@@ -356,14 +396,18 @@ def cut(text: str, most: int) -> str:
 
 
 def covered(text: str, terms: Collection[str]) -> int:
-    """How many of the terms the text has."""
+    """The number of the terms that the text has.
+
+    Args:
+        text: Of any length.
+        terms: Of a query.
+
+    """
     return len(set(terms) & set(tokens(text)))
 
 
 def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
-    """The units at these places as they stand in the text, line under line where they
-    do so there.
-    """
+    """The units at these places, with the text's line ends between them."""
     parts: list[str] = []
     last, end = -1, 0
     for place in places:
@@ -382,8 +426,9 @@ def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
 
 
 def _blank(between: str) -> str:
-    """What stands for what is between two units: a line end with the indentation after it,
-    a blank, or nothing.
+    """The blank in the place of the text between two units.
+
+    It is a line end with its indentation, a space, or "".
     """
     if "\n" in between:
         after = between.rpartition("\n")[2]

@@ -1,8 +1,8 @@
 """Text of users between marks that its author could not forge.
 
-A mark is derived from the whole text and occurs nowhere in it, however carelessly one reads, so a
-text can neither end what fences it nor begin a part of its own. Note: the mark is no secret. It
-need only be new to the text, and being derived keeps equal texts equal.
+A mark is derived from the whole text and occurs nowhere in it, even for a careless reader. So a
+text can neither end its fence nor begin a part of its own. Note: the mark is no secret. It only has
+to be new to the text, and deriving it keeps equal texts equal.
 """
 
 from __future__ import annotations
@@ -21,32 +21,42 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Controls, marks of direction, spaces without width, fillers, selectors and tag characters: what a
-person would not see and a model reads all the same. The joiners, and the selectors of emoji, stay:
-they make other letters and other pictures.
+"""Controls, marks of direction, spaces without width, fillers, selectors and tag characters. A
+person would not see them, but a model reads them. The joiners and the selectors of emoji stay,
+because they make other letters and other pictures.
 """
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 
 
 def visible(text: str) -> str:
-    """The text without what cannot be seen, and with lone surrogates replaced,
-    which no request can carry.
+    """The text without invisible characters.
+
+    Lone surrogates are replaced, since no request can carry them.
     """
     return _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def one_line(text: str) -> str:
-    """The visible text on one line: it can't look like a line of another author."""
+    """The visible text on a single line.
+
+    It can't look like a line of another author.
+    """
     return " ".join(visible(" ".join(text.split())).split())
 
 
 def visible_lines(text: str) -> str:
-    """The visible text, each of its lines as `one_line` gives it."""
+    """The visible text, with each of its lines as `one_line` makes it."""
     return "\n".join(map(one_line, text.splitlines()))
 
 
 def mark_for(text: str, length: int = 16) -> str:
-    """A mark of `length` hexadecimal digits that does not occur in the text."""
+    """A mark that does not occur in the text.
+
+    Args:
+        text: The text to fence.
+        length: Hexadecimal digits of the mark.
+
+    """
     plain = _plain(text)
     number = 0
     while True:
@@ -57,8 +67,9 @@ def mark_for(text: str, length: int = 16) -> str:
 
 
 def _plain(text: str) -> str:
-    """As a careless reader sees it: compatible letters made equal, small, nothing
-    invisible in between.
+    """The text as a careless reader sees it.
+
+    Compatible letters are equal, all letters are small, and invisible characters are gone.
     """
     folded = normal_form("NFKC", text).casefold()
     return _BEYOND_ASCII.sub(
@@ -78,8 +89,9 @@ def fenced(text: str) -> str:
 
 
 def without_contexts(text: str) -> str:
-    """The text without the whole contexts in it, each with both of its marks; what only looks like
-    a part of one stays.
+    """The text without the whole contexts in it.
+
+    A whole context has both of its marks. Text that only looks like a part of a context stays.
     """
     ends: dict[str, list[re.Match[str]]] = {}
     for end in reversed([*_ENDING.finditer(text)]):

@@ -1,7 +1,7 @@
-"""Translate German and Japanese times into English ones, which `forward_dates` reads.
+"""Translate German and Japanese times into English, which `forward_dates` reads.
 
 "nächsten Montag um 9" becomes "next Monday at 9". Only words of time are translated, in their
-places; the text is read for times, and never quoted.
+places. The result is read for times, and never quoted.
 """
 
 from __future__ import annotations
@@ -173,9 +173,15 @@ def _month(match: re.Match[str]) -> str:
 
 
 def with_english_times(text: str, *, german: bool, japanese: bool) -> str:
-    """Translate the times ahead of a German or Japanese text.
+    """Translate the times ahead in a German or Japanese text into English.
 
-    Not where it is about the past or a habit.
+    A text about the past or about a habit is returned as it is.
+
+    Args:
+        text: The text.
+        german: Whether it is German.
+        japanese: Whether it is Japanese.
+
     """
     if (german and _PAST.search(text)) or ((german or japanese) and _REPEATS.search(text)):
         return text

@@ -1,10 +1,10 @@
-"""Read the time ahead that a sentence names, relative to its own time.
+"""Read the future time that a sentence names, relative to its own time.
 
 `date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes
-a ranking; here the validity of a memory begins and ends by the result, so only plain dates are read
-by it. Note: "now" is the time of the message, never the clock's, and days are those of its time
-zone. Libraries that read dates from prose take milliseconds a sentence and a quarter of a second at
-the start, and guess ("may", "sat", "second") where this must not.
+a ranking. Here the validity of a memory begins and ends by the result, so only plain dates are read
+by it. Note: "now" is the time of the message, never that of the clock, and days are those of its
+time zone. Libraries that read dates from prose take milliseconds for each sentence and a quarter of
+a second at the start. They also guess ("may", "sat", "second"), which must not happen here.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ _HOUR = re.compile(
     re.IGNORECASE,
 )
 _MOST_DAYS_TO_DATE = 62
-"""Days ahead within which "Thursday the 12th" is."""
+"""Days ahead within which a date such as "Thursday the 12th" lies."""
 _DAYTIME = 7
-"""Hours before this one are meant of the afternoon: "at 3"."""
+"""Earlier hours are those of the afternoon: "at 3"."""
 _MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DAY_OF_DATE = re.compile(
     r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since"
@@ -122,10 +122,14 @@ _LASTING_FROM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A time ahead: from `start` until before `end`, in the time zone of its sentence.
+    """A time ahead, in the time zone of its sentence.
 
-    `end` is after the sentence was said. intrinsic: whether no sentence about the past has these
-    words. open: whether the sentence names no end; `end` is then that of the first day.
+    Attributes:
+        start: Its beginning.
+        end: The moment from which it is over, after the sentence was said.
+        intrinsic: Whether no sentence about the past has these words.
+        open: Whether the sentence names no end; `end` is then the end of the first day.
+
     """
 
     start: datetime
@@ -135,9 +139,19 @@ class Ahead:
 
 
 def ahead(sentence: str, said_at: datetime) -> Ahead | None:
-    """The time ahead that a sentence names, None for none.
+    """The time ahead that a sentence names; None for no such time.
 
-    The first of: from … to, until, for, a day or a month.
+    The first of these is taken: from … to, until, for, a duration from a day, from … on, a day or a
+    month.
+
+    Args:
+        sentence: The sentence.
+        said_at: When it was said, in the speaker's time zone.
+
+    Raises:
+        OverflowError: For a time outside the calendar's years.
+        ValueError: For a time outside the calendar's years.
+
     """
     sentence = _DAY_OF_DATE.sub(lambda match: _without_weekday(match, said_at), sentence)
     for read in (
@@ -157,7 +171,7 @@ def ahead(sentence: str, said_at: datetime) -> Ahead | None:
 def _without_weekday(match: re.Match[str], said_at: datetime) -> str:
     """A date without its weekday, with the year in which it is on that weekday.
 
-    Of both the date is the more exact.
+    If the weekday and the date don't agree, the date counts, since it is more exact.
     """
     weekday = next(
         place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name)
@@ -376,7 +390,7 @@ def _days_of_word(word: str, today: datetime) -> tuple[datetime, datetime]:
 
 
 def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
-    """The end of this day, week, month or year, or of the following one."""
+    """The end of this day, week, month or year, or of the following."""
     if period == "day":
         return today + timedelta(2 if following else 1)
     if period == "week":
@@ -453,7 +467,7 @@ def _is_month(words: str) -> bool:
 
 
 def _next_weekday(name: str, said_at: datetime) -> datetime:
-    """The next day of a name, not today, which people call today."""
+    """The next day of a name; never today, since people would say "today"."""
     today = _midnight(said_at)
     return today + timedelta((_WEEKDAYS.index(name[:3].lower()) - today.weekday()) % 7 or 7)
 

@@ -1,9 +1,9 @@
-"""Tags and keywords without near-doubles: SECMSA's fuzzy deduplication, made safe for every script.
+"""Tags and keywords without near-duplicates, by SECMSA's fuzzy deduplication.
 
-A near-double that stays costs a few bytes; two different tags made one are lost for good. So
-letters of any script, symbols and emoji count ("C", "C++" and "C#" are three things), and a high
-ratio alone is not enough: numbers must be the same, and so must short words and words whose
-characters carry too much for a ratio over them to mean anything.
+It is made safe for every script. A near-duplicate that stays costs a few bytes, but two different
+tags that are merged are lost for good. So letters of any script, symbols and emoji count ("C",
+"C++" and "C#" are three tags), and a high ratio alone is not enough. Numbers must be the same, and
+so must short words, and words whose characters carry too much meaning for a ratio.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from memory_core.domain.text.unicode_forms import normal_form
 
 DEFAULT_THRESHOLD = 75.0
 SHORT_WORD = 4
-"""Words of up to this many characters must be equal: one changed letter of four is a ratio of 75
+"""Words of up to this many characters must be equal: a changed letter of four is a ratio of 75
 ("java", "lava").
 """
 FEW_WORDS = 4
-"""Items of up to this many words are names, compared word by word; longer ones are sentences,
-compared as a whole.
+"""Items of up to this many words are names and are compared word by word; longer items are
+sentences and are compared as a whole.
 """
 
 _KEPT_PUNCTUATION = frozenset("#%&@*")
@@ -32,12 +32,16 @@ _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200e\u200f\u2060\ufe0e\ufe0f\ufeff")
 
 
 def fuzzy_dedup(items: Iterable[str], threshold: float = DEFAULT_THRESHOLD) -> list[str]:
-    """The items in order, each near-double and blank dropped; of a group the first spelling
-    stays. Idempotent.
+    """The items in order, without near-duplicates and blanks. Idempotent.
 
-    Two items are near-doubles when their normal forms are equal but for spaces, or when RapidFuzz's
-    `token_sort_ratio` of them reaches `threshold` (0-100) and nothing that must be equal differs
-    (`_may_merge`).
+    Of a group of near-duplicates the first spelling stays. Two items are near-duplicates when their
+    normal forms are equal but for spaces. They also are when RapidFuzz's `token_sort_ratio` of them
+    reaches the threshold and no part that must be equal differs (`_may_merge`).
+
+    Args:
+        items: Tags or keywords.
+        threshold: The ratio from 0 to 100.
+
     """
     from rapidfuzz import fuzz, process
 
@@ -68,12 +72,12 @@ def fuzzy_dedup(items: Iterable[str], threshold: float = DEFAULT_THRESHOLD) -> l
 
 
 def normalise_token(token: str) -> str:
-    """The form in which tokens are compared: NFKC, case-folded, hyphens and underscores as spaces,
-    punctuation gone.
+    """The form in which tokens are compared.
 
-    Letters, marks, digits and symbols of every script stay, and so do `# % & @ *` and a dot that
-    begins a word or a decimal (".net", "3.5"). A token of nothing but punctuation stays as it is;
-    a blank one is empty.
+    NFKC and case-folded, with hyphens and underscores as spaces, and without punctuation. Letters,
+    marks, digits and symbols of every script stay, and so do `# % & @ *` and a dot that begins a
+    word or a decimal (".net", "3.5"). A token of punctuation alone stays as it is; a blank token
+    becomes empty.
     """
     folded = plain_digits(normal_form("NFKC", normal_form("NFKC", token).casefold()))
     spaced = re.sub(r"[-_‐-―\s]+", " ", folded)
@@ -94,7 +98,7 @@ def _stays(text: str, place: int, character: str) -> bool:
 
 
 def _may_merge(first: str, second: str, threshold: float) -> bool:
-    """Whether nothing in the two normal forms forbids what their ratio suggests."""
+    """Whether two normal forms with a high ratio may be merged."""
     ours, theirs = sorted(first.split()), sorted(second.split())
     if [word for word in ours if not _is_spelt(word)] != [
         word for word in theirs if not _is_spelt(word)
@@ -108,11 +112,11 @@ def _may_merge(first: str, second: str, threshold: float) -> bool:
 
 
 def _spelling_of_the_same(first: str, second: str, threshold: float) -> bool:
-    """One word written twice: equal, or long enough, with the same first letter and alike
-    enough on its own.
+    """Whether two words are spellings of the same word.
 
-    A slip of the pen and an ending leave the first letter alone; "female" and "male",
-    "increase" and "decrease" do not.
+    They are if they are equal, or long enough with the same first letter and a high ratio. A typing
+    error or an ending does not change the first letter; "female" and "male", "increase" and
+    "decrease" differ in it.
     """
     from rapidfuzz import fuzz
 
@@ -123,8 +127,9 @@ def _spelling_of_the_same(first: str, second: str, threshold: float) -> bool:
 
 
 def _is_spelt(word: str) -> bool:
-    """Whether the word is spelt out in letters (and dots): no number, symbol or emoji,
-    no script of one character a word.
+    """Whether a word has only letters and dots.
+
+    It has no number, symbol or emoji, and no script in which a character is a word.
     """
     return all(
         character == "."

@@ -1,7 +1,7 @@
-"""What was read of texts, kept for the next time they are read, within bounds.
+"""Results read of texts, kept within bounds for the next time.
 
-Of most texts numbers alone are kept (`KeptNumbers`), under a number that stands for the text. What
-holds words is forgotten by `forget_texts` when a person's data are erased.
+Of most texts only numbers are kept (`KeptNumbers`), under a hash of the text. Results that contain
+words are forgotten by `forget_texts` when a person's data are erased.
 """
 
 from __future__ import annotations
@@ -18,18 +18,25 @@ _forgets: list[Callable[[], None]] = []
 
 
 class KeptNumbers(Generic[Value]):
-    """Values by the text that they were read of, the least used left out first.
-    A value has numbers alone, so no text is kept.
+    """Values by the text that they were read of.
+
+    The least recently used values are removed first. A value has only numbers, so no text is kept.
     """
 
     def __init__(self, most: int) -> None:
-        """most: the sum of the sizes that `put` is given."""
+        """Make an empty store. most: the sum of the sizes that `put` is given."""
         self._most, self._size = most, 0
         self._held: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, text: str, *more: int) -> Value | None:
-        """What was put for this text and these numbers."""
+        """The value that was put for this text and these numbers; None without a value.
+
+        Args:
+            text: The text.
+            more: Numbers on which the value depends.
+
+        """
         key = (hash(text), len(text), *more)
         with self._lock:
             entry = self._held.get(key)
@@ -39,7 +46,17 @@ class KeptNumbers(Generic[Value]):
             return entry[0]
 
     def put(self, text: str, *more: int, value: Value, size: int = 1) -> None:
-        """Keep a value of a text."""
+        """Keep a value of a text.
+
+        The least recently used values beyond the limit are removed.
+
+        Args:
+            text: The text.
+            more: Numbers on which the value depends.
+            value: Has only numbers.
+            size: Counts towards the limit.
+
+        """
         key = (hash(text), len(text), *more)
         with self._lock:
             before = self._held.pop(key, None)
@@ -49,19 +66,19 @@ class KeptNumbers(Generic[Value]):
                 self._size -= self._held.popitem(last=False)[1][1]
 
     def forget(self) -> None:
-        """Keep nothing of what was put."""
+        """Remove all values."""
         with self._lock:
             self._held.clear()
             self._size = 0
 
     @property
     def size(self) -> int:
-        """The sum of the sizes of what is kept."""
+        """The sum of the sizes of all values."""
         return self._size
 
 
 def keep_texts(most: int) -> Callable[[Callable[Given, Value]], Callable[Given, Value]]:
-    """Keep what a function of texts answered for its last `most` calls, until `forget_texts`."""
+    """Keep the results of a function's last `most` calls, until `forget_texts`."""
 
     def kept(function: Callable[Given, Value]) -> Callable[Given, Value]:
         known = lru_cache(maxsize=most)(function)
@@ -72,6 +89,6 @@ def keep_texts(most: int) -> Callable[[Callable[Given, Value]], Callable[Given, 
 
 
 def forget_texts() -> None:
-    """Forget all words that were kept of texts in this process."""
+    """Forget all results of texts in this process that contain words."""
     for forget in _forgets:
         forget()

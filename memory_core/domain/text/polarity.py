@@ -1,4 +1,4 @@
-"""Words that turn a statement around: negations, and words that exclude each other."""
+"""Words that reverse a statement: negations, and words that exclude each other."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ _JAPANESE = """
 EXCLUSIVE = (
     ";".join((_QUALITIES, _AMOUNTS, _DEEDS, _GERMAN, _JAPANESE)).replace("\n", " ").casefold()
 )
-"""Pairs of words, "one other; one other"."""
+"""Pairs of words that exclude each other, separated by semicolons."""
 
 
 NEGATIONS = frozenset(
@@ -267,8 +267,8 @@ _RIVALS: tuple[str, ...] = (
     "大 小", "多 少", "前 后", "前 後", "爱 恨", "愛 恨", "男 女",
 )  # fmt: skip
 MOST_BESIDE = 1
-"""Words on either side of which one says the opposite of the other: "on" and "off", not "on in the
-kitchen" and "off in the hall".
+"""Words of each side, besides those of both sides, that can be opposites: "on" and "off", not "on
+in the kitchen" and "off in the hall".
 """
 _ENDINGS = ("", "s", "d", "es", "ed", "ing")
 _INFLECTIONS = ("s", "d", "es", "ed", "ing", "er", "est", "r", "st", "ly", "e", "en", "em", "t")
@@ -281,7 +281,7 @@ _CHANGED_ENDINGS = (
     ("ing", "e"),
 )
 LEAST_LETTERS = 4
-"""Of a word that may have an ending."""
+"""Letters of a word that may have an ending."""
 _REVERSING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "non-")
 
 
@@ -320,10 +320,15 @@ _JAPANESE_REVERSING = ("不", "非", "無", "未")
 
 
 def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two words that stand in the same place of two statements say opposite things:
-    on and off, married and single.
+    """Whether words in the same place of two statements are opposites.
 
-    Case-folded; a few words each, of which what both have in common says nothing. Symmetric.
+    For example on and off, married and single. Words that both sides have are ignored. The order of
+    the sides makes no difference.
+
+    Args:
+        first: A few case-folded words.
+        second: The words in the same place of the other statement.
+
     """
     ours, theirs = (
         [token for token in first if token not in second],
@@ -349,8 +354,9 @@ def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _exclude_in_japanese(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the characters of both sides, which are tokens of their own, make words that
-    exclude each other.
+    """Whether the characters of both sides make words that exclude each other.
+
+    Each character is a token of its own.
     """
     word, other = (
         "".join(token for token in side if not _is_hiragana(token)) for side in (first, second)
@@ -367,21 +373,29 @@ def _is_hiragana(token: str) -> bool:
 
 
 def opposites_of(words: Iterable[str]) -> frozenset[str]:
-    """The words that exclude one of these, case-folded."""
+    """The words that exclude any of these, case-folded."""
     return frozenset(
         opposite for word in words for form in _forms(word) for opposite in _OPPOSITES.get(form, ())
     )
 
 
 def is_form_of(word: str, words: Collection[str]) -> bool:
-    """Whether a word is among these, with an ending or without."""
+    """Whether a word is among these, with an ending or without.
+
+    Args:
+        word: Case-folded.
+        words: The words without endings.
+
+    """
     return any(form in words for form in _forms(word))
 
 
 @keep_texts(8_192)
 def _forms(word: str) -> tuple[str, ...]:
-    """A word as it is, and without an English ending of a person, a past or a comparison, or a
-    German ending of an adjective.
+    """A word as it is, and without its ending.
+
+    English endings of a person, a past or a comparison, and German endings of an adjective are
+    removed.
     """
     if not word.isalpha() or len(word) < LEAST_LETTERS:
         return (word,)
@@ -394,11 +408,16 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def opposed(first: Collection[str], second: Collection[str]) -> bool:
-    """Whether a case-folded word of one side excludes one of the other: rivals of one group,
-    or one the other with un-, dis-, …
+    """Whether a word of either side excludes a word of the other.
 
-    English endings do not matter: "enabled" and "disables" are opposed as "enable" and "disable"
-    are. Symmetric.
+    They are rivals of a group, or a word is the other with un-, dis-, …. English endings do not
+    matter: "enabled" and "disables" are opposed as "enable" and "disable" are. The order of the
+    sides makes no difference.
+
+    Args:
+        first: Case-folded words.
+        second: Case-folded words.
+
     """
     ours, theirs = _stems(first), _stems(second)
     if any(_GROUPS[word] & _GROUPS[other] for word in ours for other in theirs if word != other):
@@ -415,6 +434,6 @@ def _reverses(words: Collection[str], others: frozenset[str]) -> bool:
 
 
 def _stems(words: Collection[str]) -> frozenset[str]:
-    """The listed words that stand among these, with or without an ending."""
+    """The listed words that are among these, with or without an ending."""
     stems = (word.removesuffix(ending) for word in words for ending in _ENDINGS)
     return frozenset(stem for stem in stems if stem in _GROUPS)

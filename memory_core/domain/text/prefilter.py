@@ -1,10 +1,11 @@
-r"""Literals of which a text must have one for a regular expression to match it:
-a text without any need not be searched.
+r"""Literals that a text must contain for a regular expression to match it.
+
+A text without any of them need not be searched.
 
     \b(?:tied the knot|(?:got|are) married)\b      {"tied the knot", " married"}
 
-A search through a text of a thousand characters takes 0.1 ms an expression, a look for its literals
-a tenth of that. RE2 does the same (`re2/prefilter.cc`), but does not know lookarounds.
+A search through a text of a thousand characters takes 0.1 ms for each expression, a search for its
+literals a tenth of that. RE2 does the same (`re2/prefilter.cc`), but does not know lookarounds.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from typing import Any
 
 Literals = frozenset[str]
 sre: Any = re._constants  # type: ignore[attr-defined]
-"""The names of what a parsed expression is made of. Nothing public parses one."""
+"""The names of the parts of a parsed expression. No public function parses an expression."""
 _SMALL_SET = 8
-"""Characters of a set in an expression that are taken one by one."""
+"""The largest character set in an expression whose characters are used as literals."""
 
 
 def required_literals(pattern: re.Pattern[str]) -> Literals | None:
-    """The literals in lower case, one of which is in every match; None where there are none.
+    """Literals in lower case; every match contains some of them.
 
-    Parsed when first asked for: half a millisecond an expression.
+    None where there are none. An expression is parsed at the first call, which takes half a
+    millisecond.
     """
     known = _known.get(id(pattern))
     if known is None:
@@ -33,12 +35,20 @@ def required_literals(pattern: re.Pattern[str]) -> Literals | None:
 
 
 _known: dict[int, tuple[re.Pattern[str], Literals | None]] = {}
-"""By identity, of expressions that are held here: each hash of one goes through all of its code."""
+"""By identity, of expressions that are referenced here. Hashing an expression would go through all
+of its code.
+"""
 
 
 def may_match(pattern: re.Pattern[str], lower: str) -> bool:
-    """Whether an expression might match a text, by the text's lower case. Letters that have no case
-    of their own (ſ, İ, ı) are not seen.
+    """Whether an expression might match a text, by the text's lower case.
+
+    Unusual pairs of cases (ſ, İ, ı) are not recognised.
+
+    Args:
+        pattern: The expression.
+        lower: The text in lower case.
+
     """
     literals = required_literals(pattern)
     if literals is None:
@@ -86,7 +96,7 @@ def _of_item(operator: Any, argument: Any) -> Literals | None:
 
 
 def _better(first: Literals | None, second: Literals | None) -> Literals | None:
-    """The set whose shortest literal is longer; of two alike the smaller one."""
+    """The set whose shortest literal is longer; of two equals the smaller set."""
     if first is None or second is None:
         return second if first is None else first
     return max(first, second, key=lambda literals: (min(map(len, literals)), -len(literals)))

@@ -1,12 +1,12 @@
-"""Whether two statements that lie near each other say the same: the guards beside the vectors.
+"""Guards beside the vectors: whether two statements that are near say the same.
 
-A sentence vector hardly sees what turns a statement into another: with MiniLM the cosine of "I
-prefer tea over coffee" to "I prefer coffee over tea" is 0.993, of 10:30 to 11:30 in a sentence
-0.95, while honest paraphrases lie at 0.92-0.99. So statements whose similarity reached the
-duplicate threshold are the same only when nothing here tells them apart. The guards lean to one
-side: a statement kept twice costs a row, a new one taken for an old one is lost. What they let pass
-is the same words in the same order, give or take endings, articles, auxiliaries,
-spellings of numbers and case.
+A sentence vector hardly shows the words that turn a statement into another. With MiniLM the cosine
+of "I prefer tea over coffee" to "I prefer coffee over tea" is 0.993, of 10:30 to 11:30 in a
+sentence 0.95, while honest paraphrases lie at 0.92-0.99. So statements whose similarity reached the
+duplicate threshold are the same only when no guard here tells them apart. The guards lean to one
+side: a statement that is kept twice costs a row, but a new statement that is taken for an old one
+is lost. They accept the same words in the same order, with differences in endings, articles,
+auxiliaries, spellings of numbers and case.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IDENTIFIER = re.compile(
     r"\A(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*"
 )
 _TRAILED = re.compile(r"(?<=\w)-(?![\w-])")
-"""A minus after what it is said of: the blood type A-."""
+"""A minus after a word, as in the blood type A-."""
 _SENTENCE_END = frozenset('.!?。！？:\n"“„«(')
 _KEYED = re.compile(
     r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]*(\S+(?:[ \t]+\S+){0,3})[ \t]*$",
@@ -47,24 +47,26 @@ _FUNCTION_WORDS = frozenset(
         "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "は", "が", "を", "の",
     }
 )  # fmt: skip
-"""Words that come and go without changing what is said. What they oppose (in, out; my,
-your) is looked at apart from this.
+"""Words that may be added or left out without a change of meaning. Pairs of them that exclude each
+other (in, out; my, your) are compared by another guard.
 
-Not among them: will, would and 了, which tell a plan from what is so; by, which turns who did it
-into whom it was done to.
+Not among them: will, would and 了, which tell a plan from a fact; by, which turns the doer of an
+action into its object.
 """
 _BEING = frozenset({"is", "am", "are", "was", "were", "be", "been", "i'm", "it's", "that's"})
 _I, _ME = frozenset({"i", "i'm", "i've"}), frozenset({"me", "my"})
 _ROLES = _FUNCTION_WORDS - {"が", "を"}
-"""Those that may stand anywhere: が marks who does something, を to whom."""
+"""Function words that may be anywhere in the order: が marks the doer of an action, を the
+object.
+"""
 _SEEN_ELSEWHERE = _FUNCTION_WORDS | NEGATIONS
 
 
 def normalised(text: str) -> str:
-    """The form for exact equality: NFKC, case-folded, white space collapsed, no punctuation at the
-    end but `?`. Idempotent.
+    """The form in which texts are compared for equality. Idempotent.
 
-    A question is not the statement it asks about, so its mark stays.
+    NFKC, case-folded, white space collapsed, no punctuation at the end but `?`. A question is not
+    the statement it asks about, so its mark stays.
     """
     folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
     collapsed = " ".join(folded.split())
@@ -72,18 +74,30 @@ def normalised(text: str) -> str:
 
 
 def differences(first: str, second: str) -> frozenset[str]:
-    """What tells two statements apart; empty when they are equal once `normalised`. Symmetric.
+    """The kinds of differences between two statements, in either order.
 
-    numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and
-    emoji differ. negation: another count of negations, or the same about another word ("tea but not
-    coffee", "coffee but not tea"). names: a capitalised word not at a sentence's start, a file name
-    or an identifier is missing on the other side; or their sentences start with words that the
-    other has not at all ("William", "Williams"). values: a line "key: value" or "key = value" has
-    another value. opposites: one says before, left, he where the other says after, right, she.
-    order: what they share is in another order ("tea over coffee", "coffee over tea"). words: one
-    has a word that says something, and the other neither has nor inflects it ("blue", "green",
-    "with milk"); or a person has another part in it ("is a doctor", "has a doctor"; "was robbed",
-    "robbed"). question: only one of them asks.
+    Args:
+        first: A statement.
+        second: Another statement.
+
+    Returns:
+        Empty when both are equal once `normalised`, or differ in no kind of these:
+
+        - numbers: the multisets of numbers differ (1,000 = 1000, 3.10 ≠ 3.1).
+        - symbols: the multisets of currencies, signs and emoji differ.
+        - negation: another count of negations, or the same about another word ("tea but not
+          coffee", "coffee but not tea").
+        - names: a capitalised word within a sentence, a file name or an identifier is missing on
+          the other side. Also when their sentences start with words that the other does not have
+          at all ("William", "Williams").
+        - values: a line "key: value" or "key = value" has another value.
+        - opposites: a statement says before, left, he where the other says after, right, she.
+        - order: the shared words are in another order ("tea over coffee", "coffee over tea").
+        - words: a statement has a content word that the other neither has nor inflects ("blue",
+          "green", "with milk"); or a person has another role ("is a doctor", "has a doctor";
+          "was robbed", "robbed").
+        - question: only one statement asks.
+
     """
     if normalised(first) == normalised(second):
         return frozenset()
@@ -106,8 +120,9 @@ def differences(first: str, second: str) -> frozenset[str]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names in a text, case-folded: capitalised words that do not begin a sentence,
-    file names, identifiers.
+    """The names in a text, case-folded.
+
+    These are capitalised words that do not begin a sentence, file names, and identifiers.
     """
     return frozenset(_read(text).names)
 
@@ -119,7 +134,7 @@ def words_in(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the guards compare, read off one text once. Words are case-folded, in order."""
+    """The parts of a text that the guards compare, read once; words case-folded, in order."""
 
     words: tuple[str, ...]
     counts: Counter[str]
@@ -184,8 +199,9 @@ def _is_symbol(character: str) -> bool:
 
 
 def _negated(words: list[str], plain: str) -> Counter[str]:
-    """What each negation is about: the first letters of the next word that says something,
-    "" at the end of the text.
+    """The objects of negations: the first letters of the next content word.
+
+    "" for a negation at the end of the text.
     """
     subjects: Counter[str] = Counter()
     about = ""
@@ -205,7 +221,7 @@ def _names_differ(ours: _Reading, theirs: _Reading) -> bool:
 
 
 def _shared(reading: _Reading, other: _Reading) -> list[str]:
-    """The words that both use equally often, in this one's order."""
+    """The words that both use equally often, in the order of `reading`."""
     return [
         word
         for word in reading.words
@@ -214,9 +230,9 @@ def _shared(reading: _Reading, other: _Reading) -> list[str]:
 
 
 def _is_so(words: list[str], plain: str) -> bool | None:
-    """Whether a form of "be" says what a person is, or suffers.
+    """Whether a form of "be" tells what a person is, or suffers.
 
-    In "is living" none does. None: a "'s" may be one, or not.
+    In "is living" no form does. None: a "'s" may be such a form, or not.
     """
     if any(
         word in _BEING and (after == "being" or not after.endswith("ing"))
@@ -227,10 +243,10 @@ def _is_so(words: list[str], plain: str) -> bool | None:
 
 
 def _parts_differ(ours: _Reading, theirs: _Reading) -> bool:
-    """Whether a person's part in the two statements differs.
+    """Whether a person has another role in the two statements.
 
-    In one a person is what he has or does in the other; or he is the speaker in one,
-    and spoken of in the other.
+    A person is something in a statement and has or does it in the other. Or the person is the
+    speaker in a statement, and its object in the other.
     """
     if None not in (ours.is_so, theirs.is_so) and ours.is_so != theirs.is_so:
         return True
@@ -241,8 +257,9 @@ def _parts_differ(ours: _Reading, theirs: _Reading) -> bool:
 
 
 def _has_unlike(reading: _Reading, other: _Reading) -> bool:
-    """Whether this one has a word of weight that the other neither has nor inflects. Numbers and
-    negations have their own guards.
+    """Whether `reading` has a content word that the other neither has nor inflects.
+
+    Numbers and negations have their own guards.
     """
     own = [
         word
@@ -260,10 +277,10 @@ def _has_letter(word: str) -> bool:
 
 
 def _stems(word: str) -> list[str]:
-    """The word and what it may be an inflection of: lives → live, living → live.
+    """The word, and the words that it may be an inflection of: lives → live.
 
-    English, as the endings are, and without -ed: who lived in Oslo may live there no longer. A word
-    of another language that is inflected only counts as another word.
+    English only, as the endings are, and without -ed: a person that lived in Oslo may have moved. A
+    word of another language that is inflected only counts as another word.
     """
     stems = [word]
     if word.endswith("s"):

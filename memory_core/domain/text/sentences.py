@@ -1,8 +1,8 @@
-"""Where sentences, and the units that an excerpt chooses from, begin and end.
+"""Find the sentences of a text, and the units that an excerpt chooses from.
 
 Note: a sentence is an unchanged stretch of the text, so `text[start:end]` is a quotation. Bullets
-and heading marks before it are left out; a line end is a sentence's end, because chats have more of
-them than full stops.
+and heading marks before it are left out. A line end is a sentence's end, because chats have more
+line ends than full stops.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from itertools import islice
 from memory_core.domain.text.kept import keep_texts
 
 MAX_SENTENCES = 400
-"""Of one text; what comes after them is a paste, not talk."""
+"""Sentences of a text that are read; the text after them is a paste, not talk."""
 MAX_LENGTH = 500
-"""Characters of one sentence: as many as a quotation may have. A longer one is cut
-between words.
+"""Characters of a sentence: as many as a quotation may have. A longer sentence is cut between
+words.
 """
 LONG = 500
-"""Characters of a text whose sentences short ones must not displace among those that are kept."""
+"""Characters of a long text. Sentences of long texts are kept apart, so that short texts don't
+displace them.
+"""
 
 _ABBREVIATIONS = frozenset(
     {
@@ -55,7 +57,14 @@ _LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: `text` is the slice [start, end) of the text it was found in."""
+    """A sentence of a text.
+
+    Attributes:
+        text: The slice [start, end) of the whole text.
+        start: Its place in the whole text.
+        end: The end of it.
+
+    """
 
     text: str
     start: int
@@ -68,8 +77,9 @@ class Sentence:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most
-    `MAX_LENGTH` characters.
+    """The sentences of a text in order, at most `MAX_SENTENCES`.
+
+    Each has at most `MAX_LENGTH` characters.
     """
     return list(_of_short(text) if len(text) < LONG else _of_long(text))
 
@@ -89,12 +99,12 @@ _of_long = keep_texts(128)(_first_sentences)
 
 
 def breaks_off(text: str) -> bool:
-    """Whether it ends in dots, as a text that continues in a next message."""
+    """Whether it ends in dots, as a text that continues in the next message."""
     return text.rstrip().endswith(("…", "..."))
 
 
 def goes_on(text: str) -> bool:
-    """Whether it begins with dots, as what goes on where another message broke off."""
+    """Whether it begins with dots, as a text that continues another message."""
     return text.lstrip().startswith(("…", "..."))
 
 
@@ -104,8 +114,15 @@ def without_dots(text: str) -> str:
 
 
 def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a stretch of the text begin and end, with the blanks and marks around
-    them, however many and long.
+    """The bounds of the sentences in a stretch of the text.
+
+    They include the blanks and marks around the sentences, and are not limited in number or length.
+
+    Args:
+        text: The whole text.
+        start: Of the stretch.
+        end: Of the stretch.
+
     """
     for match in _END.finditer(text, start, end):
         if match.group().startswith(".") and _goes_on(text, start, match):
@@ -116,8 +133,9 @@ def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
-    """Whether the full stop ends an abbreviation, an initial, or the number of a list's item
-    or of a day.
+    """Whether a full stop does not end a sentence.
+
+    It then ends an abbreviation, an initial, or the number of a list's item or of a day.
     """
     if end.group() != ".":
         return False
@@ -162,17 +180,17 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 OBJECTS_FROM = 80
-"""Characters of a line from which on the objects in it are apart."""
+"""Characters of the shortest line whose objects are units of their own."""
 MOST_OF_HEADING = 400
-"""Characters of a heading row; a longer one is no help."""
+"""Characters of a heading row; a longer heading is no help."""
 LEAST_ROWS = 2
-"""Rows that make a table of the line before them."""
+"""Rows that make the line before them the heading of a table."""
 _SEPARATORS = ("\t", ";", ",")
 _MARKS = ("}];|\t", ",", " \n")
-"""What a piece of a long unit ends after, the best first."""
+"""Characters at which a piece of a long unit may end, the best first."""
 _BETWEEN_OBJECTS = re.compile(r"(?<=[}\]]),\s*(?=[{\[])|(?<=\}),\s*(?=\")")
 _RULE = frozenset("|:- \t\r")
-"""What the line below a Markdown heading is made of."""
+"""Characters of the line below a Markdown heading."""
 _LINE = re.compile(r"[^\n]+")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _NO_HEADING = re.compile(r"[{(=<\[]|^\W*\d")
@@ -180,8 +198,13 @@ _NO_HEADING = re.compile(r"[{(=<\[]|^\W*\d")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Lines of a text that are rows: `start` and `end` of all with the heading,
-    and where the heading ends.
+    """Lines of a text that are rows of a table.
+
+    Attributes:
+        start: Of the heading.
+        heading_end: The end of the heading.
+        end: Of the last row.
+
     """
 
     start: int
@@ -194,16 +217,22 @@ def units(text: str, longest: int, whole: Sequence[tuple[int, int]]) -> list[Sen
 
     Args:
         text: Of any length.
-        longest: Characters of a unit; a longer one is cut into pieces of at most half as many.
-        whole: Those of the text however long, as `find_stretches` gives them.
+        longest: Characters of a unit; a longer unit is cut into pieces of at most half as many.
+        whole: The bounds of the uncut units, from `find_stretches`.
 
     """
     return [piece for start, end in whole for piece in pieces(text, start, end, longest)]
 
 
 def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
-    """The stretch of a text as one unit, or as several where it is longer than `longest`
-    (≥ 2) characters.
+    """A stretch of a text as a unit, cut if it is too long.
+
+    Args:
+        text: The whole text.
+        start: Of the stretch.
+        end: Of the stretch.
+        longest: Characters of a stretch that is not cut, at least 2.
+
     """
     if end - start <= longest:
         unit = _trimmed(text, start, end)
@@ -219,8 +248,10 @@ def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
 
 
 def find_tables(text: str) -> list[Table]:
-    """The tables of a text in order: rows under a Markdown heading, or lines with as many
-    separators as the heading before them.
+    """The tables of a text in order.
+
+    A table has rows under a Markdown heading, or lines with as many separators as the heading
+    before them.
     """
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
     tables: list[Table] = []
@@ -235,8 +266,12 @@ def find_tables(text: str) -> list[Table]:
 
 
 def find_stretches(text: str, tables: Sequence[Table]) -> Iterator[tuple[int, int]]:
-    """Sentences, lines, rows and objects, however long. tables: those of the text,
-    as `find_tables` gives them.
+    """Find sentences, lines, rows and objects, however long.
+
+    Args:
+        text: Of any length.
+        tables: Of the text, from `find_tables`.
+
     """
     place = 0
     for table in (*tables, None):
@@ -258,7 +293,7 @@ def _objects(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _stop(text: str, start: int, most: int) -> int:
-    """Where a piece of at most `most` characters ends best."""
+    """The best end of a piece of at most `most` characters."""
     for marks in _MARKS:
         end = max(text.rfind(mark, start + most // 2, start + most) for mark in marks)
         if end >= 0:
@@ -276,7 +311,7 @@ def _trimmed(text: str, start: int, end: int) -> Sentence | None:
 
 
 def _last_row(text: str, lines: Sequence[tuple[int, int]], place: int) -> int | None:
-    """The place of the last row below a heading; None where the line at `place` is no heading."""
+    """The place of a table's last row; None where its first line is no heading."""
     start, end = lines[place]
     if end - start > MOST_OF_HEADING:
         return None
@@ -298,8 +333,9 @@ def _last_row(text: str, lines: Sequence[tuple[int, int]], place: int) -> int | 
 def _last(
     text: str, lines: Sequence[tuple[int, int]], place: int, separator: str, wanted: int
 ) -> int:
-    """The place of the last line after `place`, none between, that has as many separators as are
-    wanted; `place` where none has.
+    """The place of the last of consecutive lines with enough separators.
+
+    `place` itself where the next line has too few. wanted: the least separators of a line.
     """
     while place + 1 < len(lines) and lines[place + 1][0] <= lines[place][1] + 1:
         if _separators(text[slice(*lines[place + 1])], separator) < wanted:
@@ -309,8 +345,9 @@ def _last(
 
 
 def _separators(line: str, separator: str) -> int:
-    """How many parts of a line there are beyond the first. Note: a comma before a blank is
-    one of prose.
+    """How many further parts a line has after the first.
+
+    Note: a comma before a blank is a comma of prose.
     """
     line = line.rstrip(" \r" + separator)
     return line.count(separator) - (line.count(", ") if separator == "," else 0)

@@ -17,17 +17,25 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import numbers_in
 
 MOST_SHARE = 0.7
-"""Of the original's length; what saves less is not worth an archive."""
+"""The share of the original's length that a shortened text may have; a smaller saving is not worth
+an archive.
+"""
 _WORD = re.compile(r"[^\s,;()\[\]\"“”]+")
 _EDGES = ".!?:'’"
 _SPEAKER_CHARACTERS = 40
 
 
 def shortened(original: str, summary: str) -> str | None:
-    """The summary with what it lost, at most 70 % of the original's length.
+    """The summary with the numbers and names that it lost.
 
-    None when that can't be done. summary: in any words. A speaker before it ("Ana said:") that the
-    original does not have is taken off.
+    Args:
+        original: The text.
+        summary: In any words. A speaker before it ("Ana said:") that the original does not have is
+            removed.
+
+    Returns:
+        At most 70 % of the original's length; None when that can't be done.
+
     """
     text = _without_speaker(original, summary.strip())
     lost = _told(original) - _told(text)
@@ -73,21 +81,26 @@ def _without_speaker(original: str, summary: str) -> str:
 
 
 LEAST_SHARE = 0.6
-"""Of the characters that are allowed: a sentence or word that ends before this share would waste
-too much of them.
+"""The share of the allowed characters that a sentence or word must reach to end the text there; an
+earlier end would waste too many characters.
 """
 _SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
 _LONGEST_CHARACTER = 64
-"""Code points of a character as readers see it; heaps of marks beyond that are cut anywhere."""
+"""Code points of a character as readers see it; longer heaps of marks are cut anywhere."""
 _CHARACTER = regex.compile(r"\X")
 
 
 def beginning(text: str, limit: int) -> str:
-    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word,
-    where one is near, else of a character.
+    """The first characters of a text, cut at a good place.
 
-    A family of emoji, or a letter with its accents, is one character to a reader and is not
-    taken apart.
+    It is cut at the end of a sentence, else of a word, where such an end is near, else of a
+    character. A family of emoji, or a letter with its accents, is a single character to a reader
+    and is not split.
+
+    Args:
+        text: Of any length.
+        limit: Code points of the result at most.
+
     """
     if len(text) <= limit:
         return text

@@ -1,4 +1,4 @@
-"""One spelling of texts: numbers, times of day, names of days and months."""
+"""A single spelling of texts: numbers, times of day, names of days and months."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def plain_digits(text: str) -> str:
 def numbers_in(text: str) -> Counter[str]:
     """How often each number occurs in the text.
 
-    Thousands may be parted by commas, apostrophes, underscores or hard spaces (1,000 = 1'000 =
-    1000), a decimal comma is a point (3,5 = 3.5); "1.000" stays what it is, since it may be a
+    Thousands may be separated by commas, apostrophes, underscores or hard spaces (1,000 = 1'000 =
+    1000). A decimal comma is a point (3,5 = 3.5). "1.000" is not changed, since it may be a
     thousand or not. A minus counts at the beginning, and after a space or an opening bracket.
     """
     # The hard spaces go first: NFKC makes plain ones of them, and then 1 000 might be two numbers.
@@ -119,8 +119,10 @@ _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")
 
 
 def one_spelling(text: str) -> str:
-    """The text with one way of writing times of day, small numbers, Japanese verbs, and what two
-    ways of English spell otherwise.
+    """The text with a single spelling where several are usual.
+
+    This concerns times of day, small numbers, Japanese verbs, and the differences between two ways
+    of spelling English.
     """
     text = _SHORT_BE.sub(
         lambda match: f"{match[1]} is", _SHORT.sub(lambda match: _SHORT_FORMS[match.group()], text)
@@ -170,7 +172,7 @@ _POLITE_NOT = re.compile(r"(?<=[\u4e00-\u9fff])([かがさたなばまらわ])�
 _PLAIN = re.compile(r"(?<=[\u4e00-\u9fff])([うくぐすつぬぶむ])(?=$|。)")
 _RU = re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)")
 _POLITE = str.maketrans("かがさたなばまらわうくぐすつぬぶむ", "きぎしちにびみりいいきぎしちにびみ")
-"""What a verb's ending becomes before ます."""
+"""The form of a verb's ending before ます."""
 _PHRASES = {
     "turned down": "rejected", "turns down": "rejects", "can't stand": "hates",
     "cannot stand": "hates", "can't bear": "hates", "morning person": "earlybird",

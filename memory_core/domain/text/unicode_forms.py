@@ -1,8 +1,8 @@
 """Unicode normal forms of texts, in time that grows with their length alone.
 
-Python puts a run of combining marks in order by insertion: 16,000 of them in one run take 0.6 s,
-during which no other thread runs. So a long run is cut by a joiner that has no width, as the
-Stream-Safe Text Format has it (UAX #15, section 13).
+Python sorts a run of combining marks by insertion: 16,000 of them in a run take 0.6 s, during which
+no other thread runs. So a long run is cut by a joiner that has no width, as in the Stream-Safe Text
+Format (UAX #15, section 13).
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 
 MAX_MARKS = 30
-"""Marks in one run; no orthography needs more than 18."""
+"""Marks in a run; no orthography needs more than 18."""
 _JOINER = "\u034f"
 
 
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """The text in a Unicode normal form; runs of more than MAX_MARKS combining marks are cut by
-    joiners first.
+    """The text in a Unicode normal form.
+
+    Runs of more than `MAX_MARKS` combining marks are cut by joiners first.
+
+    Args:
+        form: The normal form.
+        text: Of any length.
+
     """
     if text.isascii():
         return text

@@ -23,14 +23,19 @@ from memory_core.domain.truth.entries import (
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What counts in a log, as known at a sequence.
+    """The entries of a log that count, as known at a sequence.
 
-    statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    trimmed: the places of edits and mentions that take no time from other memories. hidden_at: by
-    the place of a statement, the place of the first deletion of its memory that came after it.
-    pairs: by memory, those that it is kept beside. merged: by memory, the merge that was the last
-    to name it; only memories that were not asserted again since. others: the hidings, pairs, merges
-    and withdrawals that count.
+    Attributes:
+        statements: Statements that count, in the order of saying.
+        withdrawn: Statements that no longer count.
+        trimmed: Places of edits and mentions that take no time from other memories.
+        hidden_at: For the place of a statement, the place of the first later deletion of its
+            memory.
+        pairs: For each memory, the memories that it coexists with.
+        merged: For each memory, the last merge that names it. Memories that were asserted again
+            since are left out.
+        others: Hidings, pairs, merges and withdrawals that count.
+
     """
 
     statements: list[Statement]
@@ -46,11 +51,11 @@ class Account:
         """The account of a log.
 
         Args:
-            log: entries in any order.
-            known_at: the last sequence that is known; None for all.
+            log: Entries in any order.
+            known_at: The last sequence that is known; None for all.
 
         Returns:
-            What counts. A withdrawal that is itself withdrawn counts for nothing.
+            The entries that count. A withdrawal that is itself withdrawn does not.
 
         """
         known = sorted(

@@ -13,13 +13,17 @@ from memory_core.domain.truth.timeline import NEVER
 
 
 class Layer(NamedTuple):
-    """A statement, where it has overwritten the time.
+    """A statement where it has overwritten the time.
 
-    value: that it shows; None for a retraction, which shows where nothing else does, and for a gap,
-    which shows nothing (after a stated end). begins: where the statement began to overwrite, which
-    may be before the cell. until: the stated end, its own or that of the statement it repeats.
-    wording: the version that it is an edit of, however often edited; its own version if it is no
-    edit. hidden_at: the deletion that hides it.
+    Attributes:
+        value: The value that it shows. None for a retraction, which shows where no value does, and
+            for a gap after a stated end, which never shows.
+        begins: Where the statement began to overwrite, which may be before the cell.
+        until: The stated end: its own, or that of the statement that it repeats.
+        wording: The version that it is an edit of, however often edited; its own version if it is
+            no edit.
+        hidden_at: The deletion that hides it.
+
     """
 
     statement: Statement
@@ -35,8 +39,9 @@ class Layer(NamedTuple):
         return limit is None or self.statement.place < limit
 
     def counts_for(self, statement: Statement) -> bool:
-        """Whether a statement meets it as something that holds: a deletion before the statement was
-        saved has ended it.
+        """Whether a statement meets it as a layer that holds.
+
+        A deletion before the statement was saved has ended the layer.
         """
         return not self.is_gap and (self.hidden_at is None or statement.place < self.hidden_at)
 
@@ -50,13 +55,16 @@ Cell = tuple[Layer, ...]
 
 @dataclass(slots=True)
 class Cells:
-    """Cells in the order of time: each from its start to the next start, the last one for ever."""
+    """Cells in the order of time.
+
+    Each lasts from its start to the next start, and the last cell for ever.
+    """
 
     starts: list[datetime]
     cells: list[Cell]
 
     def at(self, moment: datetime) -> Cell:
-        """The cell of a moment; an empty one before the first start."""
+        """The cell of a moment; an empty cell before the first start."""
         number = bisect_right(self.starts, moment) - 1
         return self.cells[number] if number >= 0 else ()
 
@@ -74,7 +82,16 @@ class Cells:
         return number + 1
 
     def change(self, begin: datetime, end: datetime, changed: Callable[[Cell], Cell]) -> None:
-        """Change the cells of an interval; those in a row that become equal are made one."""
+        """Change the cells of an interval.
+
+        Neighbouring cells that become equal are joined.
+
+        Args:
+            begin: Start of the interval.
+            end: End of the interval. An empty interval changes no cell.
+            changed: Gives the new cell for an old cell.
+
+        """
         if end is not NEVER and end <= begin:  # comparing with NEVER takes long
             return
         first = self._split(begin)
@@ -91,8 +108,16 @@ class Cells:
         return self.starts[number + 1] if number + 1 < len(self.starts) else NEVER
 
     def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime:
-        """Where the cells from a moment's on first do not belong; the moment itself if its own does
-        not.
+        """The end of the run of belonging cells that begins at a moment.
+
+        Args:
+            moment: The moment.
+            belongs: Whether a cell belongs to the run.
+
+        Returns:
+            The start of the first cell that does not belong; the moment itself if its own cell does
+                not.
+
         """
         first = number = bisect_right(self.starts, moment) - 1
         while number < len(self.cells) and belongs(self.cells[number]):
@@ -100,7 +125,7 @@ class Cells:
         return moment if number == first else self._end(number - 1)
 
     def last_run(self, belongs: Callable[[Cell], bool]) -> tuple[datetime, datetime] | None:
-        """The last interval whose cells belong."""
+        """The last interval whose cells belong, or None."""
         numbers = [number for number, cell in enumerate(self.cells) if belongs(cell)]
         if not numbers:
             return None

@@ -1,7 +1,7 @@
-"""The log of a slot as the body of its document: one short row an entry, moments in microseconds.
+"""The log of a slot as the body of its document.
 
-Note: a document is written with each save into its slot, so its length is its price;
-`rows` leaves out what is at its default.
+Each entry is a short row, with moments in microseconds. Note: a document is written with each save
+into its slot, so its length is its price. `rows` leaves out fields at their defaults.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _CORRECTS_PAST, _IS_FORGOTTEN = 1, 2
 MAX_NAMES = 16_000_000
-"""In the pairs of one document: at most 8,000 rows fit it, with 2,000 names each
-(`truth_commands.MAX_BESIDE`).
+"""Names in the pairs of a document.
+
+At most 8,000 rows fit a document, with 2,000 names each (`truth_commands.MAX_BESIDE`).
 """
 
 
 def rows(log: Iterable[Entry]) -> list[list[Any]]:
-    """The entries, JSON-ready, in their places; `entries_in` is the way back.
+    """The entries as JSON-ready rows, in their places; `entries_in` reads them.
 
-    A row begins with the letter of its kind, sequence and part. A statement goes on with memory,
-    version, value, `asserted_at`, `valid_from`, `valid_until`, what it edits, flags and conflict;
-    the moments after the first are relative to it.
+    A row begins with the letter of its kind, sequence and part. The row of a statement continues
+    with memory, version, value, `asserted_at`, `valid_from`, `valid_until`, the version that it
+    edits, flags and conflict. The moments after the first are relative to it.
     """
     made, beside = list[list[Any]](), _Names()
     for entry in sorted(log, key=lambda entry: entry.place):
@@ -52,7 +53,7 @@ def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """The entries of some rows.
 
     Raises:
-        ValueError: a row is of no known kind.
+        ValueError: A row is of no known kind, or the pairs have more than `MAX_NAMES` names.
 
     """
     made, beside = list[Entry](), _Names()
@@ -62,11 +63,11 @@ def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
 
 
 class _Names:
-    """The names of the pairs of a log, of which each row may begin with all of the pair before it:
-    0 stands for these.
+    """The names in the pairs of a log, in a short form.
 
-    Of memories that are kept side by side, each names all before it; so a log is as long as they
-    are many, and not as their square.
+    A row may begin with all names of the pair before it: 0 replaces these. Each of several
+    coexisting memories names all before it. With the short form, a log grows with their number and
+    not with its square.
     """
 
     def __init__(self) -> None:
@@ -82,8 +83,10 @@ class _Names:
         )
 
     def whole(self, stored_names: Sequence[Any]) -> list[str]:
-        """The names of what `short` made. Raises ValueError for more than any log has, which a few
-        rows of a file could stand for.
+        """The names from their stored form.
+
+        Raises ValueError for more names than any log has, which a few rows of a file could
+        represent.
         """
         self._last = [*self._last, *stored_names[1:]] if stored_names[0] == 0 else [*stored_names]
         self._number += len(self._last)
@@ -93,7 +96,7 @@ class _Names:
 
 
 def seal_row(seal: Seal) -> dict[str, Any]:
-    """A seal, JSON-ready; `seal_in` is the way back."""
+    """A seal as JSON-ready fields; `seal_in` reads them."""
     return {
         "through": [_number(seal.through[0]), *seal.through[1]],
         "latest": _number(seal.latest_start),
@@ -106,7 +109,7 @@ def seal_row(seal: Seal) -> dict[str, Any]:
 
 
 def seal_in(row: Mapping[str, Any]) -> Seal:
-    """The seal of what `seal_row` made."""
+    """Read a seal from the fields of `seal_row`."""
     moment, sequence, part = row["through"]
     return Seal(
         through=(_moment(moment), (sequence, part)),
@@ -120,10 +123,15 @@ def seal_in(row: Mapping[str, Any]) -> Seal:
 
 
 def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:
-    """The body of a slot's document once its commit has its sequence.
+    """The body of a slot's document after its commit has got its sequence.
 
-    A decision is made before its commit has a number: its entries have the number in `pending`,
-    which no earlier entry has.
+    A decision is made before its commit has a sequence. Until then its entries have the number in
+    `pending`, which no earlier entry has.
+
+    Args:
+        body: The body of the document.
+        sequence: The sequence of the commit.
+
     """
     pending = body.get("pending")
     if pending is None:
@@ -151,7 +159,10 @@ _KINDS: Mapping[str, tuple[type[Entry], tuple[str, ...]]] = {
     "t": (Trimming, ("places",)),
     "w": (Withdrawal, ("places",)),
 }
-"""By letter the kind, and the fields that its rows hold; statements have rows of their own."""
+"""For each letter, the kind and the fields of its rows.
+
+Statements have rows of their own.
+"""
 
 
 def _row(entry: Entry) -> list[Any]:

@@ -1,8 +1,8 @@
-"""The entries of a slot's log: what was said, and what became of it later.
+"""The entries of a slot's log: statements, and later changes to them.
 
-Every entry has a sequence. Nothing is changed in a log: what is taken back is named by a later
-entry. Note: values are compared and never shown, so a hash serves; two statements of one value must
-have the same one.
+Every entry has a sequence. A log is never changed: a later entry names the entries that it takes
+back. Note: values are compared and never shown, so a hash is enough. Two statements of the same
+value must have the same hash.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from dataclasses import dataclass
 from datetime import datetime
 
 Place = tuple[int, int]
-"""Where an entry is in its log: (sequence, part)."""
+"""The position of an entry in its log: (sequence, part)."""
 Key = tuple[str, int]
 """(memory, version)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What all entries have.
+    """The fields that all entries have.
 
-    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit
-    is known as a whole. 0 until then. part: number of the entry within its commit. conflict_id: the
-    conflict that this entry decides, or opens if it is a `Pair`.
+    Attributes:
+        sequence: Position of the commit in the user's log. `known_at` is compared with it, so a
+            commit is known as a whole. It is 0 until the commit.
+        part: Number of the entry within its commit.
+        conflict_id: The conflict that this entry decides, or opens if it is a `Pair`.
+
     """
 
     sequence: int = 0
@@ -32,21 +35,26 @@ class Entry:
 
     @property
     def place(self) -> Place:
-        """Where it is in its log."""
+        """Its position in its log."""
         return self.sequence, self.part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement(Entry):
-    """What an assertion and a retraction have in common.
+    """The common fields of an assertion and a retraction.
 
-    value: what it says; of a retraction the value that no longer holds, None for whatever held.
-    asserted_at: when it was said, at the latest when it was committed (`asserted_at` below).
-    valid_until: its stated end; never one that follows from another statement. edits: the version
-    of the same memory that it edits; None for what is not an edit. Note: a key's new value raises
-    the version too, and is no edit. corrects_past: an edit of a memory that did not hold when it
-    was edited: it puts the last interval right, and no more. is_forgotten: all names are gone, only
-    the moments are left; it never shows, whatever sequence is known.
+    Attributes:
+        value: The value that is stated. For a retraction, it is the value that no longer holds;
+            None means any value that held.
+        asserted_at: When it was said, at the latest when it was committed (`asserted_at` below).
+        valid_until: Its stated end, never an end that follows from another statement.
+        edits: The version of the same memory that it edits; None for a statement that is no edit.
+            Note: a new value of a key has a new version too, and is no edit.
+        corrects_past: Whether it edits a memory that did not hold when it was edited. Such an edit
+            only corrects the last interval.
+        is_forgotten: Whether all names are gone and only the moments are left. Such a statement is
+            never shown, whatever sequence is known.
+
     """
 
     memory_id: str
@@ -61,12 +69,12 @@ class Statement(Entry):
 
     @property
     def key(self) -> Key:
-        """The memory, and which version of it, says this."""
+        """The memory and the version with this statement."""
         return self.memory_id, self.version
 
     @property
     def met_at(self) -> datetime:
-        """The moment at which it repeats, or contradicts, what holds."""
+        """The moment at which it repeats, or contradicts, the value that holds."""
         return max(self.asserted_at, self.valid_from)
 
     @property
@@ -77,20 +85,21 @@ class Statement(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion(Statement):
-    """Says that the slot has a value."""
+    """States that the slot has a value."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retraction(Statement):
-    """Says that a value no longer holds; with the value None that whatever held does not."""
+    """States that a value no longer holds; with the value None, any value that held."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding(Entry):
-    """A memory was deleted: its statements so far show nothing, and still end what was saved before
-    the deletion.
+    """The deletion of a memory.
+
+    Its earlier statements are not shown, and still end values that were saved before the deletion.
     """
 
     memory_id: str
@@ -98,7 +107,8 @@ class Hiding(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair(Entry):
-    """Memories are kept side by side: the last of those named with each of the others.
+    """Memories that coexist: the last of the named memories with each of the rest.
+
     Most often there are two.
     """
 
@@ -106,15 +116,16 @@ class Pair(Entry):
 
     @property
     def sides(self) -> Iterator[tuple[str, str]]:
-        """The pairs that it stands for."""
+        """The pairs of coexisting memories."""
         *others, last = self.memory_ids
         return ((other, last) for other in others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge(Entry):
-    """Memories were merged into another one, which may be in another slot. It ends nothing: the
-    merged text is asserted as well.
+    """Memories were merged into another memory, which may be in another slot.
+
+    A merge ends no value: the merged text is asserted as well.
     """
 
     memory_ids: tuple[str, ...]
@@ -123,18 +134,29 @@ class Merge(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal(Entry):
-    """Earlier entries of any kind count no more; withdrawing a withdrawal takes it back."""
+    """Earlier entries of any kind that no longer count.
+
+    The withdrawal of a withdrawal takes it back.
+    """
 
     places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trimming(Withdrawal):
-    """Edits and mentions take no time from other memories any more: the words of an edit stay,
-    where its own memory holds. An undo trims those that took time from what it restores.
+    """Edits and mentions that no longer take time from other memories.
+
+    The words of an edit stay where its own memory holds. An undo trims the edits and mentions that
+    took time from the memories that it restores.
     """
 
 
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
-    """When something was said: its event time, at the latest the moment of its commit."""
+    """When something was said: its event time, at the latest the moment of its commit.
+
+    Args:
+        event_time: The event time of the statement.
+        occurred_at: The moment of its commit.
+
+    """
     return min(event_time, occurred_at)

@@ -1,8 +1,8 @@
-"""The log of a slot that has none yet, made of its members as earlier versions of the product
-stored them.
+"""The log of a slot without a log, rebuilt from its members.
 
-These kept the outcome alone: where a truth ended, not why. Note: an end at which the successor
-begins was no stated one, and what stood beside another truth did so on purpose.
+Earlier versions of the product stored members without a log. They kept only the outcome: where a
+truth ended, not why. Note: an end at which the successor begins was not a stated end. Truths that
+hold at the same time coexist on purpose.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ValueOf = Callable[[Memory], str | None]
 def log_of_members(
     members: Iterable[Memory], versions: Iterable[Memory], value_of: ValueOf
 ) -> list[Entry]:
-    """The log that would have led to these members, as well as they tell it.
+    """The log that would have led to these members, as far as they show it.
 
     Args:
-        members: the memories of the slot, as stored.
-        versions: their old versions, with the ids of their memories or their own.
-        value_of: the value of a memory as the log compares it.
+        members: The memories of the slot, as stored.
+        versions: Their old versions, with the ids of their memories or their own ids.
+        value_of: Gives the value of a memory as the log compares it.
 
     Returns:
         Entries with places of their own, in the order in which the members were stored.
@@ -61,7 +61,10 @@ def log_of_members(
 
 
 def _add(made: list[Entry], entry: Entry) -> Place:
-    """Add an entry in a place of its own: its part is its number among all."""
+    """Add an entry in a place of its own.
+
+    Its part is its number among all entries.
+    """
     made.append(replace(entry, part=len(made)))
     return made[-1].place
 
@@ -73,7 +76,7 @@ def _tell(
     known: Mapping[str, Memory],
     value_of: ValueOf,
 ) -> None:
-    """What a memory and its old versions said, and what became of it."""
+    """Add the statements of a memory and its old versions, and their later fate."""
     places: list[Place] = []
     previous: Memory | None = None
     for version in (*before, memory):
@@ -97,7 +100,7 @@ def _tell(
 def _statements(
     version: Memory, memory_id: str, sequence: int, known: Mapping[str, Memory], value_of: ValueOf
 ) -> list[Assertion | Retraction]:
-    """What one version said: once for each moment at which it was told."""
+    """The statements of a version, for each moment at which it was said."""
     moments = sorted({*version.told_at, version.event_timestamp})
     until = _stated_end(version, known)
     kind: type[Assertion] | type[Retraction] = Retraction if is_retraction(version) else Assertion
@@ -122,7 +125,7 @@ def _statements(
 
 
 def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None:
-    """The end that was stated; None for one that follows from another truth."""
+    """The end that was stated; None for an end that follows from another truth."""
     until = version.valid_until
     if (
         until is None

@@ -1,13 +1,15 @@
-"""What holds when in a slot: one pure function of its log.
+"""The timeline of a slot, as a pure function of its log.
 
-At a moment, of the values said to have begun by then, the one said last holds, ties by sequence;
-until its end, or until a retraction of it that was said later. The package says it in a table.
+At a moment, the values count that are said to have begun by then. The value that was said last
+holds; ties are decided by sequence. It holds until its end, or until a retraction of it that was
+said later. The package's docstring has all rules.
 
-Each statement, in the order of saying, overwrites a part of the time, which is cut into cells with
-the layers that show there; more than one only where memories are kept side by side, or where a
-hidden layer had to spare what was saved after its deletion. What a layer covers is gone. Note:
-whether a hidden statement repeats what was saved before it was hidden may have to be asked of
-layers that are gone; then these statements are painted once more, alone.
+Each statement overwrites a part of the time, in the order of saying. The time is cut into cells
+with the layers that show there. A cell has several layers only where memories coexist, or where a
+hidden layer had to spare statements that were saved after its deletion. A layer that is covered is
+gone. Note: a hidden statement may repeat a value that was saved before it was hidden, and the
+layers that would show it may be gone. Then the statements before its deletion are painted once
+more, alone.
 """
 
 from __future__ import annotations
@@ -29,19 +31,20 @@ _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
-    """What holds when, by a log. Takes 10 to 25 ms for 1,000 entries of plain saves,
-    spans, mentions and deletions.
+    """The timeline of a log.
+
+    It takes 10 to 25 ms for 1,000 entries of plain saves, spans, mentions and deletions.
 
     Args:
-        log: entries of one slot, in any order.
-        known_at: the last sequence that is known; None for all.
+        log: Entries of a slot, in any order.
+        known_at: The last sequence that is known; None for all.
 
     """
     return timeline_of(Account.of(log, known_at))
 
 
 def timeline_of(account: Account) -> Timeline:
-    """The same of a log whose account is there already."""
+    """The timeline of a log whose account is made already."""
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
     visible = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
@@ -58,7 +61,13 @@ Test = Callable[[Layer], bool]
 
 
 def paint(account: Account, statements: Iterable[Statement]) -> Cells:
-    """The cells of those of some statements that no retraction in the whole account voids."""
+    """The cells of some statements, without those that a retraction voids.
+
+    Args:
+        account: The account, all of whose retractions count.
+        statements: Statements in the order of saying.
+
+    """
     painting, voided = _Painting(account), _voided(account)
     for statement in statements:
         if _lasts(statement) and statement.place not in voided:
@@ -73,7 +82,7 @@ def _lasts(statement: Statement) -> bool:
 class _Painting:
     """The cells of a slot while its statements are added.
 
-    wordings: by memory and version, the version that it is an edit of, and the value of
+    `_wordings` has for each memory and version the version that it is an edit of, and the value of
     the last edit.
     """
 
@@ -117,7 +126,10 @@ class _Painting:
             )
 
     def _repeat(self, layer: Layer) -> bool:
-        """Paint a statement of what holds already; False, and nothing painted, if it is none."""
+        """Paint a statement of a value that holds already.
+
+        The result is False, and no cell is painted, if the statement is no repeat.
+        """
         moment = layer.statement.met_at
 
         def same(other: Layer) -> bool:
@@ -167,7 +179,10 @@ class _Painting:
         return layer.statement.place in self._account.trimmed
 
     def _end_of_what_holds(self, moment: datetime) -> datetime:
-        """Where what holds at a moment ends, whatever it is; also nothing has an end."""
+        """The end of the values that hold at a moment, whatever they are.
+
+        A time without a value has an end, too.
+        """
 
         def values(cell: Cell) -> set[str | None]:
             return {layer.value for layer in cell} - {None}
@@ -176,19 +191,23 @@ class _Painting:
         return self.cells.run_end(moment, lambda cell: values(cell) == current)
 
     def _paint_over(self, layer: Layer, end: datetime, own: Test) -> None:
-        """Paint a repeat or an edit: where its own layers are on top it takes their place alone,
-        elsewhere that of all. A gap, and an edit that was trimmed, is only where they are.
+        """Paint a repeat or an edit.
+
+        Where its own layers are on top it replaces them alone, and elsewhere it replaces all
+        layers. A gap, and an edit that was trimmed, is painted only where its own layers are.
         """
         limit, spared = layer.hidden_at, self._spared_by(layer)
         is_trimmed = self._is_trimmed(layer)
 
         def ends(other: Layer) -> bool:
-            """What was saved after its deletion says the same for itself."""
+            """A layer that was saved after the deletion keeps its own statement."""
             return own(other) and other.was_saved_before(limit)
 
         def leads(other: Layer) -> bool:
-            """A hidden layer has nothing beside it by right: what shows there was spared by its
-            deletion alone.
+            """Whether a layer decides that only its own layers are replaced.
+
+            A hidden layer has no coexisting layers by right: the layers beside it were spared by
+            its deletion alone.
             """
             return ends(other) and (other.hidden_at is None or limit is not None)
 
@@ -236,8 +255,9 @@ class _Painting:
         self._paint(layer, min(end, layer.until), stays)
 
     def _spared_by(self, layer: Layer) -> Test:
-        """Which others a layer leaves beside it: what was saved after its deletion,
-        and what it is kept beside.
+        """A test for the layers that a layer spares.
+
+        They are layers that were saved after its deletion, and layers of coexisting memories.
         """
         limit, value = layer.hidden_at, layer.value
         beside = self._account.pairs.get(layer.statement.memory_id, frozenset())
@@ -253,8 +273,9 @@ class _Painting:
         self.cells.change(layer.begins, end, lambda cell: (*filter(spares, cell), layer))
 
     def _holders(self, layer: Layer, moment: datetime) -> Cell:
-        """What a statement meets at a moment; a hidden one meets only what was saved before
-        it was hidden.
+        """The layers that a statement meets at a moment.
+
+        A hidden statement meets only layers that were saved before it was hidden.
         """
         cell, limit = self.cells.at(moment), layer.hidden_at
         if limit is None or all(other.was_saved_before(limit) for other in cell):
@@ -272,11 +293,11 @@ def _any(test: Test) -> Callable[[Cell], bool]:
 
 
 def _voided(account: Account) -> set[Place]:
-    """The places of assertions that a later said retraction voids: of their value,
-    from their `valid_from` or before.
+    """The places of assertions that a later retraction voids.
 
-    An edit has no start of its own: it is voided with all that the memory said before it,
-    by a retraction of its value.
+    The retraction names their value and starts at their `valid_from` or before. An edit has no
+    start of its own: a retraction of its value voids it together with all earlier statements of the
+    memory.
     """
     original: dict[Key, Key] = {}  # also of a repeat that was said before the edit, and came later
     for statement in filter(_lasts, account.statements):
@@ -314,14 +335,14 @@ def _voided(account: Account) -> set[Place]:
 
 
 def _shown(cell: Cell) -> list[Layer]:
-    """What a cell shows: its values, or else the retraction that was said last."""
+    """The layers that a cell shows: its values, or else its last retraction."""
     visible = [layer for layer in cell if layer.hidden_at is None and not layer.is_gap]
     last = max(visible, key=lambda layer: layer.statement.order, default=None)
     return [layer for layer in visible if layer.value is not None] or [last] if last else []
 
 
 def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Interval, ...]:
-    """Layers with their times as intervals, those of one member in a row made one."""
+    """Layers with their times as intervals; adjacent layers of a member are joined."""
     runs: dict[Key, list[list[tuple[Layer, datetime, datetime]]]] = {}
     for layer, begin, end in pieces:
         own = runs.setdefault(layer.statement.key, [])
@@ -346,7 +367,7 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Inte
 
 
 def _members(account: Account) -> tuple[Member, ...]:
-    """What the log knows, by memory and version."""
+    """The members of a log, by memory and version."""
     counting, withdrawn = _by_member(account.statements), _by_member(account.withdrawn)
     latest = dict(sorted(counting))
     made: list[Member] = []
@@ -375,10 +396,11 @@ def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
 
 
 class Following:
-    """What leads on from a moment: what holds then, or begins next after it.
+    """The intervals that follow moments: an interval that holds then, or begins next.
 
     Chains go forward in time, so that they end. A memory is found where its latest version holds
-    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
+    last. A memory that holds only by an old version, while its latest version is elsewhere, is
+    ignored.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -399,7 +421,10 @@ class Following:
         ]
 
     def at(self, moment: datetime) -> Reference | None:
-        """What leads on from a moment; of several that hold the one said last."""
+        """The interval that follows a moment.
+
+        If several intervals hold, it is the interval that was said last.
+        """
         following = place = bisect_right(self._begins, moment)
         holders: list[Interval] = []
         while place and self._latest_ends[place - 1] > moment:

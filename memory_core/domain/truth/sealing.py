@@ -1,9 +1,9 @@
-"""Sealing: the oldest statements of a long log go to documents of their own, and are read only when
-something reaches back.
+"""Sealing: the oldest statements of a long log are moved to documents of their own.
 
-A `Seal` stands for them. What it covers is frozen: the time before its horizon is as it was stored,
-until an entry reaches back; then all is read and resolved as if nothing had been sealed. What is
-left is a log like any other, which shows the same from the horizon on.
+They are read only when an entry reaches back to them. A `Seal` replaces them in the log. The time
+that it covers is frozen: before its horizon the intervals are as they were stored, until an entry
+reaches back. Then the whole log is read and resolved as if it had never been sealed. The rest is a
+log like any other, which shows the same from the horizon on.
 """
 
 from __future__ import annotations
@@ -33,14 +33,18 @@ from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """What a log keeps of the statements that were sealed.
+    """The part of sealed statements that a log keeps.
 
-    through: the last statement, in the order of saying, of those among which the sealed ones were.
-    latest_start: their latest start. horizon: what is shown before it is frozen. first: what holds
-    at the horizon, or next after it, and is where the frozen time leads to. begins: by memory and
-    version, where the time began that goes on at the horizon. earlier: by memory and version, how
-    many times of it ended before the horizon. watched: memories and versions that are shown since,
-    of which some statements are sealed or some times are frozen.
+    Attributes:
+        through: Order of the last of the oldest statements, among which the sealed statements were.
+        latest_start: The latest start of these oldest statements.
+        horizon: The moment before which all intervals are frozen.
+        first: The interval that holds at the horizon, or follows it. The frozen time leads to it.
+        begins: For a memory and version, where its interval began that goes on at the horizon.
+        earlier: For a memory and version, how many of its intervals ended before the horizon.
+        watched: Memories and versions that are shown since, and of which some statements are sealed
+            or some intervals are frozen.
+
     """
 
     through: tuple[datetime, Place]
@@ -53,14 +57,26 @@ class Seal:
 
 
 def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
-    """The timeline of a log of which some was sealed, from the horizon on. Note:
-    ask `reaches_back` and `suffices` first.
+    """The timeline of a sealed log, from the horizon on.
+
+    Note: ask `reaches_back` and `suffices` first.
+
+    Args:
+        log: The entries that were not sealed.
+        seal: The seal of the rest; None for a log without a seal.
+
     """
     return sealed_timeline_of(Account.of(log), seal)
 
 
 def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
-    """The same of a log whose account is there already."""
+    """The timeline of a sealed log whose account is made already.
+
+    Args:
+        account: The account of the entries that were not sealed.
+        seal: The seal of the rest; None for a log without a seal.
+
+    """
     timeline = timeline_of(account)
     if seal is None:
         return timeline
@@ -91,14 +107,15 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
     """Whether the sealed statements have to be read before entries are added.
 
     Args:
-        seal: what the log keeps of them.
-        log: the entries that were not sealed.
-        added: what is to be added.
+        seal: The seal of these statements.
+        log: The entries that were not sealed.
+        added: The entries to add.
 
     Returns:
-        True also in some cases in which the seal would have sufficed: only what is said plainly,
-        later and of a later time, and what is done to memories of which all was said so, surely
-        does without. Note: of a memory that the log lacks, a statement is the first.
+        True also in some cases in which the seal would have been enough. It is surely enough for
+            plain statements that are said later and start later, and for changes of memories that
+            have only such statements. Note: a statement of a memory that the log lacks is the
+            memory's first.
 
     """
     statements = [entry for entry in log if isinstance(entry, Statement)]
@@ -133,10 +150,15 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
 
 
 def suffices(seal: Seal, timeline: Timeline) -> bool:
-    """Whether a sealed log still tells of all that changes.
+    """Whether a sealed log still gives all changes.
 
-    What is frozen leads where it led, what is watched is shown, and nothing else is that was
-    shown before.
+    The frozen time must lead to the same interval as before. The watched members must be shown, and
+    no other member that was shown before.
+
+    Args:
+        seal: The seal.
+        timeline: The timeline of the sealed log, from the horizon on.
+
     """
     keys = {interval.key for interval in timeline.times}
     before = seal.watched | dict(seal.earlier).keys()
@@ -149,14 +171,15 @@ def seal_oldest(
     """Seal the statements of a log that were said first.
 
     Args:
-        log: the entries that are not sealed.
-        keep: how many statements, of those that count, are not looked at: the ones said last.
-        last_sequence: of the last commit; what is added now has none yet, and stays.
-        seal: of those that are sealed already.
+        log: The entries that are not sealed.
+        keep: How many of the statements that count are left alone: those that were said last.
+        last_sequence: Sequence of the last commit. Statements that are added now have none yet, and
+            stay.
+        seal: The seal of earlier statements, or None.
 
     Returns:
-        The seal of all, the entries to be sealed, and the others; None where the others would
-        not do without.
+        The seal of all, the entries to be sealed, and the rest; None where the rest would not be
+            enough.
 
     """
     account = Account.of(log)
@@ -180,9 +203,10 @@ def seal_oldest(
 
 @dataclass
 class _Cut:
-    """A log of which the statements that were said first, the `old` ones, are to be sealed.
+    """A log whose oldest statements are to be sealed: the statements that were said first.
 
-    last_sequence: of the last commit. seal: of those that are sealed already.
+    `old` are these statements, and `later` the rest. `last_sequence` is that of the last commit.
+    `seal` is the seal of earlier statements.
     """
 
     account: Account
@@ -193,17 +217,19 @@ class _Cut:
 
     @cached_property
     def cells(self) -> Cells:
-        """What the old ones show."""
+        """The cells of the old statements."""
         return paint(self.account, self.old)
 
     @cached_property
     def timeline(self) -> Timeline:
-        """Of the log as it is."""
+        """The timeline of the log as it is."""
         return sealed_timeline_of(self.account, self.seal)
 
     def is_possible(self) -> bool:
-        """Whether no later statement reaches back by itself: a hidden one to what was saved after
-        its deletion, an edit to what it edits.
+        """Whether no later statement reaches back by itself.
+
+        A hidden statement reaches back to statements that were saved after its deletion, and an
+        edit to the statement that it edits.
         """
         last = max(statement.place for statement in self.old)
         names = {statement.memory_id for statement in self.old}
@@ -214,8 +240,10 @@ class _Cut:
         )
 
     def horizon(self) -> datetime | None:
-        """The last beginning of a cell that no later statement reaches, and that had come when the
-        last old one was said; None where there is none that is later than the one before.
+        """The moment before which the time can be frozen.
+
+        It is the last start of a cell that no later statement reaches, and that had come when the
+        last old statement was said. None means that no such start is later than the horizon before.
         """
         last = self.old[-1]
         following = [
@@ -234,16 +262,16 @@ class _Cut:
         return begun[-1]
 
     def shown_since(self, horizon: datetime) -> set[Key]:
-        """The memories and versions that are shown after it."""
+        """The memories and versions that are shown after a horizon."""
         return {each.key for each in self.timeline.times if each.lasts_beyond(horizon)}
 
     def parted(self, horizon: datetime) -> tuple[list[Statement], set[Place]]:
-        """The old statements that the time from the horizon on does not do without, and the places
-        of all that are to be sealed.
+        """The old statements that must stay, and the places of all statements to be sealed.
 
-        These show there, or start later. Of a memory that is named in what stays, all stay while it
-        does not show there; else its latest version does. Of a version of which some stay, all do
-        while it does not show there. What is withdrawn now stays too.
+        Statements stay that show from the horizon on, or start later. If a remaining entry names a
+        memory that does not show there, all of its statements stay; otherwise its latest version
+        stays. If some statements of a version stay and it does not show there, all of its
+        statements stay. Statements that are withdrawn now stay too.
         """
         account, since = self.account, self.shown_since(horizon)
         cells = _from(self.cells, horizon).cells
@@ -296,7 +324,10 @@ class _Cut:
 
 
 def _is_old(seal: Seal, statement: Statement) -> bool:
-    """Whether a statement is none that was said after all that is sealed, of a later time."""
+    """Whether a statement reaches back to sealed statements.
+
+    It does unless it was said after all of them and starts later.
+    """
     since = seal.latest_start if isinstance(statement, Retraction) else seal.horizon
     return statement.order <= seal.through or statement.valid_from <= max(since, seal.horizon)
 
@@ -309,7 +340,7 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 
 def _from(cells: Cells, moment: datetime) -> Cells:
-    """The cells from a moment on, those in a row that are equal made one."""
+    """The cells from a moment on, with equal neighbours joined."""
     made = Cells([moment], [cells.at(moment)])
     for start, cell in zip(cells.starts, cells.cells, strict=True):
         if start > moment and cell != made.cells[-1]:
@@ -319,7 +350,7 @@ def _from(cells: Cells, moment: datetime) -> Cells:
 
 
 def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list[Entry]]:
-    """The entries in some places, with those that are about these alone, and the others."""
+    """The entries in some places, with entries about these alone, and the rest."""
     log = list(log)
     names = {
         entry.memory_id

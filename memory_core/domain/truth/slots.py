@@ -1,9 +1,9 @@
 """The slot that a fact belongs to: attributes, retractions, and equal values.
 
-A slot is the (subject, attribute) that a truth fills. The record is a Bloom filter in the owner's
-head, so that a decision about a new truth knows, before it asks the store, whether there can be
-older ones. Note: a mark says "perhaps", its absence says "never"; marks are not taken back, since a
-slot that was emptied has a past.
+A slot is the (subject, attribute) that a truth fills. The record of filled slots is a Bloom filter
+in the owner's head. So a decision about a new truth knows, before it asks the store, whether there
+can be older truths. Note: a mark means "perhaps", and its absence means "never". Marks are not
+taken back, since a slot that was emptied has a past.
 """
 
 from __future__ import annotations
@@ -25,30 +25,39 @@ from memory_core.domain.text.unicode_forms import normal_form
 Slot = tuple[str, str]
 
 BITS = 8192
-"""1 KB, 1.4 as text. Of slots never filled it takes 0.2 % for filled after 500 slots, 2 % after
-1,000, 15 % after 2,000 (then the store is asked one query more): (1 − e^(−HASHES·n /
+"""Bits of the filter: 1 KB, 1.4 KB as text.
+
+The share of empty slots that it takes for filled is 0.2 % after 500 slots, 2 % after 1,000, and 15
+% after 2,000. Then the store gets a further query. The formula is (1 − e^(−HASHES·n /
 BITS))^HASHES, Bloom 1970.
 """
 HASHES = 4
 
 
 def slot_of(memory: Memory) -> Slot | None:
-    """The slot a memory fills: (subject, attribute), folded; None when it fills none."""
+    """The slot that a memory fills: (subject, attribute), folded; None without a slot."""
     if memory.subject is None or memory.attribute is None:
         return None
     return folded(memory.subject), folded(memory.attribute)
 
 
 def folded(name: str) -> str:
-    """A subject or an attribute as slots compare it: without case, and the same however its letters
-    are composed ("ë", "e" and "¨").
+    """A subject or an attribute as slots compare it.
+
+    Case does not matter, nor how letters are composed ("ë", "e" and "¨").
     """
     return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
 def same_value(memory: Memory, other: Memory) -> bool:
-    """Whether two of a slot say the same: by their values where one has any,
-    else by their words.
+    """Whether two memories of a slot state the same.
+
+    They are compared by their values if either has a value, else by their words.
+
+    Args:
+        memory: A memory of the slot.
+        other: Another memory of the slot.
+
     """
     if memory.value is not None or other.value is not None:
         return bool(memory.value == other.value)
@@ -56,14 +65,24 @@ def same_value(memory: Memory, other: Memory) -> bool:
 
 
 def marked(marks: str, slot: Slot) -> bool:
-    """Whether the slot may have been filled. False is certain."""
+    """Whether a slot may have been filled. False is certain.
+
+    Args:
+        marks: The filter as text.
+        slot: The slot.
+
+    """
     bits = _bits(marks)
     return all(bits >> place & 1 for place in _places(slot))
 
 
 def with_marks(marks: str, slots: Iterable[Slot]) -> str:
-    """The marks, with those of further slots; the same text when they bring nothing new.
-    No marks at all are "".
+    """The filter with the marks of further slots; the same text without new marks.
+
+    Args:
+        marks: The filter as text; "" without any marks.
+        slots: The slots to mark.
+
     """
     before = bits = _bits(marks)
     for slot in slots:
@@ -97,9 +116,11 @@ _HASH_BYTES = 9
 
 
 def slot_name(memory: Memory) -> SlotName | None:
-    """The slot that a memory is a member of; None for one that is alone in its own.
+    """The slot that a memory is a member of, or None.
 
-    A copy of a procedure for another agent has the key too, and is no value of it.
+    None means that the memory is alone in its slot.
+
+    A copy of a procedure for another agent has the key too, but is no value of it.
     """
     if (
         memory.type is MemoryType.PROCEDURAL
@@ -112,16 +133,22 @@ def slot_name(memory: Memory) -> SlotName | None:
 
 
 def are_of_one_slot(first: Memory, second: Memory) -> bool:
-    """Whether the log of one slot says what holds of these two."""
+    """Whether two memories belong to the same slot, so that a single log decides them.
+
+    Args:
+        first: A memory.
+        second: Another memory.
+
+    """
     return slot_name(first) is not None and slot_name(first) == slot_name(second)
 
 
 def value_form(memory: Memory) -> str | None:
-    """What makes two statements of a slot the same; of a retraction the form of the value that it
-    names, None for whatever held.
+    """The form by which statements of a slot are compared.
 
-    Case and articles do not matter. A procedure is what it says, to the letter. A copy for another
-    agent says it for that one, so that it is no repeat of what it is a copy of.
+    The form of a retraction is that of the value that it names, and None for any value that held.
+    Case and articles do not matter. The form of a procedure is its value and its text, to the
+    letter. A copy for another agent has a form of its own, so that it is no repeat of its original.
     """
     form = _form(memory)
     return form if form is None or memory.copied_from is None else f"{form} for {memory.agent_id}"
@@ -150,7 +177,13 @@ def form_of_text(content: str) -> str:
 
 
 def hashed(form: str, salt: str) -> str:
-    """What a log keeps of a form."""
+    """The hash of a form that a log keeps.
+
+    Args:
+        form: The form of a value.
+        salt: Hex digits from the slot's document.
+
+    """
     return blake2b(form.encode(), digest_size=_HASH_BYTES, key=bytes.fromhex(salt)).hexdigest()
 
 
@@ -167,34 +200,43 @@ def _json(value: Any) -> str:
 
 
 NO_LONGER = "no longer"
-"""How agents begin the value of an ending: "no longer Berlin", or nothing but these words for
-whatever held before.
+"""The words with which agents begin the value of a retraction.
+
+"no longer Berlin" names a value. These words alone retract any value that held.
 """
 _KEY = "no_longer"
 RETRACTS_ANYTHING: Final = {_KEY: None}
-"""The value of an ending that names nothing."""
+"""The value of a retraction that names no value."""
 _TOLD = re.compile(rf"{NO_LONGER}\b\s*", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 
 
 def value_or_retraction(text: str | None) -> Any:
-    """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`,
-    else the words themselves.
+    """The value of a slot by an agent's words.
+
+    Words that begin with `NO_LONGER` give a retraction. Other words are the value themselves.
     """
     match = None if text is None else _TOLD.match(text)
     return text if text is None or match is None else {_KEY: text[match.end() :] or None}
 
 
 def is_retraction(memory: Memory) -> bool:
-    """Whether a memory tells of an end, and not of what holds."""
+    """Whether a memory states an end, and not a value that holds."""
     return isinstance(memory.value, dict) and memory.value.keys() == {_KEY}
 
 
 def retracts(ending: Memory, truth: Memory) -> bool:
-    """Whether an ending ends this truth of its slot: it names none, or this one.
-    Case and articles do not matter.
+    """Whether a retraction ends a truth of its slot.
 
-    A truth that was saved without a value is named by words of its text.
+    It does if it names no value, or this value.
+
+    Case and articles do not matter. A truth that was saved without a value is named by words of its
+    text.
+
+    Args:
+        ending: A memory of the slot, perhaps a retraction.
+        truth: Another memory of the slot.
+
     """
     if not is_retraction(ending) or is_retraction(truth):
         return False
@@ -207,16 +249,21 @@ def retracts(ending: Memory, truth: Memory) -> bool:
 
 
 def retraction_of(value: str) -> dict[str, str]:
-    """The value of an ending that names this one."""
+    """The value of a retraction that names this value."""
     return {_KEY: value}
 
 
 def is_named_short(ending: Memory, truth: Memory) -> bool:
-    """Whether an ending names this truth of its slot, whose value is a text, by a shorter name:
-    "Skoda" is "a grey Skoda Octavia", "nurse" a "paediatric nurse".
+    """Whether a retraction names a truth of its slot by a shorter name.
 
-    It is a name within a description that begins with an article, or the noun of one in small
-    letters. York is not New York.
+    "Skoda" is "a grey Skoda Octavia", and "nurse" is a "paediatric nurse". The short name is a name
+    within a description that begins with an article, or the noun of a description in small letters.
+    York is not New York.
+
+    Args:
+        ending: A retraction that names a value.
+        truth: A memory of the slot whose value is a text.
+
     """
     name, value = str(ending.value[_KEY]), str(truth.value)
     short, whole = without_articles(name).split(), value.split()
@@ -258,11 +305,16 @@ def without_articles(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One name. `value` says what fills it. also: other names that mean the same; a name that ends
-    with " …" takes any words there.
+    """A name under which facts are filed.
 
-    german, japanese: what a question in that language calls it. Facts told in it are found by these
-    names; none is filed under them.
+    Attributes:
+        name: The name. It may end with " …" for any words.
+        value: A description of the value.
+        also: Other names that mean the same; a name that ends with " …" takes any words there.
+        german: Names in German questions. Facts told in that language are found by these names, and
+            no fact is filed under them.
+        japanese: The same in Japanese.
+
     """
 
     name: str
@@ -362,8 +414,9 @@ _OPEN = " …"
 
 
 def canonical_attribute(name: str) -> str:
-    """The name that an attribute is filed under: its own of the table when it is one of the other
-    names, else itself, tidied.
+    """The name that an attribute is filed under.
+
+    It is the table's own name for any of its other names, and else the given name, tidied.
     """
     tidy = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
     closed, openings, endings = _names()
@@ -379,15 +432,20 @@ def canonical_attribute(name: str) -> str:
 
 
 def also_called(name: str) -> tuple[str, ...]:
-    """All names of the attribute that a name is filed under, so that "job" finds an occupation;
-    none for one that takes words.
+    """All names of an attribute, so that "job" finds an occupation.
+
+    There are none for an attribute that takes words.
     """
     return _also().get(canonical_attribute(name), ())
 
 
 def called_in(language: str, name: str) -> tuple[str, ...]:
-    """What an attribute is called in `german` or `japanese`, so that "Beruf" finds an occupation;
-    none in another language.
+    """The names of an attribute in a language, so that "Beruf" finds an occupation.
+
+    Args:
+        language: `german` or `japanese`; any other language has no names.
+        name: Any name of the attribute.
+
     """
     if language not in ("german", "japanese"):
         return ()
@@ -400,7 +458,8 @@ def called_in(language: str, name: str) -> tuple[str, ...]:
 def family_of(name: str) -> str | None:
     """The opening of an attribute that may occur many times.
 
-    "opinion of " for "opinion of rain"; None for an attribute that belongs to no such family.
+    It is "opinion of " for "opinion of rain", and None for an attribute that belongs to no such
+    family.
     """
     filed = canonical_attribute(name)
     families = (opening for _, opening in _names()[1] if len(opening) < len(filed))
@@ -432,8 +491,12 @@ def _also() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1)
 def _names() -> tuple[dict[str, str], list[tuple[str, str]], list[tuple[str, str]]]:
-    """Whole names → what they are filed under; beginnings, the longest first, and endings,
-    of those that take words.
+    """The names of attributes and the names that they are filed under.
+
+    Returns:
+        Whole names; beginnings of names that take words, the longest first; and endings of such
+            names.
+
     """
     closed: dict[str, str] = {}
     openings: dict[str, str] = {}

@@ -1,6 +1,4 @@
-"""The timeline of a slot: what holds when, what its members are, and what leads on
-from a moment.
-"""
+"""The timeline of a slot: its intervals, its members and its horizon."""
 
 from __future__ import annotations
 
@@ -12,15 +10,16 @@ from enum import Enum, auto
 from memory_core.domain.truth.entries import Key, Place
 
 NEVER = datetime.max.replace(tzinfo=timezone(timedelta(hours=-23)))
-"""After all moments, the last of them in UTC too."""
+"""After all moments, and after the last moment in UTC too."""
 Reference = tuple[str, int, int]
-"""(memory, version, part): part 0 is the last interval of a member, 1 the first of its
-earlier ones.
+"""(memory, version, part).
+
+Part 0 is the last interval of a member, 1 the first of its earlier intervals.
 """
 
 
 class State(Enum):
-    """What became of a member."""
+    """How a member counts."""
 
     COUNTS = auto()
     HIDDEN = auto()
@@ -30,13 +29,15 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A time in which a memory, or one of its versions, holds.
+    """A time in which a memory, or an old version of it, holds.
 
-    ends: the first moment at which it does not; None if it has no end.
-    value: None for a retraction.
-    order: when the last statement of it was said that shows here.
-    places: of the statements that show here, in their order.
-    part: 0 for the last one of its member, else its number among the earlier ones.
+    Attributes:
+        value: The value; None for a retraction.
+        ends: The first moment at which it does not hold; None if it has no end.
+        order: When the last of its statements that show here was said.
+        places: Places of the statements that show here, in their order.
+        part: 0 for the last interval of its member, else its number among the earlier intervals.
+
     """
 
     memory_id: str
@@ -55,7 +56,7 @@ class Interval:
 
     @property
     def reference(self) -> Reference:
-        """Which interval of which member it is."""
+        """The member and the number of the interval."""
         return self.memory_id, self.version, self.part
 
     def lasts_beyond(self, moment: datetime) -> bool:
@@ -73,10 +74,12 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A memory, or one of its versions, that a slot knows.
+    """A memory, or an old version of it, in the log of a slot.
 
-    valid_from: where the first of its statements begins.
-    merged_into: the memory that has its text, if it was merged.
+    Attributes:
+        valid_from: Where the first of its statements begins.
+        merged_into: The memory that has its text, if it was merged.
+
     """
 
     memory_id: str
@@ -93,13 +96,17 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What holds when in a slot.
+    """The intervals of a slot, and its members.
 
-    intervals: in the order of time; of two that begin together the one said later last.
-    hidden: what would hold but for a deletion.
-    members: all that the log knows, by memory and version, what holds at no moment too.
-    horizon: since when it tells; what was before is frozen. None for all time.
-    earlier: how many times of a member ended before the horizon.
+    Attributes:
+        intervals: In the order of time. If two begin together, the interval that was said later
+            comes last.
+        hidden: Intervals that would hold but for a deletion.
+        members: All members in the log by memory and version, including those that never hold.
+        earlier: How many intervals of a member ended before the horizon.
+        horizon: Begin of the time that the timeline covers; earlier time is frozen. None for all
+            time.
+
     """
 
     intervals: tuple[Interval, ...]
@@ -110,16 +117,25 @@ class Timeline:
 
     @property
     def times(self) -> tuple[Interval, ...]:
-        """The intervals, and the hidden ones."""
+        """All intervals, including hidden intervals."""
         return (*self.intervals, *self.hidden)
 
     def at(self, moment: datetime) -> tuple[Interval, ...]:
-        """What holds at a moment; more than one only if they are kept side by side."""
+        """The intervals that hold at a moment.
+
+        There are several only if their memories coexist.
+        """
         return tuple(interval for interval in self.intervals if interval.covers(moment))
 
     def share_a_moment(self, first_id: str, second_id: str) -> bool:
-        """Whether two memories hold at once somewhere; the question about two that do not is
-        closed by rule.
+        """Whether two memories hold at the same moment anywhere.
+
+        A pending conflict about two memories that do not is closed by rule.
+
+        Args:
+            first_id: Id of a memory.
+            second_id: Id of another memory.
+
         """
         first = [interval for interval in self.intervals if interval.memory_id == first_id]
         second = [interval for interval in self.intervals if interval.memory_id == second_id]

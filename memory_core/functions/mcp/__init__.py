@@ -1,5 +1,5 @@
-"""The Model Context Protocol over `MemoryCore`: tools, resources, prompts, and the server that
-offers them.
+"""The Model Context Protocol over `MemoryCore`: tools, resources, prompts and the server.
 
-Only `server` and `http` import the SDK. What a tool takes, does and answers is written without it.
+Only `server` and `http` import the SDK. Arguments, work and answers of tools are written without
+it.
 """

@@ -1,8 +1,7 @@
-"""What each tool takes, described for a model, and as a JSON schema without anything that a model
-does not need.
+"""Arguments of the tools, described for a model, and their JSON schemas.
 
-The fields are named as in the HTTP API, whose models check the values; only what a model needs in
-most calls is offered here.
+The schemas leave out all parts that a model does not need. The fields are named as in the HTTP API,
+whose models check the values. Only the fields that a model needs in most calls are offered here.
 """
 
 from __future__ import annotations
@@ -25,8 +24,9 @@ MOMENT = "Like 2026-05-08T13:56:00Z."
 
 
 def _whole(value: Any) -> Any:
-    """The whole number that a float is: JSON has one kind of number, and some clients
-    write 5.0 for 5.
+    """Convert a float without a fraction to a whole number.
+
+    JSON has a single kind of number, and some clients write 5.0 for 5.
     """
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -38,7 +38,7 @@ Session = Annotated[str | None, Field(description="Only memories of this convers
 
 
 class SaveArguments(Input):
-    """One memory to save."""
+    """A memory to save."""
 
     content: str = Field(
         description=(
@@ -78,7 +78,7 @@ class SaveArguments(Input):
 
 
 class SearchArguments(Input):
-    """What to look for."""
+    """A search."""
 
     query: str = Field(description="A question or a few words; a whole message works too.")
     limit: Whole = Field(5, ge=1, le=20, description="Most results.")
@@ -94,7 +94,7 @@ class SearchArguments(Input):
 
 
 class ContextArguments(Input):
-    """What the turn is about."""
+    """The topic of the turn."""
 
     query: str | None = Field(
         None, description="What the user just said or asked. Left out: what is known in general."
@@ -109,7 +109,7 @@ class ContextArguments(Input):
 
 
 class TurnArgument(Input):
-    """One turn of a conversation."""
+    """A turn of a conversation."""
 
     role: Literal["user", "assistant", "system", "tool"]
     content: str
@@ -118,7 +118,7 @@ class TurnArgument(Input):
 
 
 class ConverseArguments(Input):
-    """A conversation to be remembered."""
+    """A conversation to remember."""
 
     messages: list[TurnArgument] = Field(
         min_length=1,
@@ -152,7 +152,7 @@ class TimelineArguments(Input):
 
 
 class ForgetArguments(Input):
-    """What to forget: the memories that all given fields fit."""
+    """A filter for the memories to forget: those that match all given fields."""
 
     ids: list[str] | None = Field(None, description="Ids from memory_search.")
     tags: list[str] | None = Field(None, description="Memories with one of these tags.")
@@ -168,7 +168,7 @@ class ForgetArguments(Input):
 
 
 class RecallArguments(Input):
-    """What a prompt is to recall."""
+    """The topic that a prompt is to recall."""
 
     topic: Query
 
@@ -176,7 +176,17 @@ class RecallArguments(Input):
 def checked_arguments(
     model: type[Model], given: Mapping[str, Any] | None, *, now: datetime | None = None
 ) -> Model:
-    """The arguments of a tool as its model. Raises Invalid, naming each field that is refused."""
+    """Check the arguments of a tool.
+
+    Args:
+        model: The model of the arguments.
+        given: The arguments; None for none.
+        now: Refuse a time long after this moment.
+
+    Raises:
+        Invalid: Some arguments are refused; the error names each.
+
+    """
     try:
         return from_json(model, given or {}, now=now)
     except TypeError:  # a number beyond 64 bits, or a text that is no Unicode
@@ -187,8 +197,9 @@ def checked_arguments(
 
 @functools.cache
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments: no titles, no references, and a field that may be left
-    out is not shown as null too.
+    """The JSON schema of a tool's arguments.
+
+    It has no titles and no references. A field that may be left out is not shown as null too.
     """
     whole = model.model_json_schema()
     schema = _plain(whole, whole.get("$defs", {}))

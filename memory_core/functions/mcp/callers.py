@@ -1,4 +1,4 @@
-"""The agent that calls a tool, and errors as sentences that its model can act on."""
+"""The agent that calls a tool, and errors that its model can act on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _NO_USER = (
 
 
 class NoUser(Invalid):
-    """No user is named whose memories are meant, and no argument of a tool can name one."""
+    """Error for a request that names no user.
+
+    No argument of a tool can name a user.
+    """
 
     def __init__(self) -> None:
         super().__init__(f"user_id: {_NO_USER}", errors=(FieldError("user_id", _NO_USER),))
@@ -32,8 +35,11 @@ class NoUser(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class ToolCaller:
-    """Who calls tools over one connection, or by one request. owner: of the memories;
-    without a user where none is named.
+    """Caller of tools, over a connection or by a request.
+
+    Attributes:
+        owner: App and user of the memories; without a user if the request names none.
+
     """
 
     core: MemoryCore
@@ -42,14 +48,14 @@ class ToolCaller:
     call: Call
 
     def check(self, right: Right) -> None:
-        """Raise Forbidden without the right, NoUser where no user is named."""
+        """Raise Forbidden without the right, NoUser if no user is named."""
         self.caller.require(right)
         if not self.owner.user_id:
             raise NoUser
 
 
 def advice(error: MemoryCoreError) -> str:
-    """An error as sentences for a model: what is wrong, and what to do about it."""
+    """Describe an error in sentences for a model, with advice on how to go on."""
     detail = error.detail.rstrip(".")
     match error:
         case NoUser():

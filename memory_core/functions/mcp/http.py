@@ -1,5 +1,6 @@
-"""Streamable HTTP by the SDK's own transport, without sessions: one POST in,
-one JSON answer out.
+"""Streamable HTTP by the SDK's own transport, without sessions.
+
+Each POST has a single JSON answer.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ Message = MutableMapping[str, Any]
 
 
 async def answer(req: Admitted[Nothing]) -> HttpResponse:
-    """The answer to one message. Raises Malformed for a body that is none, or Invalid for one that
-    is no JSON object, as everywhere.
+    """Answer a message.
+
+    Raises Malformed for a body that is no message. Raises Invalid for a body that is no JSON
+    object, as everywhere.
     """
     limit = req.core.settings.body_limit_bytes
     # The SDK's reader takes names given twice and NaN, and repeats what it refuses.
@@ -43,7 +46,7 @@ async def answer(req: Admitted[Nothing]) -> HttpResponse:
 
 
 def _check_message(body: dict[str, Any]) -> None:
-    """Raises Malformed for what is neither a request nor a notification of JSON-RPC."""
+    """Raise Malformed unless the body is a request or a notification of JSON-RPC."""
     try:
         message = types.jsonrpc_message_adapter.validate_python(body)
     except ValidationError:
@@ -55,7 +58,7 @@ def _check_message(body: dict[str, Any]) -> None:
 
 
 class _Exchange:
-    """A request as ASGI has it, and the response that comes of it."""
+    """A request as ASGI has it, and the response to it."""
 
     def __init__(self, req: Admitted[Nothing]) -> None:
         headers = [
@@ -82,8 +85,9 @@ class _Exchange:
         self._body = b""
 
     async def receive(self) -> Message:
-        """The whole body, once; then nothing, until the transport stops to wait:
-        the client is never seen to leave.
+        """Return the whole body once, then wait until the transport stops.
+
+        The transport never sees the client leave.
         """
         content, self._content = self._content, None
         if content is None:
@@ -103,7 +107,7 @@ class _Exchange:
 
     @property
     def response(self) -> HttpResponse:
-        """What was sent."""
+        """The response that was sent."""
         media = self._headers.pop("content-type", "application/json").partition(";")[0]
         headers = {name: value for name, value in self._headers.items() if name != "content-length"}
         return HttpResponse(self._body, status_code=self._status, headers=headers, mimetype=media)

@@ -1,4 +1,4 @@
-"""Resources and prompts: what a person attaches to a conversation, or begins one with."""
+"""Resources and prompts, which a person attaches to a conversation or begins it with."""
 
 from __future__ import annotations
 
@@ -52,7 +52,16 @@ TEMPLATES = (
 
 
 async def read_resource(caller: ToolCaller, uri: str) -> str:
-    """The text of a resource. Raises NotFound."""
+    """Read the text of a resource.
+
+    Args:
+        caller: The caller of the request.
+        uri: Address of the resource.
+
+    Raises:
+        NotFound: There is no such resource.
+
+    """
     caller.check("read")
     if uri == PROFILE:
         return profile_text(await caller.core.profile(caller.owner))
@@ -67,7 +76,12 @@ async def read_resource(caller: ToolCaller, uri: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """A prompt as a client lists it. arguments: name → description; all are required."""
+    """A prompt as a client lists it.
+
+    Attributes:
+        arguments: Name → description; all are required.
+
+    """
 
     name: str
     title: str
@@ -77,7 +91,13 @@ class McpPrompt:
 
 
 async def recall(caller: ToolCaller, given: Mapping[str, str]) -> str:
-    """What is known about a topic, as a message."""
+    """Write the memories about a topic as a message.
+
+    Args:
+        caller: The caller of the request.
+        given: The argument `topic`.
+
+    """
     caller.check("read")
     asked = checked_arguments(
         RecallArguments, {name: text for name, text in given.items() if name == "topic"}
@@ -92,7 +112,13 @@ async def recall(caller: ToolCaller, given: Mapping[str, str]) -> str:
 
 
 async def remember(caller: ToolCaller, given: Mapping[str, str]) -> str:
-    """Instructions to save what will matter later."""
+    """Write instructions to save all that will matter later.
+
+    Args:
+        caller: The caller of the request.
+        given: No arguments.
+
+    """
     caller.check("write")
     return (
         "Go through our conversation. Save with memory_save each fact, preference, decision and "

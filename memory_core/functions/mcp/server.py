@@ -1,8 +1,8 @@
-"""The SDK's server with our tools, resources and prompts, for one caller.
+"""The SDK's server with our tools, resources and prompts, for a single caller.
 
-Both generations of the protocol are served: the one with a handshake (to 2025-11-25), and the one
-whose requests stand alone (2026-07-28), in which a question to the user is an answer that asks for
-the request again.
+Both generations of the protocol are served: with a handshake (to 2025-11-25), and with requests
+that are independent of each other (2026-07-28). In the second, a question to the user is an answer
+that asks for the request again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ INSTRUCTIONS = (
 )
 RESOURCE_NOT_FOUND = -32002
 _LISTS = CacheHint(ttl_ms=3_600_000, scope="private")
-"""The lists depend on the key's rights and on this version alone."""
+"""How long clients may keep the lists.
+
+The lists depend on the key's rights and on this version alone.
+"""
 _QUESTION = "forget"
 _LISTED: Final[tuple[Literal["tools/list", "resources/list", "resources/templates/list",
     "prompts/list"], ...]] = (
@@ -55,58 +58,104 @@ Consent = Literal["yes", "no", "not asked"]
 
 
 class Handlers(Protocol):
-    """What a server of ours answers. All raise MCPError for what is an error of the protocol."""
+    """Handlers of our server. All raise MCPError for an error of the protocol."""
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """The tools."""
+        """List the tools.
+
+        Args:
+            ctx: The connection.
+            params: The cursor.
+
+        """
         ...
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """What a tool answers, or asks its user first."""
+        """Call a tool, or ask its user first.
+
+        Args:
+            ctx: The connection.
+            params: The tool and its arguments.
+
+        """
         ...
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """The resources."""
+        """List the resources.
+
+        Args:
+            ctx: The connection.
+            params: The cursor.
+
+        """
         ...
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """The templates of resources' addresses."""
+        """List the templates of resources' addresses.
+
+        Args:
+            ctx: The connection.
+            params: The cursor.
+
+        """
         ...
 
     async def read(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """A resource."""
+        """Read a resource.
+
+        Args:
+            ctx: The connection.
+            params: The resource.
+
+        """
         ...
 
     async def list_prompts(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """The prompts."""
+        """List the prompts.
+
+        Args:
+            ctx: The connection.
+            params: The cursor.
+
+        """
         ...
 
     async def get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """A prompt, filled in."""
+        """Fill in a prompt.
+
+        Args:
+            ctx: The connection.
+            params: The prompt and its arguments.
+
+        """
         ...
 
 
 def server_of(
     handlers: Handlers, *, schema_of: SchemaOf | None = None, lists: CacheHint | None = None
 ) -> Server[Any]:
-    """The SDK's server by our name.
+    """Build the SDK's server by our name.
 
-    schema_of: the schema of a tool's arguments by its name, where the SDK is to check what headers
-    say of them. lists: how long clients may keep these.
+    Args:
+        handlers: Answer the requests.
+        schema_of: Returns the schema of a tool's arguments by the tool's name. With it, the SDK
+            checks the values of arguments in headers.
+        lists: How long clients may keep the lists; None if the server does not say.
+
     """
     server: Server[Any] = Server(
         "memory-core",
@@ -128,7 +177,10 @@ def server_of(
 
 
 def build_server(caller: ToolCaller) -> Server[Any]:
-    """A server whose every call is this caller's. Cheap enough to be made for one request."""
+    """Build a server for the calls of this caller.
+
+    It is cheap enough to be built for a single request.
+    """
     return server_of(
         _Own(caller),
         schema_of=lambda name: input_schema(BY_NAME[name].arguments) if name in BY_NAME else None,
@@ -223,8 +275,9 @@ class _Own:
 async def _call(
     caller: ToolCaller, tool: Tool, ctx: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """One call of a tool. Whatever goes wrong is an answer that the model reads;
-    what is not expected, the log has.
+    """Call a tool.
+
+    Every error is an answer that the model reads. Unexpected errors are logged too.
     """
     try:
         caller.check(tool.right)
@@ -270,7 +323,10 @@ async def _call(
 
 
 async def _still_asks(caller: ToolCaller, tool: Tool, arguments: Any, question: Question) -> bool:
-    """Whether the question is the same after its answer, which may have taken a person a while."""
+    """Whether the question is still the same after its answer.
+
+    The answer of a person may have taken a while.
+    """
     again = None if tool.ask is None else await tool.ask(caller, arguments)
     return isinstance(again, Question) and again.code == question.code
 
@@ -278,8 +334,9 @@ async def _still_asks(caller: ToolCaller, tool: Tool, arguments: Any, question: 
 async def _consent(
     ctx: Context, params: types.CallToolRequestParams, question: Question
 ) -> Consent | types.InputRequiredResult:
-    """Whether the user agrees, where the client can ask; a code of the model's own does not stand
-    in for that.
+    """Ask whether the user agrees, if the client can ask.
+
+    A code that the model sent does not replace that.
     """
     capability = (
         ctx.session.client_capabilities.elicitation if ctx.session.client_capabilities else None
@@ -368,7 +425,10 @@ def _shown_prompt(prompt: McpPrompt) -> types.Prompt:
 
 @contextmanager
 def _protocol_errors(caller: ToolCaller, method: str) -> Iterator[None]:
-    """Errors of what has no answer to put them into, as errors of the protocol. Raises MCPError."""
+    """Turn errors into errors of the protocol, where no answer can contain them.
+
+    Raises MCPError.
+    """
     try:
         yield
     except NotFound as error:

@@ -1,7 +1,7 @@
-"""The tools: names, descriptions and what each does, all by calls of `MemoryCore`.
+"""The tools: names, descriptions and implementations, all by calls of `MemoryCore`.
 
-Descriptions are read by models in every conversation, so each says when to use the tool,
-and no more than that needs.
+Models read the descriptions in every conversation, so each says when to use the tool and no more
+than that needs.
 """
 
 from __future__ import annotations
@@ -59,18 +59,24 @@ HIDDEN = (
     "(POST /api/v1/memories/{id}/restore)."
 )
 MOST_NAMED = 200
-"""Memories whose versions the code of a question names; where more fit, the code names the end of
-the log as well.
+"""Memories whose versions the code of a question names.
+
+If more memories match, the code names the end of the log as well.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What has to be agreed to before a tool does anything.
+    """A question that has to be agreed to before a tool works.
 
-    code: names exactly this. confirmed_by: the code that the model sent along, if any. refused: the
-    answer after a no. agreement: what a yes says. needs_answer: false where the tool goes on
-    without one.
+    Attributes:
+        text: The question.
+        code: Names exactly this question.
+        confirmed_by: The code that the model sent; None for no code.
+        refused: The answer after a no.
+        agreement: Label of a yes.
+        needs_answer: False if the tool goes on without an answer.
+
     """
 
     text: str
@@ -83,8 +89,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a
-    text where there is nothing to do, None where there is nothing to ask.
+    """A tool.
+
+    Attributes:
+        right: The right that a caller needs.
+        arguments: Model of the arguments.
+        run: Does the work, and returns a text.
+        ask: Returns the question that has to be agreed to first, a text if there is no work to do,
+            or None if there is no question.
+
     """
 
     name: str
@@ -99,13 +112,25 @@ class Tool:
 
 
 async def save(caller: ToolCaller, asked: SaveArguments) -> str:
-    """Save one memory."""
+    """Save a memory.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     item = _request(caller, SaveInput, {**_given(asked), "type": asked.type, "source": "mcp"})
     return saved_text(await caller.core.save(caller.owner, item, caller.call))
 
 
 async def search(caller: ToolCaller, asked: SearchArguments) -> str:
-    """Find memories."""
+    """Find memories.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     query = _request(
         caller, RetrieveInput, {**_given(asked, without=("detail",)), "limit": asked.limit}
     )
@@ -116,7 +141,13 @@ async def search(caller: ToolCaller, asked: SearchArguments) -> str:
 
 
 async def context(caller: ToolCaller, asked: ContextArguments) -> str:
-    """What to know before a turn."""
+    """Return the context for a turn.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     request = _request(caller, ContextInput, {**_given(asked), "max_tokens": asked.max_tokens})
     return (
         await caller.core.context(caller.owner, request)
@@ -124,8 +155,15 @@ async def context(caller: ToolCaller, asked: ContextArguments) -> str:
 
 
 async def ask_to_heed(caller: ToolCaller, asked: ConverseArguments) -> Question | None:
-    """The requests to forget that the turns hold, as a question; None where they hold none
-    that is new.
+    """Ask about new requests in the turns to forget something.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    Returns:
+        None if the turns have no new request to forget.
+
     """
     requests = await _new_requests(caller, asked)
     if not requests:
@@ -149,7 +187,13 @@ async def ask_to_heed(caller: ToolCaller, asked: ConverseArguments) -> Question 
 
 
 async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
-    """Take a conversation in."""
+    """Accept a conversation.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     requests = await _new_requests(caller, asked)
     conversation = _request(caller, ConverseInput, _given(asked))
     text = accepted_conversation_text(
@@ -159,8 +203,9 @@ async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
 
 
 async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[str]:
-    """The sentences that ask to forget something and are carried out, but those of turns that the
-    session has.
+    """The sentences that ask to forget something and would be carried out.
+
+    Those of turns that the session already has are left out.
     """
     now = caller.core.clock.now()
     messages = [
@@ -188,7 +233,13 @@ async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[st
 
 
 async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
-    """List changes."""
+    """List changes.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     fields = {**_given(asked), "limit": asked.limit}
     if asked.since is None and asked.memory_id is None:
         fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
@@ -199,7 +250,16 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
 
 
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
-    """What would be forgotten, by a dry run."""
+    """Ask whether the memories that a dry run finds shall be forgotten.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    Returns:
+        A text if no memory matches.
+
+    """
     request = _forget_request(caller, asked, dry_run=True)
     fitting = await caller.core.foresee_forgotten(caller.owner, request, MOST_NAMED)
     foreseen = await caller.core.forget(caller.owner, request)
@@ -231,7 +291,13 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
 
 
 async def forget(caller: ToolCaller, asked: ForgetArguments) -> str:
-    """Forget what was agreed to."""
+    """Forget the memories, after the user has agreed.
+
+    Args:
+        caller: The caller of the tool.
+        asked: The arguments.
+
+    """
     answer = await caller.core.forget(
         caller.owner, _forget_request(caller, asked, dry_run=False), caller.call
     )
@@ -317,7 +383,7 @@ def _given(asked: BaseModel, *, without: tuple[str, ...] = ()) -> dict[str, Any]
 
 
 def _request(caller: ToolCaller, model: type[Request], fields: Mapping[str, Any]) -> Request:
-    """The request of a call, checked by the same rules as over HTTP. Raises Invalid."""
+    """Check the request of a call by the same rules as over HTTP. Raises Invalid."""
     return checked_arguments(model, fields, now=caller.core.clock.now())
 
 

@@ -1,3 +1,1 @@
-"""An evolution as a drawing: what is in it, where each part is, and how it is written in
-each format.
-"""
+"""An evolution as a drawing: its nodes, their places, and its source in each format."""

@@ -1,9 +1,10 @@
-"""Write a graph as Mermaid, as Graphviz' dot, and as a page of its own.
+"""Write a graph as Mermaid, as Graphviz' dot, and as an HTML page.
 
 Note: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown
-inside them too, so every mark but a comma and a question mark is written as its code, `#37;`;
-letters, digits and what is beyond ASCII stay. And it decodes before it looks for mathematics
-(`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n): an invisible joiner parts these.
+inside them, too. So every mark but a comma and a question mark is written as its code, such as
+`#37;`; letters, digits and characters beyond ASCII stay. Mermaid decodes the codes before it looks
+for mathematics (`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n). An invisible
+joiner separates these.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ _MERMAID_COLOURS = {
 
 
 def as_mermaid(graph: Graph) -> str:
-    """The source of the flowchart, from top to bottom; ends with a line break."""
+    """Return the source of the flowchart, from top to bottom.
+
+    It ends with a line break.
+    """
     return "\n".join(_mermaid_lines(graph)) + "\n"
 
 
@@ -99,7 +103,10 @@ _EDGES = {
 
 
 def as_dot(graph: Graph) -> str:
-    """The source of the digraph, from top to bottom; ends with a line break."""
+    """Return the source of the digraph, from top to bottom.
+
+    It ends with a line break.
+    """
     return "\n".join(_dot_lines(graph)) + "\n"
 
 
@@ -145,7 +152,7 @@ def _as_dot(text: str) -> str:
 
 
 SHORT_CHARACTERS, SHORT_LINES = 280, 6
-"""A text within both is shown as it is, another one folded."""
+"""The length and the lines up to which a text is shown whole; a longer text is folded."""
 _LOOKS: dict[Look, str] = {
     "standing": "current",
     "past": "past",
@@ -160,7 +167,7 @@ _PHRASES = {
 
 
 def as_page(graph: Graph) -> str:
-    """The whole HTML document."""
+    """Return the whole HTML document."""
     return "\n".join(_parts(graph)) + "\n"
 
 
@@ -247,7 +254,7 @@ def _text(text: str) -> str:
 
 
 def _ties(graph: Graph, place: int) -> Iterator[str]:
-    """What a memory is tied to, a line for each way."""
+    """Return the ties of a memory, a line for each way."""
     ties: dict[str, list[int]] = {}
     for edge in graph.edges:
         if place == edge.source:

@@ -1,8 +1,8 @@
 """A graph of a memory's evolution: nodes, edges, and where each node is drawn.
 
-Everything here is about the same few memories that were read; nothing names one that is not among
-the nodes. Note: texts, categories and reasons are users' words. They are data,
-and each format escapes them in its own way.
+The graph has only the few memories that were read; no edge names a memory that is not a node. Note:
+texts, categories and reasons are users' words. They are data, and each format escapes them in its
+own way.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import regex
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 
 MAX_NODES = 100
-"""More are neither legible nor within the 50,000 characters that Mermaid reads."""
+"""The most nodes; more are neither legible nor within the 50,000 characters that Mermaid reads."""
 MAX_EDGES = 400
-"""Mermaid draws no graph of more than 500."""
+"""The most edges; Mermaid draws no graph of more than 500."""
 EdgeKind = Literal["next", "told", "link"]
 Look = Literal["standing", "past", "gone", "episode"]
 
@@ -29,8 +29,10 @@ _GRAPHEMES = regex.compile(r"\X")
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From one node to another, by their places. next: replaced by; told: the first is where the
-    second was told; link: is like.
+    """An edge between two nodes, by their places.
+
+    The kind `next` means that the target replaced the source, `told` that the source told the
+    target, and `link` that they are alike.
     """
 
     source: int
@@ -41,8 +43,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """asked: the place of the memory that was asked for. complete: False when there is more
-    than is shown.
+    """A graph of memories.
+
+    Attributes:
+        nodes: The memories, the earliest event first.
+        edges: The edges between them.
+        asked: The place of the memory that was asked for.
+        complete: False if there are more memories or edges than the graph has.
+
     """
 
     nodes: tuple[Memory, ...]
@@ -52,10 +60,15 @@ class Graph:
 
 
 def mentioned(asked: Memory, tree: Sequence[Memory]) -> list[str]:
-    """Ids that the memories of a tree name beside `next_id`, each once, what matters most first.
+    """Return the ids that a tree's memories name beside `next_id`, the most important first.
 
-    The facts that an asked cell told, and what replaced them; where the memories were told;
-    what the asked one is linked with.
+    First come the facts that an asked cell told and their successors, then the cells that told the
+    memories, then the links of the asked memory. Each id comes once.
+
+    Args:
+        asked: The memory that was asked for.
+        tree: The memories of its tree.
+
     """
     names = [name for fact in asked.atomic_facts for name in (fact.fact_id, fact.superseded_by)]
     names += [name for memory in (asked, *tree) for name in (memory.cell_id, *memory.source_ids)]
@@ -66,7 +79,15 @@ def mentioned(asked: Memory, tree: Sequence[Memory]) -> list[str]:
 def of_memories(
     asked: Memory, tree: Sequence[Memory], beside: Sequence[Memory], *, complete: bool
 ) -> Graph:
-    """The graph of these memories (`asked` is one of the tree), the earliest event first."""
+    """Make the graph of these memories, the earliest event first.
+
+    Args:
+        asked: The memory that was asked for, which is in the tree.
+        tree: The memories that replaced each other.
+        beside: The memories that these name.
+        complete: Whether these are all memories.
+
+    """
     nodes = sorted(
         (*tree, *beside), key=lambda memory: (memory.event_timestamp, memory.sequence, memory.id)
     )
@@ -91,7 +112,10 @@ def _replaced(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
 
 
 def _told(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
-    """From cells to what they told: as the memories say it, and as the cell itself does."""
+    """Return edges from cells to the memories that they told.
+
+    Both the memories and the cells name them.
+    """
     pairs = [
         (name, memory.id)
         for memory in nodes
@@ -121,10 +145,15 @@ def _linked(nodes: Sequence[Memory], places: dict[str, int]) -> list[Edge]:
 
 
 def brief(text: str, most: int) -> str:
-    """The text on one line, cut after `most` characters as people count them; without the controls
-    that turn text around.
+    """Return the text on a single line, cut after `most` characters.
 
-    Never empty. Of characters that are heaped up from many code points, fewer are shown.
+    Characters are counted as people count them, and the controls that turn text around are removed.
+    The result is never empty. Of characters that consist of many code points, fewer are shown.
+
+    Args:
+        text: The text.
+        most: The most characters.
+
     """
     head = text[: most * 4]
     graphemes = _GRAPHEMES.findall(_INVISIBLE.sub(" ", _TURNS_TEXT.sub("", head)).strip())
@@ -136,20 +165,21 @@ def brief(text: str, most: int) -> str:
 
 
 def name_of(memory: Memory) -> str:
-    """What kind of memory it is, in a word or two: its category, else its type."""
+    """Return the kind of a memory, in short: its category, else its type."""
     return brief(memory.category or memory.type.value, 24)
 
 
 def facts_of(memory: Memory) -> str:
-    """Status, day of the event and version, on one line."""
+    """Return status, day of the event and version on a single line."""
     return (
         f"{memory.status.value} · {memory.event_timestamp.date().isoformat()} · v{memory.version}"
     )
 
 
 def look_of(memory: Memory) -> Look:
-    """How it is drawn: what happened (episode), what holds (standing), what held (past),
-    what was deleted (gone).
+    """Return how a memory is drawn.
+
+    An `episode` is an event, `standing` is active, `past` was active, and `gone` is deleted.
     """
     if memory.status is Status.DELETED:
         return "gone"
@@ -168,15 +198,21 @@ def look_of(memory: Memory) -> Look:
 
 
 WIDE = 4
-"""Lanes that a graph from top to bottom may have before its width is compared with that of one from
-left to right.
+"""The most lanes of a graph from top to bottom, however narrow a graph from left to right is.
+
+A graph with more lanes is drawn in the narrower direction.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class GraphLayout:
-    """levels: of each node, 0 for the earliest; lanes: of each, from 0, halves too;
-    sideways: levels are columns, not rows.
+    """The place of each node.
+
+    Attributes:
+        levels: The level of each node, 0 for the earliest.
+        lanes: The lane of each node, from 0; halves occur.
+        sideways: Whether levels are columns, not rows.
+
     """
 
     levels: tuple[int, ...]
@@ -185,18 +221,24 @@ class GraphLayout:
 
     @property
     def depth(self) -> int:
-        """How many levels there are."""
+        """The number of levels."""
         return max(self.levels) + 1
 
     @property
     def width(self) -> float:
-        """How many lanes there are."""
+        """The number of lanes."""
         return max(self.lanes) + 1
 
 
 def arranged(count: int, edges: Sequence[Edge]) -> GraphLayout:
-    """A place for each of `count` (at least one) nodes; no two in one level are less than
-    a lane apart.
+    """Return a place for each node.
+
+    No two nodes of a level are less than a lane apart.
+
+    Args:
+        count: The number of nodes, at least 1.
+        edges: The edges between them.
+
     """
     replaced = _without_cycles({edge.source: edge.target for edge in edges if edge.kind == "next"})
     after = replaced | _beside(count, edges, replaced)
@@ -208,7 +250,10 @@ def arranged(count: int, edges: Sequence[Edge]) -> GraphLayout:
 
 
 def _without_cycles(following: dict[int, int]) -> dict[int, int]:
-    """Of each cycle, all but the step that leads back to where it was entered first."""
+    """Return the steps without those that close a cycle.
+
+    The step that leads back to where a cycle was entered first is left out.
+    """
     acyclic: dict[int, int] = {}
     done: set[int] = set()
     for node in sorted(following):
@@ -224,8 +269,10 @@ def _without_cycles(following: dict[int, int]) -> dict[int, int]:
 
 
 def _beside(count: int, edges: Sequence[Edge], after: dict[int, int]) -> dict[int, int]:
-    """For nodes that neither replaced nor were replaced: the node that they stand before, the one
-    furthest back of those they belong to.
+    """Return the node before which each separate node is placed.
+
+    Such a node neither replaced a node nor was replaced. Of the nodes that it belongs to, the node
+    furthest back counts.
     """
     belongs: dict[int, list[int]] = {}
     for edge in edges:
@@ -248,8 +295,9 @@ def _beside(count: int, edges: Sequence[Edge], after: dict[int, int]) -> dict[in
 def _levels_back(
     count: int, edges: Sequence[Edge], after: dict[int, int], replacing: set[int]
 ) -> list[int]:
-    """How many levels before the last each node is: its steps, and more where its tree is drawn
-    back to the cell that told its end.
+    """Return how many levels each node is before the last level.
+
+    These are its steps, and more if its tree is drawn back to the cell that told its end.
     """
     ends = [_end(node, after) for node in range(count)]
     shift = [0] * count
@@ -266,7 +314,7 @@ def _levels_back(
 
 
 def _end(node: int, after: dict[int, int]) -> tuple[int, int]:
-    """The end of a node's tree and the steps to it."""
+    """Return the end of a node's tree and the steps to it."""
     steps = 0
     while node in after:
         node, steps = after[node], steps + 1
@@ -276,8 +324,9 @@ def _end(node: int, after: dict[int, int]) -> tuple[int, int]:
 def _lanes(
     count: int, after: dict[int, int], back: Sequence[int], replaced: frozenset[int]
 ) -> tuple[float, ...]:
-    """Trees side by side, each from its beginnings on: a node is amid what it replaced,
-    so a chain is straight.
+    """Return lanes with the trees side by side, each from its beginnings on.
+
+    A node is in the middle of the nodes that it replaced, so a chain is straight.
     """
     before: dict[int, list[int]] = {}
     for node, end in after.items():
@@ -305,8 +354,9 @@ def _lanes(
 def _beginnings_first(
     root: int, before: dict[int, list[int]], replaced: frozenset[int]
 ) -> list[int]:
-    """All nodes of a tree, each after those before it, the replaced ones before those beside; no
-    recursion, for chains are long.
+    """Return all nodes of a tree, each after those before it.
+
+    Replaced nodes come before nodes beside them. There is no recursion, because chains are long.
     """
     order, waiting = [], [root]
     while waiting:

@@ -1,5 +1,6 @@
-"""How the page looks: one style sheet, in light and dark, wide and narrow; and the policy by which
-that is all it may use.
+"""The page's style sheet, light and dark, wide and narrow; and its content policy.
+
+The policy allows no other content than that style sheet.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ POLICY = (
     f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; sandbox"
 )
-"""The Content-Security-Policy of the page. `img-src data:` lets its empty icon be,
-or browsers would ask the host for one.
+"""The Content-Security-Policy of the page.
+
+`img-src data:` allows its empty icon, without which browsers would ask the host for an icon.
 """

@@ -1,9 +1,10 @@
-"""The graph as SVG to stand in a page: boxes that lead to the memory's place in the list,
-arrows for what replaced what.
+"""The graph as SVG for a page, with boxes that link to the list.
 
-Note: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks
-lines, cuts them and knows which way a script runs. No attribute `style`, for the page's policy
-refuses that.
+Arrows show which memory replaced which.
+
+Note: the texts are HTML inside `foreignObject`, not SVG's own text. So the browser breaks and cuts
+lines, and knows which way a script runs. There is no `style` attribute, because the page's policy
+refuses it.
 """
 
 from __future__ import annotations
@@ -24,26 +25,26 @@ from memory_core.recollection.graph.model import (
 )
 
 WIDTH, HEIGHT = 188, 102
-"""Of a box, in CSS pixels."""
+"""The size of a box in CSS pixels."""
 MARGIN = 22
 GAP_IN_LEVEL, GAP_OF_LEVELS = 26, 54
-"""From top to bottom: between boxes of one level, and between levels, where the reasons
-are written.
+"""The gaps from top to bottom: between boxes of a level, and between levels.
+
+The reasons are written between levels.
 """
 SIDEWAYS_GAP_IN_LEVEL, SIDEWAYS_GAP_OF_LEVELS = 20, 104
 LABEL_AT = 0.42
-"""How far along an edge its reason is written: nearer to its beginning, for edges meet
-at their ends.
+"""The part of an edge's way at which its reason is written.
+
+It is nearer to the beginning, because edges meet at their ends.
 """
 BULGE, ROOM_FOR_BULGE = 70, 94
-"""How far the curve that closes a cycle is pulled aside, and what the drawing grows by for it
-and its reason.
-"""
+"""The sideways pull of the curve that closes a cycle, and the room for it and its reason."""
 Point = tuple[float, float]
 
 
 def drawn(graph: Graph) -> str:
-    """The `svg` element, as large as the graph needs."""
+    """Return the `svg` element, as large as the graph needs."""
     return "\n".join(_Drawing(graph, arranged(len(graph.nodes), graph.edges)).parts())
 
 
@@ -91,7 +92,7 @@ class _Drawing:
         yield "</svg>"
 
     def _corner(self, node: int) -> Point:
-        """The left upper corner of a box."""
+        """Return the upper left corner of a box."""
         level, lane = self.layout.levels[node], self.layout.lanes[node]
         if self.layout.sideways:
             return MARGIN + level * (WIDTH + SIDEWAYS_GAP_OF_LEVELS), MARGIN + lane * (
@@ -100,8 +101,9 @@ class _Drawing:
         return MARGIN + lane * (WIDTH + GAP_IN_LEVEL), MARGIN + level * (HEIGHT + GAP_OF_LEVELS)
 
     def _curve(self, edge: Edge) -> tuple[Point, Point, Point, Point]:
-        """The four points of the edge's cubic curve: from level to level, or around the side when
-        that would go back or stay.
+        """Return the four points of the edge's cubic curve.
+
+        It leads from level to level; an edge that would go back or stay leads around the side.
         """
         source, target = edge.source, edge.target
         levels = self.layout.levels
@@ -121,8 +123,9 @@ class _Drawing:
         return start, (start[0], start[1] + reach), (end[0], end[1] - reach), end
 
     def _is_back(self, edge: Edge) -> bool:
-        """Whether it leads to an earlier level, as what closes a cycle does. A link has
-        no direction.
+        """Whether an edge leads to an earlier level and so closes a cycle.
+
+        A link has no direction.
         """
         return (
             edge.kind != "link"
@@ -130,7 +133,7 @@ class _Drawing:
         )
 
     def _across(self, corner: Point, end_corner: Point) -> tuple[Point, Point, Point, Point]:
-        """Straight from side to side within a level."""
+        """Return a straight line from side to side within a level."""
         (left, top), (far_left, far_top) = sorted((corner, end_corner))
         if self.layout.sideways:
             ends = [(left + WIDTH / 2, top + HEIGHT), (far_left + WIDTH / 2, far_top)]
@@ -182,12 +185,15 @@ class _Drawing:
 
 
 def said(edge: Edge) -> str:
-    """The edge's label as people write it."""
+    """Return the edge's label as people write it."""
     return brief(edge.label.replace("_", " "), 24)
 
 
 def _at(share: float, start: float, first: float, second: float, end: float) -> float:
-    """A coordinate of a cubic Bézier curve, `share` (0-1) of the way along its parameter."""
+    """Return a coordinate of a cubic Bézier curve.
+
+    `share` is the part of the way along its parameter, from 0 to 1.
+    """
     rest = 1 - share
     return (
         rest**3 * start
