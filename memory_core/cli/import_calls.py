@@ -205,7 +205,21 @@ async def send_all(
 ) -> int:
     """Send the calls that were not acknowledged before.
 
-    Returns the number of items that were sent. Raises CallFailed and UnreadableFile.
+    Args:
+        run: The command's output and settings.
+        service: The service that takes the calls.
+        source: Reads the items of the file.
+        state: The calls that were acknowledged, kept beside the file.
+        path: The file.
+        skipped: Counts items that are left out, by reason.
+
+    Returns:
+        The number of items that were sent.
+
+    Raises:
+        CallFailed: A call was refused, or failed for good.
+        UnreadableFile: The file is damaged.
+
     """
     stream = source.stream
     total = max(1, stream.seek(0, os.SEEK_END))

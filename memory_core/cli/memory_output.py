@@ -1,4 +1,4 @@
-"""What the commands print of memories, and moments as people write them."""
+"""Memories as the commands print them, and moments as people write them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,15 @@ def json_object(text: str, option: str) -> Json:
 async def why_nothing(
     run: CommandRun, service: MemoryService, answer: Json, *, narrowed: bool
 ) -> list[str]:
-    """Advice where no memory answers a query."""
+    """Advice where no memory answers a query.
+
+    Args:
+        run: The command's output and settings.
+        service: The service that was asked.
+        answer: Its empty answer.
+        narrowed: Whether the query named filters.
+
+    """
     nearest = answer.get("nearest")
     lines = ["Nothing found."]
     if nearest:
@@ -218,6 +226,12 @@ def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
     """Print the effect of a save on the memory that it contradicts.
 
     A pending decision is printed too.
+
+    Args:
+        run: The command's output and settings.
+        answer: The answer to the save.
+        other: The contradicted memory.
+
     """
     conflict = answer["conflict"]
     name, reason = quoted(conflict["old_id"], other), conflict.get("reason") or "no reason is given"
@@ -239,6 +253,12 @@ def shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
     """A field of a memory for people.
 
     An id has the content of its memory, and a reason is in words.
+
+    Args:
+        memory: As the service answers it.
+        name: Name of the field.
+        linked: Memories that the field may name, by id.
+
     """
     value = memory[name]
     if name == "status_reason" and value == "contradicted" and memory.get("next_id"):
@@ -252,6 +272,11 @@ async def contents_of_events(service: MemoryService, events: list[Json]) -> dict
     """The content of each memory of an event without a content, by id.
 
     At most the last LOOKED_UP memories are read.
+
+    Args:
+        service: The service to read from.
+        events: Of a timeline.
+
     """
     contents = {
         event["memory_id"]: event["after"]["content"]
@@ -268,7 +293,13 @@ async def contents_of_events(service: MemoryService, events: list[Json]) -> dict
 
 
 def event_text(event: Json, contents: dict[str, str]) -> str:
-    """The text of an event: its content, and the successor of a replaced memory."""
+    """The text of an event: its content, and the successor of a replaced memory.
+
+    Args:
+        event: Of a timeline.
+        contents: Contents of memories, by id.
+
+    """
     after = event.get("after") or {}
     text = (
         after.get("content")

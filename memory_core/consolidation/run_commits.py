@@ -1,10 +1,10 @@
-"""How a run commits what its steps decide, and how it ends.
+"""Commits of a run: the decisions of its steps, and its end.
 
-At its end what it went over is settled, its report is written, and it is said when the next run
-is due.
+At its end the range that it went over is settled, its report is written, and the moment of the
+next run is set.
 
 Note: the head that the last commit is put onto says when that is. A write since the run began has
-made the user due again, and nothing here may take that back.
+made the user due again, and a run must never take that back.
 """
 
 from __future__ import annotations
@@ -78,7 +78,13 @@ class RunProgress:
     async def waits(self, step: str, proposal: Proposal) -> bool:
         """Let a chunk wait for the commit of later steps.
 
-        False unless the chunk may wait, is its step's last, and fits into the waiting commit.
+        Args:
+            step: Name of the step.
+            proposal: The chunk, not yet decided.
+
+        Returns:
+            False unless the chunk may wait, is its step's last, and fits into the waiting commit.
+
         """
         if not proposal.waits:
             return False

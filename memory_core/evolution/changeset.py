@@ -302,15 +302,14 @@ class ChangeSet:
         source_ids: list[str] | None = None,
         confidence: float | None = None,
     ) -> None:
-        """The new memory says what is held: it is reinforced, and was said at the later of
-        the two times.
+        """Reinforce a memory that a new memory repeats, at the later of the two times.
 
         Args:
-            memory: the memory that says it.
-            new: what was said.
-            version: which version of it says the same, if not the latest.
-            source_ids: its sources from now on; None leaves them as they are.
-            confidence: its confidence from now on; None leaves it as it is.
+            memory: Memory that says the same.
+            new: The new memory.
+            version: The version of it that says the same; None for the latest.
+            source_ids: Its sources from now on; None leaves them as they are.
+            confidence: Its confidence from now on; None leaves it as it is.
 
         """
         fields = MemoryFields()

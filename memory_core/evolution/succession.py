@@ -213,15 +213,20 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
     return moves
 
 
-def succession(stays: Memory, falls: Memory) -> list[Move]:
+def succession(remaining: Memory, superseded: Memory) -> list[Move]:
     """The move by which a remaining memory names the memory that it superseded.
 
-    The first memory is the remaining memory. The result is empty if it does not name the second
-    memory.
+    Args:
+        remaining: The memory that remains.
+        superseded: The memory that gave way.
+
+    Returns:
+        Empty where the remaining memory does not name the other.
+
     """
-    if stays.supersedes_id != falls.id:
+    if remaining.supersedes_id != superseded.id:
         return []
-    return moves_of([Change("created", stays, stays.changed(supersedes_id=None))])
+    return moves_of([Change("created", remaining, remaining.changed(supersedes_id=None))])
 
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:

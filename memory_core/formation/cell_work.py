@@ -1,8 +1,8 @@
-"""The work on one cell, and how far it got.
+"""The work on a single cell, and how far it got.
 
-That is: whether it is still to be done, what it is not to make any more, the conversation's next
-state. All of it is read from the look that a commit is decided on, so that a worker that was
-cancelled, overtaken or cleared meanwhile finds out.
+That is: whether it is still to be done, the parts that it is not to make any more, and the
+conversation's next state. All of it is read from the look that a commit is decided on, so that a
+worker that was cancelled, overtaken or cleared meanwhile finds out.
 """
 
 from __future__ import annotations
@@ -97,6 +97,11 @@ def still_stand(look: ReadSet, conversation: Conversation) -> bool:
     """Whether the head alone shows that all messages of a conversation are active.
 
     That is so if no existing memory has changed since the conversation was accepted.
+
+    Args:
+        look: The head.
+        conversation: As it was accepted.
+
     """
     document = look.documents.get(conversation.id)
     return (
@@ -189,6 +194,11 @@ def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
 
     A cell's note and facts are written with it, and exist without it only after a hard delete. The
     head knows which slots were ever filled.
+
+    Args:
+        look: The read set, with the head.
+        ready: The cell, with the memories that were formed of it.
+
     """
     if look.head is None or look.head.redactions:
         return set()
@@ -207,7 +217,14 @@ def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
 
 
 def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
-    """Further ids that a plan needs: the sessions of memories that may be retired."""
+    """Further ids that a plan needs: the sessions of memories that may be retired.
+
+    Args:
+        owner: Whose memories these are.
+        look: The read set of the plan.
+        ruled: The decisions on the cell's facts and notes.
+
+    """
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {
         neighbour.memory.session_id

@@ -1,6 +1,6 @@
-"""Take back all that was formed of messages alone, with its effects on others.
+"""Take back all that was formed of messages alone, with its effects on other memories.
 
-The facts and notes go, the latest first: what was decided between them and older ones is undone,
+The facts and notes go, the latest first: decisions between them and older memories are undone,
 then they are deleted.
 """
 
@@ -35,11 +35,11 @@ _REPLACED: Final = frozenset(
     status.value for status in (Status.SUPERSEDED, Status.UPDATED, Status.DELETED)
 )
 _MOST_REPLACED: Final = 100
-"""Memories that one memory replaced, as far as they are read."""
+"""Memories that a single memory replaced, as far as they are read."""
 
 
 class FormedOfMessages:
-    """Takes back what was formed of messages, for any owner."""
+    """Takes back facts and notes that were formed of messages, for any owner."""
 
     def __init__(
         self,
@@ -61,7 +61,15 @@ class FormedOfMessages:
     ) -> int:
         """Delete facts and notes that were made of these cells alone, the latest first.
 
-        Returns their number.
+        Args:
+            owner: Whose memories these are.
+            cells: By id.
+            message_ids: Messages of these cells.
+            call: The call on whose behalf they go.
+
+        Returns:
+            Their number.
+
         """
         count, alone = 0, replace(call, idempotency_key=None)
         names = await self._made_of_cells(owner, cells)

@@ -22,9 +22,7 @@ from memory_core.recollection.reorder import source_rows
 MOST_PASSAGES: Final = 3
 """Passages of one result."""
 PASSAGE_TOKENS: Final = 160
-"""Tokens of a message that is shown whole; of a longer one, its best sentences as far
-as they fit.
-"""
+"""Tokens of a message that is shown whole; a longer message is shown by its best sentences."""
 SHORTEST_LONG_TERMS: Final = 50
 """The length in terms up to which a text is shown whole.
 
@@ -64,8 +62,13 @@ def message_rows(look: QueryRound, rows: Sequence[int], floor: float) -> dict[in
 def _with_people_first(look: QueryRound, rows: Sequence[int]) -> list[int]:
     """The rows with each person's message before the answer that repeats it.
 
-    A person tells what is so. An answer repeats the message before it where it has at most twice as
-    many of the query's terms.
+    A person tells how things are. An answer repeats the message before it where it has at most
+    twice as many of the query's terms.
+
+    Args:
+        look: The round that found the rows.
+        rows: Of messages, best first.
+
     """
     candidates, ordered = look.candidates, list[int]()
     own_terms = candidates.own.sum(axis=1)
@@ -147,7 +150,9 @@ def part_of_text(
 def passages(
     look: QueryRound, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]
 ) -> tuple[Passage, ...]:
-    """The passages of these rows, in their order; a message that is gone is left out.
+    """The passages of these rows, in their order.
+
+    A message that is gone is left out.
 
     Args:
         look: The round that found the rows.

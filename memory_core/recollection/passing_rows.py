@@ -73,9 +73,19 @@ class PassingRows:
         return answer, self.similarity_threshold if floor is None else floor
 
     def needed(self, query: RetrieveInput, look: QueryRound) -> tuple[float, float]:
-        """As `thresholds`, for what a look found: a question needs less, in a small memory above
-        all. What answers a question weakly is returned with what comes near to it, and so it is
-        where the caller names an answer threshold under the similarity threshold.
+        """The thresholds for the results of a round.
+
+        They are those of `thresholds`, but a question needs less, in a small memory above all.
+        Memories that answer weakly are returned with those that come near to them, and so are
+        memories where the caller names an answer threshold under the similarity threshold.
+
+        Args:
+            query: As it was asked.
+            look: The round that found the candidates.
+
+        Returns:
+            The relevance that the best memory must reach, and the relevance that each must reach.
+
         """
         answer, floor = self.thresholds(query)
         if query.similarity_threshold is not None:

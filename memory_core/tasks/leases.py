@@ -271,7 +271,7 @@ class Lease:
         Args:
             step: Name of the step.
             progress: From 0 to 1.
-            **fields: Further fields of the task.
+            result: The result so far; None leaves the result as it is.
 
         Raises:
             TaskLost: The task is no longer this worker's.

@@ -86,6 +86,6 @@ def test_a_file_with_faults_fails_and_one_without_passes(
     assert main([good]) == 0
     assert capsys.readouterr().out == ""
     assert main([bad]) == 1
-    shown = capsys.readouterr().out
-    assert "bad.py:1: the first line is no sentence by itself" in shown
-    assert "666.7 pronouns in 1,000 words" in shown
+    printed = capsys.readouterr().out
+    assert "bad.py:1: the first line is no sentence by itself" in printed
+    assert "666.7 pronouns in 1,000 words" in printed

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Name, version and where to go on */
+        /** Name, version and links */
         get: operations["system_root"];
         put?: never;
         post?: never;
@@ -30,7 +30,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep an agent's own words as one memory, after one fast summary and without comparing them with anything */
+        /**
+         * Keep an agent's own words as a single memory
+         * @description The words are summarized once, by a fast summary, and compared with no other memory.
+         */
         post: operations["agent_memories"];
         delete?: never;
         options?: never;
@@ -48,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sum up messages, of which nothing is remembered
-         * @description user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary is sent there, by a task of that user.
+         * Summarize messages, without remembering any of them
+         * @description user_id says whose tokens of the day are spent beside the app's. With a callback_url the summary is sent there, by a task of that user.
          */
         post: operations["agent_summaries"];
         delete?: never;
@@ -84,7 +87,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move memories that were not used for years to cold storage, by a task; with dry_run, count what would move */
+        /**
+         * Move memories that were not used for years to cold storage, by a task
+         * @description With dry_run, count them.
+         */
         post: operations["archive"];
         delete?: never;
         options?: never;
@@ -100,8 +106,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done with keys and with users' data, newest first: who, when, to whom, and what came of it; never content
-         * @description With `Accept: application/x-ndjson` an entry a line, and the cursor of the next page in `X-Next-Cursor`.
+         * List entries of the audit log, newest first
+         * @description An entry says which key did an action, when, to whom, and with which outcome; it never quotes content. With `Accept: application/x-ndjson` each entry is a line, and the cursor of the next page is in `X-Next-Cursor`.
          */
         get: operations["audit_list"];
         put?: never;
@@ -119,7 +125,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List conflicts, newest first: all, those that wait for a decision, or those that are resolved */
+        /** List conflicts, newest first: all, pending or resolved */
         get: operations["conflicts_list"];
         put?: never;
         post?: never;
@@ -136,7 +142,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conflict: the two memories, why they contradict each other, and what was decided by whom */
+        /**
+         * A conflict: its two memories, their contradiction, and the decision
+         * @description It also says whether rules, a model or the caller decided.
+         */
         get: operations["conflict_get"];
         put?: never;
         post?: never;
@@ -172,7 +181,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back what was decided, by whomever: both memories stand again, and the conflict is pending */
+        /**
+         * Take back a decision, whether it was made by a caller or by the service
+         * @description Both memories are active again, and the conflict is pending.
+         */
         post: operations["conflict_undo"];
         delete?: never;
         options?: never;
@@ -189,7 +201,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Settle what has happened since the last run, by a task, as the hourly run does by itself; with dry_run, count what it would do */
+        /**
+         * Consolidate the changes since the last run, by a task
+         * @description The hourly run does the same. With dry_run, count the changes.
+         */
         post: operations["consolidate"];
         delete?: never;
         options?: never;
@@ -206,7 +221,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put together what is known: the profile, what holds just now, what matters to the query, what was said last */
+        /**
+         * Assemble the context for an agent's next turn
+         * @description It has standing instructions, the profile, foresight that holds now, memories that matter to the query, and the last messages.
+         */
         post: operations["context"];
         delete?: never;
         options?: never;
@@ -223,7 +241,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hide memories that were not looked at for long, by a task; with dry_run, count them. As often as you like */
+        /**
+         * Hide memories that were not accessed for long, by a task
+         * @description With dry_run, count them. The call may be repeated at any time.
+         */
         post: operations["decay"];
         delete?: never;
         options?: never;
@@ -240,7 +261,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run, count it */
+        /**
+         * Forget the memories that a filter matches, by a task
+         * @description They are deleted softly, or permanently with mode=hard. With dry_run, count them.
+         */
         post: operations["forget"];
         delete?: never;
         options?: never;
@@ -255,10 +279,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the keys that were made for this app, newest first; withdrawn ones for 90 days. Keys of the settings are not among them */
+        /**
+         * List the keys that were made for this app, newest first
+         * @description Withdrawn keys are listed for 90 days. Keys of the settings are not listed.
+         */
         get: operations["keys_list"];
         put?: never;
-        /** Make a key of this app. `key` is in this answer only; what is kept is a hash of it */
+        /**
+         * Make a key of this app
+         * @description `key` is in this answer only; the service stores a hash of it.
+         */
         post: operations["key_make"];
         delete?: never;
         options?: never;
@@ -276,7 +306,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw a key: this instance refuses it at once, every other one within 60 seconds. One that is withdrawn stays so */
+        /**
+         * Withdraw a key
+         * @description This instance refuses it at once, every other instance within 60 seconds. A withdrawn key stays withdrawn.
+         */
         delete: operations["key_withdraw"];
         options?: never;
         head?: never;
@@ -292,7 +325,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a key that takes the place of another: with its name, rights, user and end. The other one works on for `overlap_seconds` */
+        /**
+         * Make a key that takes the place of another
+         * @description It has the name, rights, user and end of the other key, which works on for `overlap_seconds`.
+         */
         post: operations["key_rotate"];
         delete?: never;
         options?: never;
@@ -310,7 +346,10 @@ export interface paths {
         /** List memories, newest first, or oldest first with order=asc */
         get: operations["memories_list"];
         put?: never;
-        /** Tell a conversation, to be formed into memories. The answer names the task that does it; Location is where to look at it */
+        /**
+         * Accept a conversation, of which a task forms memories
+         * @description The answer names the task, and Location is its address.
+         */
         post: operations["memories_converse"];
         delete?: never;
         options?: never;
@@ -328,7 +367,10 @@ export interface paths {
         /** How many messages of a session wait, and until when */
         get: operations["memories_batch_state"];
         put?: never;
-        /** Add messages to a session's batch. It is formed when it is large enough, when nothing more comes, or when asked */
+        /**
+         * Add messages to a session's batch
+         * @description The batch is formed when it is large enough, when no message follows for a while, or on request.
+         */
         post: operations["memories_batch_append"];
         delete?: never;
         options?: never;
@@ -345,7 +387,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Form what waits of a session now. When nothing does, the answer is the empty batch */
+        /**
+         * Form the waiting messages of a session now
+         * @description If no message waits, the answer is the empty batch.
+         */
         post: operations["memories_batch_flush"];
         delete?: never;
         options?: never;
@@ -362,7 +407,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Save up to 100 memories; each has its own result, in order. With atomic, all are saved or none */
+        /**
+         * Save up to 100 memories; each has its own result, in order
+         * @description With atomic, all are saved or none.
+         */
         post: operations["memories_bulk"];
         delete?: never;
         options?: never;
@@ -379,7 +427,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Soft-delete the memories of a session, all or of one type */
+        /** Soft-delete the memories of a session, all or those of a type */
         post: operations["memories_clear"];
         delete?: never;
         options?: never;
@@ -396,7 +444,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result, in order */
+        /**
+         * Soft-delete up to 100 memories by id or key
+         * @description A key names a procedural memory. Each memory has its own result, in order.
+         */
         post: operations["memories_delete"];
         delete?: never;
         options?: never;
@@ -413,7 +464,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read up to 100 memories by id, procedural ones by key too, in the order of asking */
+        /**
+         * Read up to 100 memories by id or key, in the requested order
+         * @description A key names a procedural memory.
+         */
         post: operations["memories_get"];
         delete?: never;
         options?: never;
@@ -464,7 +518,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Save one memory */
+        /** Save a memory */
         post: operations["memories_save"];
         delete?: never;
         options?: never;
@@ -479,12 +533,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one memory: now, as it was valid at a moment, or as it was known at one */
+        /** Read a memory as it is now, was valid, or was known at a moment */
         get: operations["memory_get"];
-        /** Write a new version of a semantic or procedural memory; If-Match says which version it replaces */
+        /**
+         * Write a new version of a semantic or procedural memory
+         * @description If-Match says which version it replaces.
+         */
         put: operations["memory_update"];
         post?: never;
-        /** Soft-delete one memory; `outcome` tells whether it was deleted already. With If-Match, only the revision that it names */
+        /**
+         * Soft-delete a memory
+         * @description `outcome` tells whether it was deleted already. With If-Match, delete only the revision that it names.
+         */
         delete: operations["memory_delete"];
         options?: never;
         head?: never;
@@ -515,7 +575,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What replaced a memory, what it replaced, or both, in order */
+        /**
+         * List the memories that replaced a memory, that it replaced, or both
+         * @description They come in order.
+         */
         get: operations["memory_evolution"];
         put?: never;
         post?: never;
@@ -532,7 +595,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The evolution of a memory as a drawing: Mermaid or Graphviz source, or a page of its own */
+        /**
+         * Draw the evolution of a memory
+         * @description The drawing is Mermaid or Graphviz source, or a page of its own.
+         */
         get: operations["memory_evolution_graph"];
         put?: never;
         post?: never;
@@ -551,7 +617,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a memory back into use: from the archive with its whole chain, or one that was deleted, replaced, shortened or has decayed */
+        /**
+         * Bring a memory back into use
+         * @description It returns from the archive with its whole chain. It may also be deleted, superseded, compressed or decayed.
+         */
         post: operations["memory_restore"];
         delete?: never;
         options?: never;
@@ -572,7 +641,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Set the status by hand: deleted, or active again. Any other status is a 409 that names these two */
+        /**
+         * Set the status explicitly to deleted, or back to active
+         * @description Any other status is a 409 that names these two.
+         */
         patch: operations["memory_status"];
         trace?: never;
     };
@@ -583,7 +655,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every version of a memory, the oldest first */
+        /** List every version of a memory, the oldest first */
         get: operations["memory_versions"];
         put?: never;
         post?: never;
@@ -617,7 +689,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is known of a user: what they said of themselves, and what shows; with `at`, as it was true then */
+        /**
+         * The profile of a user: facts that the user stated, and traits that were observed
+         * @description With `at`, as it was true then.
+         */
         get: operations["profile_get"];
         put?: never;
         post?: never;
@@ -636,7 +711,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace vectors that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done */
+        /**
+         * Replace vectors that another embedder made, by a task
+         * @description With dry_run, count them. If there are none, no vector changes.
+         */
         post: operations["reembed"];
         delete?: never;
         options?: never;
@@ -653,7 +731,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** List all memories as they were known at a moment, or at a sequence of the log */
+        /** List all memories as known at a moment or a sequence of the log */
         post: operations["replay_memories"];
         delete?: never;
         options?: never;
@@ -668,7 +746,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's scenes, the one begun last first */
+        /** List a user's scenes, the scene that began last first */
         get: operations["scenes_list"];
         put?: never;
         post?: never;
@@ -685,7 +763,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One scene: its theme, its story, and the episodes in it */
+        /** A scene: its theme, its story, and the episodes in it */
         get: operations["scene_get"];
         put?: never;
         post?: never;
@@ -702,7 +780,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's sessions, the one begun last first */
+        /** List a user's sessions, the session that began last first */
         get: operations["sessions_list"];
         put?: never;
         post?: never;
@@ -719,7 +797,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session: when it ran, and how many memories of each type it has */
+        /** A session: when it ran, and how many memories of each type it has */
         get: operations["session_get"];
         put?: never;
         post?: never;
@@ -736,10 +814,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was told in a session, message by message, in the order of telling */
+        /**
+         * List the messages of a session in the order in which they were sent
+         * @description With order=desc, the order is reversed.
+         */
         get: operations["session_messages"];
         put?: never;
-        /** Append messages to a session as they are, in order; with form, memories are formed of them too */
+        /**
+         * Append messages to a session unchanged, in order
+         * @description With form, memories are formed of them too.
+         */
         post: operations["session_messages_append"];
         delete?: never;
         options?: never;
@@ -757,7 +841,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first */
+        /**
+         * Take back the last turn of a session, or its last messages
+         * @description All memories that came of them alone go too. The answer lists the messages, the oldest first.
+         */
         delete: operations["session_messages_take_back"];
         options?: never;
         head?: never;
@@ -771,7 +858,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the connection pools stand */
+        /** State of the connection pools */
         get: operations["system_pool_stats"];
         put?: never;
         post?: never;
@@ -788,7 +875,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tags that a user's memories have, in order; with prefix, those that begin with it */
+        /**
+         * List the tags that a user's memories have, in order
+         * @description With prefix, list the tags that begin with it.
+         */
         get: operations["tags_list"];
         put?: never;
         post?: never;
@@ -805,7 +895,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's tasks, newest first; finished ones for seven days, poisoned ones until they are retried or cancelled */
+        /**
+         * List a user's tasks, newest first
+         * @description Finished tasks are listed for seven days, poisoned tasks until they are retried or cancelled.
+         */
         get: operations["tasks_list"];
         put?: never;
         post?: never;
@@ -822,7 +915,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tasks of all users of the app that failed too often, newest first, until they are retried or cancelled */
+        /**
+         * List the poisoned tasks of all users of the app, newest first
+         * @description They failed too often, and are listed until they are retried or cancelled.
+         */
         get: operations["poisoned_tasks_list"];
         put?: never;
         post?: never;
@@ -839,7 +935,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One task: how far it is, what came of it, or what went wrong */
+        /** A task with its progress, and its result or error */
         get: operations["task_get"];
         put?: never;
         post?: never;
@@ -858,7 +954,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a task that is not done; what it has formed stays */
+        /** End a task that is not done; the memories that it has formed stay */
         post: operations["task_cancel"];
         delete?: never;
         options?: never;
@@ -875,7 +971,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a task again that failed, is poisoned or waits */
+        /** Restart a task that failed, is poisoned or waits */
         post: operations["task_retry"];
         delete?: never;
         options?: never;
@@ -890,7 +986,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what happened to a user's memories, oldest first */
+        /** List the events of a user's memories, oldest first */
         get: operations["timeline_list"];
         put?: never;
         post?: never;
@@ -907,7 +1003,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a user takes: bytes of stored memories, and tokens of the model today; with their limits, null where there are none */
+        /**
+         * Bytes of a user's stored memories and tokens of the model today, with their limits
+         * @description A limit is null where there is none.
+         */
         get: operations["usage"];
         put?: never;
         post?: never;
@@ -924,7 +1023,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What all users of the app take together, with its limits */
+        /** Bytes and tokens that all users of the app take together, with their limits */
         get: operations["usage_app"];
         put?: never;
         post?: never;
@@ -944,7 +1043,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound to this user */
+        /**
+         * Erase a user permanently, in every store
+         * @description Needs `admin`, or `write` with a key that is bound to this user.
+         */
         delete: operations["user_erase"];
         options?: never;
         head?: never;
@@ -960,7 +1062,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put everything that is kept of a user into a file, to be fetched in parts for seven days */
+        /**
+         * Export all that is stored of a user into a file
+         * @description The file can be fetched in parts for seven days.
+         */
         post: operations["user_export"];
         delete?: never;
         options?: never;
@@ -975,7 +1080,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A part of an export that has succeeded, counted from 1; its task says how many there are */
+        /**
+         * A part of an export that has succeeded, counted from 1
+         * @description The task of the export says how many parts there are.
+         */
         get: operations["user_export_part"];
         put?: never;
         post?: never;
@@ -994,7 +1102,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to bring a file in: an export, for a user who is empty, or conversations, for any user */
+        /**
+         * Begin to import a file
+         * @description An export needs a user without any data; conversations are for any user.
+         */
         post: operations["user_import"];
         delete?: never;
         options?: never;
@@ -1010,7 +1121,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Bring a part of the file, counted from 1, in any order. Brought again, it replaces itself */
+        /**
+         * Upload a part of the file, counted from 1, in any order
+         * @description A part that is uploaded again replaces itself.
+         */
         put: operations["user_import_part"];
         post?: never;
         delete?: never;
@@ -1028,7 +1142,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** All parts have been brought: look the file through, then store it, an export whole or not at all, conversations one by one */
+        /**
+         * Begin the import of a file whose parts have all been uploaded
+         * @description The file is checked, then stored. An export is stored completely or not at all, conversations in turn.
+         */
         post: operations["user_import_commit"];
         delete?: never;
         options?: never;
@@ -1043,9 +1160,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a user has set: their time zone */
+        /** The settings of a user: the time zone */
         get: operations["user_settings"];
-        /** Set what a user has set: their time zone */
+        /** Set the settings of a user: the time zone */
         put: operations["user_settings_put"];
         post?: never;
         delete?: never;
@@ -1061,7 +1178,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page to look into memories, to decide conflicts and to watch the service */
+        /** A page to read memories, to decide conflicts and to watch the service */
         get: operations["console_page"];
         put?: never;
         post?: never;
@@ -1129,7 +1246,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Liveness: this process answers. Asks nothing of any dependency */
+        /** Liveness: this process answers, without asking any dependency */
         get: operations["system_health"];
         put?: never;
         post?: never;
@@ -1147,7 +1264,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness: what each dependency answered; 503 when saves or retrieves can't work
+         * Readiness: the state of each dependency; 503 if saves or retrieves can't work
          * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
          */
         get: operations["system_ready"];
@@ -1169,8 +1286,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer one message of the Model Context Protocol: tools, resources and prompts for one user's memories
-         * @description The user is the key's own, or is named by the header X-Memory-User or by user_id in the query. Tools that write need the right to write.
+         * Answer a message of the Model Context Protocol
+         * @description Tools, resources and prompts are about the memories of a single user. The user is the key's own, or is named by the header X-Memory-User or by user_id in the query. Tools that write need the right to write.
          */
         post: operations["mcp"];
         delete?: never;
@@ -1186,7 +1303,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counters and durations of the process in Prometheus's text format; of what is counted by app, the caller's own */
+        /**
+         * Counters and durations of the process in Prometheus's text format
+         * @description Series that are counted by app are those of the caller's app.
+         */
         get: operations["system_metrics"];
         put?: never;
         post?: never;
@@ -1221,7 +1341,7 @@ export interface components {
          * AtomicFact
          * @description A fact that was said in a cell, and where.
          *
-         *     superseded_by: what has replaced it. lasting: it has a memory, and fills no slot.
+         *     Attributes:     text: The statement.     message: Number of the message that says it.     quote: Words of that message that prove it.     fact_id: Id of the memory that was made of the fact.     superseded_by: Id of the memory that has replaced the fact.     lasting: Whether the fact has a memory although it fills no slot.
          */
         AtomicFact: {
             /** Text */
@@ -1277,7 +1397,7 @@ export interface components {
         };
         /**
          * Link
-         * @description An edge to an older memory; kept on the newer one only.
+         * @description An edge to an older memory; kept on the newer memory only.
          */
         Link: {
             /** Memory Id */
@@ -1296,19 +1416,21 @@ export interface components {
         };
         /**
          * MemoryType
-         * @description Episodic = what happened, semantic = what is held true, procedural = preferences and how-to by key.
+         * @description The kind of a memory: episodic, semantic or procedural.
+         *
+         *     Episodic memories hold events. Semantic memories hold statements that are believed to be true. Procedural memories hold preferences and how-tos, each under a key.
          * @enum {string}
          */
         MemoryType: "episodic" | "semantic" | "procedural";
         /**
          * Status
-         * @description The stage of a memory's life; `lifecycle` has the table of moves.
+         * @description The stage of a memory's life; `allowed` gives the statuses that may follow.
          * @enum {string}
          */
         Status: "active" | "updated" | "superseded" | "decayed" | "compressed" | "archived" | "deleted";
         /**
          * Memory
-         * @description One memory. Field groups and meanings: docs/model.md.
+         * @description A memory. Field groups and meanings: docs/model.md.
          */
         Memory: {
             /** Id */
@@ -1608,9 +1730,9 @@ export interface components {
         };
         /**
          * Event
-         * @description One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
+         * @description A change of a memory.
          *
-         *     redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays. epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+         *     Attributes:     before: Earlier values of the fields that changed, never embeddings.     after: New values of the fields that changed, never embeddings.     redacted: Whether the memory was deleted for good. The event's content is gone, and its         place in the log stays.     epoch: The owner's epoch when the event was written. Bookkeeping, never shown.
          */
         Event: {
             /** Id */
@@ -1684,9 +1806,9 @@ export interface components {
         };
         /**
          * ConflictRecord
-         * @description Two memories that could not both be true, and what was done about it.
+         * @description Two memories that could not both be true, and the decision about them.
          *
-         *     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
+         *     Attributes:     strategy: The decision; while the conflict is pending, the treatment in the meantime.     reason: Why it was decided so.     new_id: None where the new memory was not stored.     by: `rule`, the name of the model that decided, or the caller's name.     previous: The decision that was undone last.     grounds: Why the memories contradict each other, where `reason` says why it was decided.     moves: The data that takes the decision back.     looked_at: When a run of consolidation last left the conflict open.
          */
         ConflictRecord: {
             /** Id */
@@ -1736,7 +1858,7 @@ export interface components {
         };
         /**
          * VersionView
-         * @description One version of a memory, the newest being the memory itself.
+         * @description A version of a memory; the newest version is the memory itself.
          */
         VersionView: {
             /** Version */
@@ -1766,7 +1888,9 @@ export interface components {
         };
         /**
          * SessionView
-         * @description One session: when it ran, how many memories of each type it has, and its title, if it was told one.
+         * @description A session: its times, its number of memories of each type, and its title.
+         *
+         *     `title` is None where no title was given.
          */
         SessionView: {
             /** Session Id */
@@ -1793,9 +1917,9 @@ export interface components {
         };
         /**
          * SessionMessage
-         * @description A message as it was told in its session.
+         * @description A message as it was sent in its session.
          *
-         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing. sent: an item of a session as it was appended, where that is more than role and content.
+         *     Attributes:     id: The sender's own id, or else the id of the message's memory.     memory_id: The id by which the calls on memories know the message.     parts: The content as a list: the parts of an item as they were appended, or else a text         part for each text that the content was joined from. Empty where the content is empty.     sent: An item of a session as it was appended, where it has more than role and content.
          */
         SessionMessage: {
             /** Id */
@@ -1827,7 +1951,9 @@ export interface components {
         };
         /**
          * AgentView
-         * @description One agent of a user. memories: the active and compressed ones. last_active_at: when one of all was last made or changed.
+         * @description An agent of a user.
+         *
+         *     Attributes:     memories: Number of active and compressed memories.     last_active_at: When a memory of any status was last made or changed.
          */
         AgentView: {
             /** User Id */
@@ -1844,9 +1970,9 @@ export interface components {
         };
         /**
          * SceneView
-         * @description A scene as it is read. stale_facts: what its cells told that holds no longer, `{text, superseded_by, current}` as beside a result.
+         * @description A scene as it is read. Title and summary stay as they were made.
          *
-         *     Title and summary stay as it was told.
+         *     `stale_facts` are facts of its cells that hold no longer, `{text, superseded_by, current}` as beside a result.
          */
         SceneView: {
             /** Id */
@@ -1880,7 +2006,9 @@ export interface components {
         };
         /**
          * Dispute
-         * @description A statement that may contradict a fact of the profile: the open conflict, the memory, its words and when it was said.
+         * @description A statement that may contradict a fact of the profile.
+         *
+         *     It has the open conflict, the memory, its words and when it was said.
          */
         Dispute: {
             /** Conflict Id */
@@ -1897,7 +2025,9 @@ export interface components {
         };
         /**
          * PreviousValue
-         * @description What a fact of the profile said before, by the memory, or the old version of one, that held it.
+         * @description An earlier value of a profile's fact, with the memory that held it.
+         *
+         *     That is a memory or an old version of a memory.
          */
         PreviousValue: {
             /** Value */
@@ -1917,7 +2047,9 @@ export interface components {
         };
         /**
          * ProfileFact
-         * @description What is known of the person under one name, by the memory `memory_id`. disputed_by: what may contradict it, the latest first.
+         * @description A fact about the person under a name, from the memory `memory_id`.
+         *
+         *     `disputed_by` are statements that may contradict it, the latest first.
          */
         ProfileFact: {
             /** Name */
@@ -1942,7 +2074,7 @@ export interface components {
         };
         /**
          * ProfileTrait
-         * @description What at least three cells show, though it was not said in so many words.
+         * @description A trait that at least three cells show, though no message states it.
          */
         ProfileTrait: {
             /** Trait */
@@ -1954,7 +2086,7 @@ export interface components {
         };
         /**
          * Profile
-         * @description What is known of a person: facts, and traits that show.
+         * @description Knowledge about a person: facts, and traits that show.
          */
         Profile: {
             /** Explicit */
@@ -1969,7 +2101,9 @@ export interface components {
         };
         /**
          * UserSettings
-         * @description The settings of a user. time_zone: None is UTC, and so is a name that this machine's database does not know.
+         * @description The settings of a user.
+         *
+         *     Attributes:     time_zone: None is UTC, and so is a name that this machine's database does not know.
          */
         UserSettings: {
             /**
@@ -3083,7 +3217,7 @@ export interface components {
         };
         /**
          * AgentMemoryRequest
-         * @description An agent's own words, to be kept as one memory.
+         * @description An agent's own words, to be kept as a memory.
          */
         AgentMemoryRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3178,7 +3312,9 @@ export interface components {
         };
         /**
          * SummaryRequest
-         * @description Messages to sum up, kept nowhere. fast: in a text; full: with what it is about besides. callback_url: where to send it.
+         * @description Messages to sum up, which are not kept.
+         *
+         *     Attributes:     mode: `fast` gives a text. `full` adds the summariser's whole answer.     callback_url: Where to send the summary.
          */
         SummaryRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3269,7 +3405,9 @@ export interface components {
         } & unknown;
         /**
          * ArchiveRequest
-         * @description An archive run over a user's memories, or a session's. dry_run: only say what would move.
+         * @description An archive run over a user's memories, or a session's.
+         *
+         *     `dry_run` only says which memories would move.
          */
         ArchiveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3289,9 +3427,9 @@ export interface components {
         };
         /**
          * ResolveRequest
-         * @description How to decide a conflict, and why; the record keeps its own reason where none is given.
+         * @description How to decide a conflict, and why.
          *
-         *     supersede: the new one holds. reject_new: the old one holds. keep_both: both do. merge: one memory with both texts holds.
+         *     Attributes:     decision: `supersede`: the new memory holds. `reject_new`: the old memory holds.         `keep_both`: both hold. `merge`: a single memory with both texts holds.     reason: Why; the record keeps its own reason where none is given.
          */
         ResolveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3311,7 +3449,7 @@ export interface components {
         };
         /**
          * NothingRequest
-         * @description A call that takes nothing but its scope.
+         * @description A call that takes no input but its scope.
          */
         NothingRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3321,7 +3459,9 @@ export interface components {
         };
         /**
          * ConsolidateRequest
-         * @description Settle what has happened since the last run: for all of a user's memories, or a session's. dry_run: only count.
+         * @description Consolidate the events since the last run, of a user's or a session's memories.
+         *
+         *     `dry_run` only counts.
          */
         ConsolidateRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3341,9 +3481,11 @@ export interface components {
         };
         /**
          * ContextRequest
-         * @description What the turn is about and whose session it is in. at: as it was true then. time_zone: whose days are shown; None: the user's.
+         * @description The topic of an agent's turn, and the session that it is in.
          *
-         *     messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named. exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of a retrieve.
+         *     The thresholds, types, tags and include_decayed are those of a retrieve.
+         *
+         *     Attributes:     messages: The last few messages, which the model is shown anyway; the query is taken from         them where none is given.     exclude_session_id: The session whose messages the model has itself.     parts: Parts of the context; all where none is named.     at: The context as it was true at this moment.     time_zone: Zone of the days that are shown; None: the user's.
          */
         ContextRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3445,7 +3587,9 @@ export interface components {
         };
         /**
          * DecayRequest
-         * @description Let time take its course: for all of a user's memories, or those of a session. dry_run: only count.
+         * @description Apply decay to all of a user's memories, or to those of a session.
+         *
+         *     `dry_run` only counts.
          */
         DecayRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3465,7 +3609,9 @@ export interface components {
         };
         /**
          * ForgetFilter
-         * @description Which memories: those that all of the given fields fit; tags, types and ids: any of them. before: told before that moment.
+         * @description Memories that fit all of the given fields.
+         *
+         *     Attributes:     types: Memories of any of these types.     tags: Memories with any of these tags.     before: Memories told before this moment.     ids: Memories with any of these ids.
          */
         ForgetFilter: {
             /**
@@ -3496,7 +3642,9 @@ export interface components {
         };
         /**
          * ForgetRequest
-         * @description Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its history and what was made of it too.
+         * @description Forget the memories that a filter fits.
+         *
+         *     Attributes:     mode: `soft` sets them to `deleted`, and they may be restored. `hard` removes them for good,         with their history and all that was made of them.     dry_run: Only count.
          */
         ForgetRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3537,7 +3685,7 @@ export interface components {
         };
         /**
          * KeyRequest
-         * @description A key to make: what it may do, for which user alone, and until when.
+         * @description A key to make: its rights, its only user, and its end.
          */
         KeyRequest: {
             /**
@@ -3577,7 +3725,7 @@ export interface components {
         };
         /**
          * BatchRequest
-         * @description Messages to gather until there are enough of them, or nothing more comes.
+         * @description Messages to gather until there are enough of them, or no more come.
          */
         BatchRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3666,7 +3814,7 @@ export interface components {
         };
         /**
          * SessionRequest
-         * @description One session.
+         * @description The session that a call is about.
          */
         SessionRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3678,13 +3826,15 @@ export interface components {
         };
         /**
          * OnConflict
-         * @description What a save does with a memory that contradicts it.
+         * @description How a save treats a memory that contradicts it.
          * @enum {string}
          */
         OnConflict: "auto" | "supersede" | "keep_both" | "reject_new" | "merge";
         /**
          * SaveInput
-         * @description One memory to save. Procedural needs `key`; the others need `content`.
+         * @description A memory to save. Procedural needs `key`; the other types need `content`.
+         *
+         *     A procedural memory may have a `value` in place of `content`.
          */
         BulkItem: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3803,7 +3953,9 @@ export interface components {
         }) & unknown & unknown & unknown);
         /**
          * BulkRequest
-         * @description Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others, unless atomic: all or nothing.
+         * @description Up to 100 memories.
+         *
+         *     Each is checked by itself, so that a bad item does not refuse the other items. With atomic, all are saved or none.
          */
         BulkRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3826,7 +3978,7 @@ export interface components {
         };
         /**
          * ClearRequest
-         * @description Clear a session, or only its memories of one type.
+         * @description Clear a session, or only its memories of a type.
          */
         ClearRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3842,7 +3994,7 @@ export interface components {
          * ConverseRequest
          * @description A conversation to be remembered.
          *
-         *     session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done.
+         *     Attributes:     session_title: The session's name, such as the title of a chat; the latest title counts.     time_zone: The speakers' time zone; None: the user's.     callback_url: Where to report the end of the task.
          */
         ConverseRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3949,7 +4101,7 @@ export interface components {
         };
         /**
          * NamedRequest
-         * @description Up to 100 memories by their ids, procedural ones by their keys too, each once.
+         * @description Up to 100 memories by their ids, and procedures by their keys too, each once.
          */
         NamedRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3991,7 +4143,7 @@ export interface components {
         });
         /**
          * RetrieveRequest
-         * @description One query, and how much of its results the answer shows.
+         * @description A query, and how much of its results the answer shows.
          */
         RetrieveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4128,7 +4280,7 @@ export interface components {
         } & (unknown & unknown & unknown & unknown & unknown & unknown);
         /**
          * SaveRequest
-         * @description One memory to save, and how much of it the answer shows.
+         * @description A memory to save, and how much of it the answer shows.
          */
         SaveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4265,7 +4417,9 @@ export interface components {
         };
         /**
          * StatusRequest
-         * @description A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is. Any other is a Conflict.
+         * @description A status set by hand: `deleted`, or `active`, which restores a memory.
+         *
+         *     `active` restores a memory from any status. Any other status is a Conflict.
          */
         StatusRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4282,7 +4436,9 @@ export interface components {
         };
         /**
          * UpdateRequest
-         * @description A new version of a semantic or procedural memory: the content fields to change, the others stay.
+         * @description A new version of a semantic or procedural memory.
+         *
+         *     It has the content fields to change. All other fields stay.
          */
         UpdateRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4348,7 +4504,9 @@ export interface components {
         } | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
         /**
          * ReembedRequest
-         * @description Replace the vectors that another embedder made, of all of a user's memories. dry_run: only count.
+         * @description Replace the vectors that another embedder made, of all of a user's memories.
+         *
+         *     `dry_run` only counts.
          */
         ReembedRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4363,7 +4521,9 @@ export interface components {
         };
         /**
          * ReplayRequest
-         * @description What all memories were at a sequence of the log, or at the last event of a moment; with `at`, those that were true then.
+         * @description All memories as they were at a sequence of the log.
+         *
+         *     `known_at` names the sequence of the last event at a moment. `at` selects the memories that were true at that moment.
          */
         ReplayRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4402,7 +4562,9 @@ export interface components {
         });
         /**
          * AppendRequest
-         * @description Items to append to a session. form: whether memories are formed of them too. time_zone: of those who speak, for forming.
+         * @description Items to append to a session.
+         *
+         *     Attributes:     time_zone: The speakers' time zone, for forming.     form: Whether memories are formed of the items too.
          */
         AppendRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4435,7 +4597,9 @@ export interface components {
         };
         /**
          * ImportCommitRequest
-         * @description How many parts a file has, and the SHA-256 of all of them together, as hex digits.
+         * @description The number of a file's parts, and the SHA-256 of the whole file.
+         *
+         *     The SHA-256 is written as hex digits.
          */
         ImportCommitRequest: {
             /** Parts */
@@ -4445,7 +4609,9 @@ export interface components {
         };
         /**
          * SettingsRequest
-         * @description The settings as they are to be from now on. time_zone: null for UTC.
+         * @description The settings as they are to be from now on.
+         *
+         *     `time_zone` is null for UTC.
          */
         SettingsRequest: {
             /** Time Zone */

@@ -1,6 +1,6 @@
 """Searches of Cosmos DB: the lists that are requested, and their answer.
 
-Note: what is shown to callers may be a moment old, so the lists are asked for beside the head.
+Note: results that callers see may be a moment old, so the lists are asked for beside the head.
 """
 
 from __future__ import annotations
@@ -44,7 +44,13 @@ def _is_small(head: Head, search: Search) -> bool:
 
 
 def seen_by(where: Filter, head: Head) -> Filter:
-    """A filter that counts messages as unformed when the head names them so."""
+    """A filter that counts messages as unformed when the head names them so.
+
+    Args:
+        where: The filter of a search.
+        head: The head that the search was answered with.
+
+    """
     if not where.hide_formed_messages or not head.unformed:
         return where
     return replace(where, unformed=frozenset(head.unformed_messages))

@@ -1,4 +1,4 @@
-"""What a filter means, as a mask over the rows of a slice.
+"""The meaning of a filter, as a mask over the rows of a slice.
 
 Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version)
 counts whatever its status is now, and old versions count too; without it neither does.
@@ -132,7 +132,13 @@ def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
 
 
 def rows_of(user_slice: Slice, ids: Collection[str]) -> Flags:
-    """The rows of these memories."""
+    """The rows of these memories.
+
+    Args:
+        user_slice: A user's slice.
+        ids: Ids of memories.
+
+    """
     named = np.zeros(len(user_slice), dtype=np.bool_)
     named[[row for name in ids if (row := user_slice.row(name)) >= 0]] = True
     return named

@@ -1,4 +1,4 @@
-"""What the words of a search are worth in each row of a slice."""
+"""The worth of a search's words in each row of a slice."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
     """The postings without lent words where a lending turn is deleted.
 
     A row loses all its lent words when any of the turns before it that lend words is deleted.
+
+    Args:
+        user_slice: A user's slice.
+        postings: Of the search's terms.
+
     """
     deleted = (
         user_slice.column("alive")
@@ -53,7 +58,14 @@ def without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
 def nearness_of_words(user_slice: Slice, postings: Postings, search: Search) -> Floats | None:
     """Rows × terms: how near a row's words come to a missing term.
 
-    None without related words.
+    Args:
+        user_slice: A user's slice.
+        postings: Of the search's terms and of words near them.
+        search: The search, with its related words.
+
+    Returns:
+        None without related words.
+
     """
     if not search.related:
         return None
@@ -81,6 +93,15 @@ def word_scores(
 
     Words near the terms count for a part of it. Rows without either have 0. Rows that cannot be
     among the best within the mask may have less than their score.
+
+    Args:
+        user_slice: A user's slice.
+        postings: Of the search's terms.
+        statistics: Document frequencies and mean length of the slice.
+        near: Rows × terms, from `nearness_of_words`.
+        mask: Rows that the filter lets through.
+        search: The search, with its sentences.
+
     """
     every = idf(statistics.document_frequency.values(), statistics.documents)
     scores_by_sentence = []

@@ -1,4 +1,4 @@
-"""What rows of the table of facts read in a sentence."""
+"""Facts read in a sentence by rows of the table of facts."""
 
 from __future__ import annotations
 
@@ -211,7 +211,13 @@ def is_negated(words: str) -> bool:
 
 
 def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
-    """The fact that a row makes of its match, about the speaker."""
+    """The fact that a row makes of its match, about the speaker.
+
+    Args:
+        match: A row of the table and its match.
+        speaker_name: Name of the speaker, for the fact's text.
+
+    """
     row, groups, subject = match.row, match.groups, match.subject
     value = told_of(groups["value"], speaker_name)
     of = groups.get("of", "").strip().lower()

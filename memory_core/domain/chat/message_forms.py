@@ -58,6 +58,11 @@ def unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, 
 
     The dumps are those of `messages_to_dict` and `dumpd`. A field beside `data`, such as a time
     that was added to the dump, counts as if it were within `data`.
+
+    Args:
+        path: Place of the message in the request, for errors.
+        message: As it was sent.
+
     """
     kind = message.get("type")
     if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():

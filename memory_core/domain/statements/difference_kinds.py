@@ -1,4 +1,4 @@
-"""What kind of difference parts two statements, where both can't be true."""
+"""The kind of difference that parts two statements which can't both be true."""
 
 from __future__ import annotations
 
@@ -48,7 +48,16 @@ as words.
 
 
 def difference_kind(parting: Parting, ours: StatementWords) -> str | None:
-    """The kind of contradiction at a difference, where only a single value can be true."""
+    """The kind of contradiction at a difference, where only a single value can be true.
+
+    Args:
+        parting: A place where two statements differ.
+        ours: Words of the first statement.
+
+    Returns:
+        None where both statements can be true.
+
+    """
     before = parting.before
     if max(len(parting.ours), len(parting.theirs)) > (
         MOST_OF_JAPANESE if JAPANESE.search(parting.ours[0]) else MOST_OF_VALUE

@@ -29,6 +29,11 @@ def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
 
     A single shared word is not enough in long sentences. Compared with all that a person said
     before, a sentence that tells a change shares some word with a hundred sentences.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
     """
     if before.keys.isdisjoint(now.keys):
         return False
@@ -49,7 +54,13 @@ def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def shared_terms(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
-    """The terms that two sentences share, with compounds and words for the same matter."""
+    """The terms that two sentences share, with compounds and words for the same matter.
+
+    Args:
+        ours: Terms of the first sentence.
+        theirs: Terms of the second sentence.
+
+    """
     of_others = frozenset(theirs)
     both = of_others.intersection(ours)
     matters = {ALIKE[term] for term in of_others if term in ALIKE}
@@ -80,10 +91,23 @@ def _heads(term: str) -> tuple[str, ...]:
 
 
 def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
-    """The shared terms of two sentences that name the same thing in both."""
+    """The shared terms of two sentences that name the same thing in both.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+        shared: Terms of both, from `shared_terms`.
+
+    """
     return in_common(before.named, now.named.things, frozenset(shared), shared_terms)
 
 
 def same_subject(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences have the same subject; it is the speaker where none is named."""
+    """Whether two sentences have the same subject; it is the speaker where none is named.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
     return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)

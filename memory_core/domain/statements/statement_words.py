@@ -41,7 +41,13 @@ class StatementWords:
     negated: bool
 
     def between(self, start: int, end: int) -> tuple[str, ...]:
-        """All tokens from a weighty token up to another, by their numbers among these."""
+        """All tokens from a weighty token up to another.
+
+        Args:
+            start: Number of the first among the weighty tokens.
+            end: Number of the first weighty token that is left out.
+
+        """
         return self.tokens[self.weighty[start] : self.weighty[end - 1] + 1] if start < end else ()
 
 
@@ -93,13 +99,25 @@ def one_spelled(numbers: Sequence[str]) -> list[str]:
 
 
 def has_alike(word: str, others: Sequence[str]) -> bool:
-    """Whether the same word is in a list; such words share the first letter."""
+    """Whether the same word is in a list; such words share the first letter.
+
+    Args:
+        word: In lower case.
+        others: Words to compare it with.
+
+    """
     first = word[:1]
     return any(other[:1] == first and is_alike(word, other) for other in others)
 
 
 def is_alike(word: str, other: str) -> bool:
-    """Whether two words differ only in an ending: rent and rental, Mia and Mias."""
+    """Whether two words differ only in an ending: rent and rental, Mia and Mias.
+
+    Args:
+        word: In lower case.
+        other: In lower case.
+
+    """
     shorter, longer = (word, other) if len(word) <= len(other) else (other, word)
     if shorter == longer or (
         longer.endswith("ing")

@@ -70,7 +70,14 @@ def _halves_by_columns(text: str) -> int:
 
 
 def tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """The tokens of each part of a text, as `count_tokens` counts each by itself."""
+    """The tokens of each part of a text, as `count_tokens` counts each by itself.
+
+    Args:
+        text: The whole text.
+        starts: Offset of the first character of each part.
+        ends: Offset after the last character of each part.
+
+    """
     if not starts:
         return []
     firsts, halves = _halves_of_runs(text, (*starts, *ends))
