@@ -1,6 +1,6 @@
 """Which modules may be long: those that `long_modules.toml` lists, each with a reason.
 
-Lines of docstrings don't count, so that nobody splits a module because it is documented.
+Lines of docstrings do not count: documentation is no reason to split a module.
 """
 
 from __future__ import annotations
