@@ -1725,9 +1725,9 @@ class MemoryCore:
         """Call `changed` after each key that is made, rotated or withdrawn in this process."""
         self._services.key_lookup.on_change = changed
 
-    def read_keys_anew(self) -> None:
+    def reload_keys(self) -> None:
         """Look keys up in the store again, since another process has changed some."""
-        self._services.key_lookup.read_anew()
+        self._services.key_lookup.reload()
 
     def place(self, app_id: str) -> AbstractAsyncContextManager[None]:
         """Reserve a place for a request of an app while the block runs.

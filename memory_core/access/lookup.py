@@ -180,7 +180,7 @@ class KeyLookup:
         if self.on_change is not None:
             self.on_change()
 
-    def read_anew(self) -> None:
+    def reload(self) -> None:
         """Forget all reads, since another process wrote keys."""
         self._readings.clear()  # what is being read may be older
         self._cache = KeyCache()

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 
 import orjson
 
-from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
+from memory_core.domain.errors import Conflict, FieldError, Invalid, PreconditionFailed
 from memory_core.domain.event_log import cut_short, is_version, version_id
 from memory_core.domain.memory import (
     BY_HAND,
@@ -216,7 +216,7 @@ class Editor:
             await self._ledger.look(owner, _with_receipt([memory_id], owner, call)),
             list[str](),
         )
-        memory = _present(look, memory_id)
+        memory = look.existing_memory(memory_id)
         if (
             earlier_result(look.documents, owner, call) is None
             and memory.status is not Status.DELETED
@@ -230,7 +230,7 @@ class Editor:
                 if_match = None
 
         def decide(seen: ReadSet) -> _Edit:
-            memory = _present(seen, memory_id)
+            memory = seen.existing_memory(memory_id)
             if if_match is not None:
                 _check_match(memory, if_match)
             if memory.status is Status.DELETED:
@@ -269,7 +269,7 @@ class Editor:
             Conflict: In any other case.
 
         """
-        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        memory = (await self._ledger.look(owner, [memory_id])).existing_memory(memory_id)
         message = (
             f"a memory that is {memory.status.value} can be set by hand to: {', '.join(BY_HAND)}"
         )
@@ -294,7 +294,7 @@ class Editor:
         """
 
         def decide(seen: ReadSet) -> _Edit:
-            source = _present(seen, memory_id)
+            source = seen.existing_memory(memory_id)
             if source.status not in _IN_USE:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
             if source.agent_id == to.to_agent_id:
@@ -313,7 +313,7 @@ class Editor:
             return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
 
         look = await self._ledger.look(owner, [memory_id])
-        source = _present(look, memory_id)
+        source = look.existing_memory(memory_id)
         identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
         return (await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)).memory
 
@@ -357,7 +357,8 @@ class Editor:
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
         return _Committed(
-            answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome
+            answer or (await self._ledger.look(owner, [memory_id])).existing_memory(memory_id),
+            outcome,
         )
 
     def _session(
@@ -400,15 +401,8 @@ def _sessions_of(edit: _Edit) -> frozenset[str]:
     )
 
 
-def _present(look: ReadSet, memory_id: str) -> Memory:
-    memory = look.memory(memory_id)
-    if memory is None:
-        raise NotFound("no memory of this id for this user")
-    return memory
-
-
 def _editable(look: ReadSet, memory_id: str, if_match: str | None) -> Memory:
-    memory = _present(look, memory_id)
+    memory = look.existing_memory(memory_id)
     if if_match is None:
         raise PreconditionFailed(
             f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}"

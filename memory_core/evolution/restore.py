@@ -79,7 +79,7 @@ class Restorer:
             Unavailable: The store, the archive or the embedder is down.
 
         """
-        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        memory = (await self._ledger.look(owner, [memory_id])).existing_memory(memory_id)
         is_archived = await self._thaw.is_for(owner, memory)
         return await self._restored(owner, memory, _RESTORED, call, is_archived=is_archived)
 
@@ -101,7 +101,7 @@ class Restorer:
             Unavailable: The store, the archive or the embedder is down.
 
         """
-        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        memory = (await self._ledger.look(owner, [memory_id])).existing_memory(memory_id)
         return await self._restored(owner, memory, change.reason, call, is_archived=is_cold(memory))
 
     async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
@@ -215,7 +215,7 @@ class Restorer:
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
 
         def decide(seen: ReadSet) -> Changes[Memory]:
-            memory = _present(seen, memory_id)
+            memory = seen.existing_memory(memory_id)
             if earlier_result(seen.documents, owner, call) is not None:
                 return Changes(memory)  # what it did then may be refused by now
             page = ChangeSet(owner, seen, self._clock.now(), weighs=False, asked=names)
@@ -314,13 +314,6 @@ def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
 
 def _for_itself(change: Change) -> Change:
     return replace(change, after=change.after.changed(cell_id=None))
-
-
-def _present(look: ReadSet, memory_id: str) -> Memory:
-    memory = look.memory(memory_id)
-    if memory is None:
-        raise NotFound("no memory of this id for this user")
-    return memory
 
 
 def _checked(memory: Memory) -> Memory:

@@ -131,7 +131,7 @@ class ArchiveRestorer:
         """
         for _ in range(ROUNDS):
             look = await self._ledger.look(owner, [memory_id, *_receipt_ids(owner, call)])
-            memory = _present(look, memory_id)
+            memory = look.existing_memory(memory_id)
             if (
                 earlier_result(look.documents, owner, call) is not None
                 or memory.archival_location is None
@@ -149,7 +149,7 @@ class ArchiveRestorer:
             copy = await self._copies.read(owner, location)
         except NotFound:
             look = await self._ledger.look(owner, [memory.id])
-            if _present(look, memory.id).archival_location != location:
+            if look.existing_memory(memory.id).archival_location != location:
                 raise _Elsewhere from None
             raise Damaged(
                 "archive", f"the cold copy of {memory.id} is gone", retry_after_s=30
@@ -168,7 +168,7 @@ class ArchiveRestorer:
         return committed.memories.get(memory.id) or committed.result
 
     def _decide(self, thawing: _ArchivedChain, seen: ReadSet, call: Call) -> Changes[Memory]:
-        asked = _present(seen, thawing.memory_id)
+        asked = seen.existing_memory(thawing.memory_id)
         if earlier_result(seen.documents, thawing.owner, call) is not None or not is_cold(asked):
             return Changes(asked)
         if asked.archival_location != thawing.location:
@@ -237,7 +237,7 @@ class ArchiveRestorer:
         Sessions count memories that are not deleted, and only the requested memory may have been
         deleted.
         """
-        asked = _present(seen, thawing.memory_id)
+        asked = seen.existing_memory(thawing.memory_id)
         if asked.session_id is None or asked.status is not Status.DELETED:
             return []
         document = seen.documents.get(session_document_id(thawing.owner, asked.session_id))
@@ -300,10 +300,3 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
 def _receipt_ids(owner: Owner, call: Call) -> list[str]:
     name = receipt_id(owner, call)
     return [name] if name else []
-
-
-def _present(look: ReadSet, memory_id: str) -> Memory:
-    memory = look.memory(memory_id)
-    if memory is None:
-        raise NotFound("no memory of this id for this user")
-    return memory

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, NotFound, TooLarge, Unavailable
 from memory_core.domain.memory import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -72,6 +72,18 @@ class ReadSet:
             if document is None or document.kind != "memory"
             else as_memory(document, self.head)
         )
+
+    def existing_memory(self, memory_id: str) -> Memory:
+        """The memory of this id, with its vector.
+
+        Raises:
+            NotFound: The head's epoch has none.
+
+        """
+        memory = self.memory(memory_id)
+        if memory is None:
+            raise NotFound("no memory of this id for this user")
+        return memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,7 +584,7 @@ class Ledger:
             and head.marks != newer.marks
         ):
             return False
-        return not _begun_anew(head, newer) and changes.stand(
+        return not _is_new_epoch(head, newer) and changes.stand(
             await self._events_between(owner, head, newer)
         )
 
@@ -599,7 +611,7 @@ class Ledger:
         return events
 
 
-def _begun_anew(head: Head | None, newer: Head | None) -> bool:
+def _is_new_epoch(head: Head | None, newer: Head | None) -> bool:
     """Whether the user was erased or imported between the two heads.
 
     A decision from before that must not be written after it.
@@ -615,7 +627,7 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
         return
     if now is not None and now.state == "erasing":
         raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
-    if _begun_anew(before, now):
+    if _is_new_epoch(before, now):
         raise Unavailable(
             "long_term",
             "this user was erased or imported during the call; ask again",

@@ -208,7 +208,7 @@ class _OneOfMany:
         if message == GREET[0]:
             say(self._lines)
         elif self._core is not None and message == KEYS[0]:
-            self._core.read_keys_anew()
+            self._core.reload_keys()
         elif self._queues is not None and message >= FIRST_QUEUE:
             self._queues.look(message - FIRST_QUEUE)
 

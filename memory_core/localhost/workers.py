@@ -185,7 +185,7 @@ class Workers:
         self._program, self._environment, self._say = program, environment, say
         self._workers: dict[int, _Worker] = {}
         self._ready = [asyncio.Event() for _ in range(count)]
-        self._ready_anew = asyncio.Event()
+        self._readiness_changed = asyncio.Event()
         self._over: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     @property
@@ -250,7 +250,7 @@ class Workers:
     async def _hand_over(self, connection: socket.socket) -> None:
         """Give a connection to the worker with the fewest; wait while none can take it."""
         while True:
-            self._ready_anew.clear()
+            self._readiness_changed.clear()
             ready = [worker for worker in self._workers.values() if worker.is_ready]
             for worker in sorted(ready, key=lambda worker: worker.connections):
                 try:
@@ -261,7 +261,7 @@ class Workers:
                 return
             with suppress(TimeoutError):
                 async with asyncio.timeout(PAUSE_S):
-                    await self._ready_anew.wait()
+                    await self._readiness_changed.wait()
 
     async def _keep(self, number: int) -> None:
         """Keep a worker running at this place, until the host gives up."""
@@ -324,7 +324,7 @@ class Workers:
         elif message == READY[0]:
             worker.is_ready = worker.got_ready = True
             self._ready[number].set()
-            self._ready_anew.set()
+            self._readiness_changed.set()
         elif message == KEYS[0]:
             for other in self._workers.values():
                 if other is not worker:

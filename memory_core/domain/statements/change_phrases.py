@@ -234,8 +234,6 @@ NOW_INDEED = _cue(
     r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt"
     r"|ab sofort)\b|(?:今は|これから|現在)"
 )
-ADDS = _cue(r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も")
-"""A statement with these words is true beside the earlier statement."""
 NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
     r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"

@@ -42,7 +42,7 @@ from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
 
 LEAST_SAID = 1 / 3
 """The share of a text's telling terms that people said."""
-MAX_WORDS = 300
+MAX_CHARACTERS = 300
 """Characters of the quoted words that replace a fact's text."""
 FEWEST_TERMS = 2
 """Telling terms of such words."""
@@ -455,7 +455,7 @@ def _in_their_words(quote: str, message: Message) -> str | None:
     text = " ".join(quote.split())
     return (
         f"{_who(message)}: {text}"
-        if len(text) <= MAX_WORDS and len(telling(text)) >= FEWEST_TERMS
+        if len(text) <= MAX_CHARACTERS and len(telling(text)) >= FEWEST_TERMS
         else None
     )
 
