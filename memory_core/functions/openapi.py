@@ -46,15 +46,40 @@ def document() -> Schema:
 
 
 def _joined(schema: Any) -> Any:
-    """Join the lines of a paragraph in a schema's descriptions, which are docstrings."""
-    if isinstance(schema, dict):
-        return {
-            name: re.sub(r"(?<!\n)\n(?![\n*|-])", " ", value)
-            if name == "description" and isinstance(value, str)
-            else _joined(value)
-            for name, value in schema.items()
+    """The schema with the lines of each paragraph of its descriptions joined.
+
+    The descriptions are docstrings: what these say of an attribute becomes the description of that
+    property, where it has none.
+    """
+    if isinstance(schema, list):
+        return [_joined(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    text = schema.get("description")
+    if not isinstance(text, str):
+        return {name: _joined(value) for name, value in schema.items()}
+    text, of_attributes = _parted(text)
+    described = {**schema, "description": text}
+    if "properties" in schema:
+        described["properties"] = {
+            name: {"description": of_attributes[name], **field} if name in of_attributes else field
+            for name, field in schema["properties"].items()
         }
-    return [_joined(part) for part in schema] if isinstance(schema, list) else schema
+    return {
+        name: _paragraphs(value) if name == "description" else _joined(value)
+        for name, value in described.items()
+    }
+
+
+def _parted(docstring: str) -> tuple[str, dict[str, str]]:
+    """A docstring without its attributes, and the text of each attribute by name."""
+    text, _, attributes = docstring.partition("\nAttributes:\n")
+    found = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE)
+    return text.strip(), {name: " ".join(described.split()) for name, described in found}
+
+
+def _paragraphs(text: str) -> str:
+    return re.sub(r"(?<!\n)\n(?![\n*|-])", " ", text)
 
 
 def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:

@@ -1340,34 +1340,40 @@ export interface components {
         /**
          * AtomicFact
          * @description A fact that was said in a cell, and where.
-         *
-         *     Attributes:     text: The statement.     message: Number of the message that says it.     quote: Words of that message that prove it.     fact_id: Id of the memory that was made of the fact.     superseded_by: Id of the memory that has replaced the fact.     lasting: Whether the fact has a memory although it fills no slot.
          */
         AtomicFact: {
-            /** Text */
+            /**
+             * Text
+             * @description The statement.
+             */
             text: string;
             /**
              * Message
+             * @description Number of the message that says it.
              * @default null
              */
             message: number | null;
             /**
              * Quote
+             * @description Words of that message that prove it.
              * @default null
              */
             quote: string | null;
             /**
              * Fact Id
+             * @description Id of the memory that was made of the fact.
              * @default null
              */
             fact_id: string | null;
             /**
              * Superseded By
+             * @description Id of the memory that has replaced the fact.
              * @default null
              */
             superseded_by: string | null;
             /**
              * Lasting
+             * @description Whether the fact has a memory although it fills no slot.
              * @default false
              */
             lasting: boolean;
@@ -1731,8 +1737,6 @@ export interface components {
         /**
          * Event
          * @description A change of a memory.
-         *
-         *     Attributes:     before: Earlier values of the fields that changed, never embeddings.     after: New values of the fields that changed, never embeddings.     redacted: Whether the memory was deleted for good. The event's content is gone, and its         place in the log stays.     epoch: The owner's epoch when the event was written. Bookkeeping, never shown.
          */
         Event: {
             /** Id */
@@ -1769,11 +1773,17 @@ export interface components {
              * @default null
              */
             correlation_id: string | null;
-            /** Before */
+            /**
+             * Before
+             * @description Earlier values of the fields that changed, never embeddings.
+             */
             before?: {
                 [key: string]: unknown;
             };
-            /** After */
+            /**
+             * After
+             * @description New values of the fields that changed, never embeddings.
+             */
             after?: {
                 [key: string]: unknown;
             };
@@ -1783,6 +1793,7 @@ export interface components {
             };
             /**
              * Redacted
+             * @description Whether the memory was deleted for good. The event's content is gone, and its place in the log stays.
              * @default false
              */
             redacted: boolean;
@@ -1807,8 +1818,6 @@ export interface components {
         /**
          * ConflictRecord
          * @description Two memories that could not both be true, and the decision about them.
-         *
-         *     Attributes:     strategy: The decision; while the conflict is pending, the treatment in the meantime.     reason: Why it was decided so.     new_id: None where the new memory was not stored.     by: `rule`, the name of the model that decided, or the caller's name.     previous: The decision that was undone last.     grounds: Why the memories contradict each other, where `reason` says why it was decided.     moves: The data that takes the decision back.     looked_at: When a run of consolidation last left the conflict open.
          */
         ConflictRecord: {
             /** Id */
@@ -1825,19 +1834,27 @@ export interface components {
             similarity: number | null;
             /** Confidence */
             confidence: number;
-            /** Strategy */
+            /**
+             * Strategy
+             * @description The decision; while the conflict is pending, the treatment in the meantime.
+             */
             strategy: string;
-            /** Reason */
+            /**
+             * Reason
+             * @description Why it was decided so.
+             */
             reason: string;
             /** Old Id */
             old_id: string;
             /**
              * New Id
+             * @description None where the new memory was not stored.
              * @default null
              */
             new_id: string | null;
             /**
              * By
+             * @description `rule`, the name of the model that decided, or the caller's name.
              * @default rule
              */
             by: string;
@@ -1846,10 +1863,14 @@ export interface components {
              * Format: date-time
              */
             at: string;
-            /** @default null */
+            /**
+             * @description The decision that was undone last.
+             * @default null
+             */
             previous: components["schemas"]["Earlier"] | null;
             /**
              * Looked At
+             * @description When a run of consolidation last left the conflict open.
              * @default null
              */
             looked_at: string | null;
@@ -1918,13 +1939,17 @@ export interface components {
         /**
          * SessionMessage
          * @description A message as it was sent in its session.
-         *
-         *     Attributes:     id: The sender's own id, or else the id of the message's memory.     memory_id: The id by which the calls on memories know the message.     parts: The content as a list: the parts of an item as they were appended, or else a text         part for each text that the content was joined from. Empty where the content is empty.     sent: An item of a session as it was appended, where it has more than role and content.
          */
         SessionMessage: {
-            /** Id */
+            /**
+             * Id
+             * @description The sender's own id, or else the id of the message's memory.
+             */
             id: string;
-            /** Memory Id */
+            /**
+             * Memory Id
+             * @description The id by which the calls on memories know the message.
+             */
             memory_id: string;
             /** Role */
             role: string;
@@ -1943,6 +1968,7 @@ export interface components {
             timestamp: string;
             /**
              * Sent
+             * @description An item of a session as it was appended, where it has more than role and content.
              * @default null
              */
             sent: {
@@ -1952,19 +1978,21 @@ export interface components {
         /**
          * AgentView
          * @description An agent of a user.
-         *
-         *     Attributes:     memories: Number of active and compressed memories.     last_active_at: When a memory of any status was last made or changed.
          */
         AgentView: {
             /** User Id */
             user_id: string;
             /** Agent Id */
             agent_id: string;
-            /** Memories */
+            /**
+             * Memories
+             * @description Number of active and compressed memories.
+             */
             memories: number;
             /**
              * Last Active At
              * Format: date-time
+             * @description When a memory of any status was last made or changed.
              */
             last_active_at: string;
         };
@@ -2102,12 +2130,11 @@ export interface components {
         /**
          * UserSettings
          * @description The settings of a user.
-         *
-         *     Attributes:     time_zone: None is UTC, and so is a name that this machine's database does not know.
          */
         UserSettings: {
             /**
              * Time Zone
+             * @description None is UTC, and so is a name that this machine's database does not know.
              * @default null
              */
             time_zone: string | null;
@@ -3313,8 +3340,6 @@ export interface components {
         /**
          * SummaryRequest
          * @description Messages to sum up, which are not kept.
-         *
-         *     Attributes:     mode: `fast` gives a text. `full` adds the summariser's whole answer.     callback_url: Where to send the summary.
          */
         SummaryRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3393,12 +3418,14 @@ export interface components {
             }) | string)[];
             /**
              * Mode
+             * @description `fast` gives a text. `full` adds the summariser's whole answer.
              * @default fast
              * @enum {string}
              */
             mode: "fast" | "full";
             /**
              * Callback Url
+             * @description Where to send the summary.
              * @default null
              */
             callback_url: string | null;
@@ -3428,8 +3455,6 @@ export interface components {
         /**
          * ResolveRequest
          * @description How to decide a conflict, and why.
-         *
-         *     Attributes:     decision: `supersede`: the new memory holds. `reject_new`: the old memory holds.         `keep_both`: both hold. `merge`: a single memory with both texts holds.     reason: Why; the record keeps its own reason where none is given.
          */
         ResolveRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3438,11 +3463,13 @@ export interface components {
             app_id?: string;
             /**
              * Decision
+             * @description `supersede`: the new memory holds. `reject_new`: the old memory holds. `keep_both`: both hold. `merge`: a single memory with both texts holds.
              * @enum {string}
              */
             decision: "supersede" | "keep_both" | "reject_new" | "merge";
             /**
              * Reason
+             * @description Why; the record keeps its own reason where none is given.
              * @default null
              */
             reason: string | null;
@@ -3484,8 +3511,6 @@ export interface components {
          * @description The topic of an agent's turn, and the session that it is in.
          *
          *     The thresholds, types, tags and include_decayed are those of a retrieve.
-         *
-         *     Attributes:     messages: The last few messages, which the model is shown anyway; the query is taken from         them where none is given.     exclude_session_id: The session whose messages the model has itself.     parts: Parts of the context; all where none is named.     at: The context as it was true at this moment.     time_zone: Zone of the days that are shown; None: the user's.
          */
         ContextRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3499,6 +3524,7 @@ export interface components {
             query: string | null;
             /**
              * Messages
+             * @description The last few messages, which the model is shown anyway; the query is taken from them where none is given.
              * @default null
              */
             messages: ((({
@@ -3536,11 +3562,13 @@ export interface components {
             session_id: string | null;
             /**
              * Exclude Session Id
+             * @description The session whose messages the model has itself.
              * @default null
              */
             exclude_session_id: string | null;
             /**
              * Parts
+             * @description Parts of the context; all where none is named.
              * @default null
              */
             parts: ("instructions" | "profile" | "foresight" | "memories" | "turns")[] | null;
@@ -3571,11 +3599,13 @@ export interface components {
             tags: string[] | null;
             /**
              * At
+             * @description The context as it was true at this moment.
              * @default null
              */
             at: string | null;
             /**
              * Time Zone
+             * @description Zone of the days that are shown; None: the user's.
              * @default null
              */
             time_zone: string | null;
@@ -3610,17 +3640,17 @@ export interface components {
         /**
          * ForgetFilter
          * @description Memories that fit all of the given fields.
-         *
-         *     Attributes:     types: Memories of any of these types.     tags: Memories with any of these tags.     before: Memories told before this moment.     ids: Memories with any of these ids.
          */
         ForgetFilter: {
             /**
              * Types
+             * @description Memories of any of these types.
              * @default null
              */
             types: components["schemas"]["MemoryType"][] | null;
             /**
              * Tags
+             * @description Memories with any of these tags.
              * @default null
              */
             tags: string[] | null;
@@ -3631,11 +3661,13 @@ export interface components {
             session_id: string | null;
             /**
              * Before
+             * @description Memories told before this moment.
              * @default null
              */
             before: string | null;
             /**
              * Ids
+             * @description Memories with any of these ids.
              * @default null
              */
             ids: string[] | null;
@@ -3643,8 +3675,6 @@ export interface components {
         /**
          * ForgetRequest
          * @description Forget the memories that a filter fits.
-         *
-         *     Attributes:     mode: `soft` sets them to `deleted`, and they may be restored. `hard` removes them for good,         with their history and all that was made of them.     dry_run: Only count.
          */
         ForgetRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3659,12 +3689,14 @@ export interface components {
             filter?: components["schemas"]["ForgetFilter"];
             /**
              * Mode
+             * @description `soft` sets them to `deleted`, and they may be restored. `hard` removes them for good, with their history and all that was made of them.
              * @default soft
              * @enum {string}
              */
             mode: "soft" | "hard";
             /**
              * Dry Run
+             * @description Only count.
              * @default false
              */
             dry_run: boolean;
@@ -3993,8 +4025,6 @@ export interface components {
         /**
          * ConverseRequest
          * @description A conversation to be remembered.
-         *
-         *     Attributes:     session_title: The session's name, such as the title of a chat; the latest title counts.     time_zone: The speakers' time zone; None: the user's.     callback_url: Where to report the end of the task.
          */
         ConverseRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4008,6 +4038,7 @@ export interface components {
             session_id: string | null;
             /**
              * Session Title
+             * @description The session's name, such as the title of a chat; the latest title counts.
              * @default null
              */
             session_title: string | null;
@@ -4090,11 +4121,13 @@ export interface components {
             }))[];
             /**
              * Time Zone
+             * @description The speakers' time zone; None: the user's.
              * @default null
              */
             time_zone: string | null;
             /**
              * Callback Url
+             * @description Where to report the end of the task.
              * @default null
              */
             callback_url: string | null;
@@ -4563,8 +4596,6 @@ export interface components {
         /**
          * AppendRequest
          * @description Items to append to a session.
-         *
-         *     Attributes:     time_zone: The speakers' time zone, for forming.     form: Whether memories are formed of the items too.
          */
         AppendRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -4586,11 +4617,13 @@ export interface components {
             agent_id: string | null;
             /**
              * Time Zone
+             * @description The speakers' time zone, for forming.
              * @default null
              */
             time_zone: string | null;
             /**
              * Form
+             * @description Whether memories are formed of the items too.
              * @default false
              */
             form: boolean;
