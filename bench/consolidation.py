@@ -103,8 +103,8 @@ class Watch:
         self.cpu: dict[str, float] = defaultdict(float)
         self.calls = Counter[str]()
         phase = bench.core._services.consolidation
-        self._wrap(phase.consolidator, "_step", lambda lease, operation, step, *rest: step.name)
-        self._wrap(phase.consolidator._beginning, "begin_due", lambda owner: "beginning")
+        self._wrap(phase.consolidator, "_further", lambda work, step: step.name)
+        self._wrap(phase.consolidator._beginning, "begin_due", lambda *given: "beginning")
         self._wrap(phase.consolidator._ending, "end", lambda *given: "end")
 
     @contextmanager
