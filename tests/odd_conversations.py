@@ -23,7 +23,7 @@ from urllib.parse import quote
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.text.sentences import sentences
-from memory_core.formation.boundaries import MAX_MESSAGES
+from memory_core.formation.boundaries import WINDOW_MESSAGES
 from memory_core.ports import Agents, DecisionItem, SceneItem
 
 MAX_BYTES = 32 * 1024
@@ -592,7 +592,7 @@ async def ask_all(agents: Agents, seed: int) -> None:
     """Ask agents everything that formation, consolidation and recollection ask, about one odd
     conversation. Raises what they raise.
     """
-    turns = messages(seed)[:MAX_MESSAGES]
+    turns = messages(seed)[:WINDOW_MESSAGES]
     await agents.detect_boundary("app", turns, turns[0].content)
     await agents.analyse_episode("app", turns)
     await agents.summarise("app", turns, fast=True)

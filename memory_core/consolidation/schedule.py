@@ -123,13 +123,10 @@ class FanOut:
     async def _begin(self, owner: Owner) -> Lease | None:
         head = await self._touches.settle_due(owner)  # first, since that may make the user due
         try:
-            begun = await self._beginning.begin_due(owner, head)
+            return await self._beginning.begin_due(owner, head)
         except UnderWay as run:
             await self._follow(owner, run)
             return None
-        if begun is None:
-            log.debug("a user's run is not due any more, or was given up")
-        return begun
 
     async def _follow(self, owner: Owner, run: UnderWay) -> None:
         """Make sure that a run whose worker has died goes on.
@@ -344,9 +341,11 @@ class RunBeginning:
         for _ in range(_TRIES):
             head, now = head or (await self._store.snapshot(owner)).head, self._clock.now()
             if head is None or head.state != "live":
+                log.debug("no run begins: the user is gone")
                 return None
             if head.due_at is None or head.due_at > now + NEARLY:
                 await self._check_earlier(owner, head)
+                log.debug("no run begins: the user is not due any more")
                 return None
             task_id = derived(
                 "tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat()
@@ -368,6 +367,7 @@ class RunBeginning:
             except _Moved:
                 head = None
             except (_GivenUp, TaskLost):
+                log.debug("no run begins: the last one was given up less than a day ago")
                 return None
         raise _too_fast()
 

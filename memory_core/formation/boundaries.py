@@ -18,7 +18,7 @@ from memory_core.domain.statements.wishes import without_marks
 from memory_core.formation.cells import as_text
 from memory_core.ports import Agents
 
-MAX_MESSAGES = 50
+WINDOW_MESSAGES = 50
 """Messages of a cell, and of a window that the agent is shown."""
 MAX_PREVIOUS = 1_500
 """Characters of the episode before that a window is compared with."""
@@ -56,8 +56,8 @@ async def cut_into_cells(
     """
     cuts: dict[int, str] = {}
     before: str | None = None
-    for number, start in enumerate(range(0, len(messages), MAX_MESSAGES)):
-        window = messages[start : start + MAX_MESSAGES]
+    for number, start in enumerate(range(0, len(messages), WINDOW_MESSAGES)):
+        window = messages[start : start + WINDOW_MESSAGES]
         if len(messages) > 1:
             answer = await ask(number, window, before)
             if start and not answer.continues:
@@ -73,7 +73,7 @@ async def cut_into_cells(
 def cells_of(
     messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules
 ) -> list[Cell]:
-    """The cells that end by cuts, after a long silence, and after MAX_MESSAGES.
+    """The cells that end by cuts, after a long silence, and after WINDOW_MESSAGES.
 
     Args:
         messages: Messages of the conversation.
@@ -89,7 +89,7 @@ def cells_of(
             reason = _END
         elif messages[place + 1].timestamp - messages[place].timestamp >= rules.silence:
             reason = _SILENCE
-        elif place - first + 1 == MAX_MESSAGES:
+        elif place - first + 1 == WINDOW_MESSAGES:
             reason = reason or _LIMIT
         if reason is not None:
             cells.append(Cell(len(cells), first, tuple(messages[first : place + 1]), reason))

@@ -36,7 +36,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.evolution.agent_rulings import Questions, Rulings, pair_key, ruled_pairs
 from memory_core.formation.agent_calls import NOBODY, Asking, wrong_with
-from memory_core.formation.boundaries import MAX_MESSAGES
+from memory_core.formation.boundaries import WINDOW_MESSAGES
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents
 from memory_core.tasks.agent_steps import Steps
@@ -218,17 +218,17 @@ class JointAsking(Asking):
 
         The place and the number of messages are those of the window or cell that was shown.
         """
-        window = cell.first // MAX_MESSAGES
-        if self.calls == "one" and window == cell.last // MAX_MESSAGES:
+        window = cell.first // WINDOW_MESSAGES
+        if self.calls == "one" and window == cell.last // WINDOW_MESSAGES:
             answer = await self.steps.stored(
                 self.owner, self.conversation.id, f"form {window}", FormedParts
             )
             if answer is not None:
-                start = window * MAX_MESSAGES
+                start = window * WINDOW_MESSAGES
                 return (
                     answer,
                     cell.first - start,
-                    len(self.conversation.messages[start : start + MAX_MESSAGES]),
+                    len(self.conversation.messages[start : start + WINDOW_MESSAGES]),
                 )
         return (
             await self._formed(

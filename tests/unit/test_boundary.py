@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from memory_core.domain.agent_schemas import Boundaries
 from memory_core.domain.conversation import Message
-from memory_core.formation.boundaries import MAX_MESSAGES, BoundaryRules, cells_of, cut_into_cells
+from memory_core.formation.boundaries import (
+    WINDOW_MESSAGES,
+    BoundaryRules,
+    cells_of,
+    cut_into_cells,
+)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 RULES = BoundaryRules(silence=timedelta(hours=6))
@@ -48,7 +53,7 @@ def test_cells_cover_every_message_once_and_none_is_too_long(
     cells = cells_of(sent, cuts, RULES)
     assert [message for cell in cells for message in cell.messages] == sent
     assert [cell.number for cell in cells] == list(range(len(cells)))
-    assert all(1 <= len(cell.messages) <= MAX_MESSAGES for cell in cells)
+    assert all(1 <= len(cell.messages) <= WINDOW_MESSAGES for cell in cells)
     assert all(
         cell.first == sum(len(earlier.messages) for earlier in cells[: cell.number])
         for cell in cells
