@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from memory_core.domain.chat.messages import MAX_MESSAGES
 from memory_core.domain.errors import FieldError
 from memory_core.domain.fields import Input, Query
 from memory_core.functions.request_parsing import from_json, invalid
@@ -122,7 +123,7 @@ class ConverseArguments(Input):
 
     messages: list[TurnArgument] = Field(
         min_length=1,
-        max_length=200,
+        max_length=MAX_MESSAGES,
         description="The turns in order. Turns that are known are left out.",
     )
     session_id: str | None = Field(
