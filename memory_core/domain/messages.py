@@ -55,7 +55,7 @@ def is_message(memory_id: str) -> bool:
     return memory_id.startswith(f"{PREFIX}_")
 
 
-def is_instruction(memory: Memory) -> bool:
+def is_system_message(memory: Memory) -> bool:
     """Whether a memory is a system message: an agent's instructions, no person's words."""
     return memory.category == MESSAGE and memory.metadata.get("role") == "system"
 

@@ -37,7 +37,7 @@ from datetime import datetime
 
 from memory_core.domain.fields import local
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
-from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
+from memory_core.domain.messages import EARLIER, MESSAGE, is_system_message, is_told
 from memory_core.domain.ranking.chat_query import is_remark, query_in, texts_said
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import Context, ContextInput, RetrieveInput
@@ -313,7 +313,7 @@ class Briefing:
                 len(messages) < TURNS and other.cell_id not in cells
             ):
                 turns.setdefault(other.id, other)
-        spoken = (turn for turn in turns.values() if not is_instruction(turn))
+        spoken = (turn for turn in turns.values() if not is_system_message(turn))
         return sorted(spoken, key=lambda turn: -turn.sequence)[:TURNS]
 
     async def _turns(

@@ -25,7 +25,7 @@ from datetime import datetime
 
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Memory
-from memory_core.domain.messages import is_instruction, is_message
+from memory_core.domain.messages import is_system_message, is_message
 from memory_core.domain.ranking.questions import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import RetrieveInput
@@ -228,7 +228,7 @@ class Gatherer:
             and name not in ended
             and name not in look.left_out
             and not rounds.has_said(memory)
-            and not is_instruction(memory)
+            and not is_system_message(memory)
         ]
         rounds.add(
             query.query,
@@ -294,7 +294,7 @@ class Gatherer:
                     neighbour.cell in stories
                     or neighbour.memory.id in silenced
                     or rounds.has_said(neighbour.memory)
-                    or is_instruction(neighbour.memory)
+                    or is_system_message(neighbour.memory)
                 )
             ]
         fallen = await self.fallen(owner, quotations, look.moment)

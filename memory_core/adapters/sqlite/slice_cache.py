@@ -114,7 +114,7 @@ class Slices:
         user_slice: Slice,
         at_most: int | None = None,
     ) -> Standing | None:
-        """Bring a slice up to the state of the file, and return the owner's standing.
+        """Bring a slice up to the state of the database, and return the owner's standing.
 
         It starts over when a memory was deleted by another writer, when the epoch changed, or when
         most of its rows are removed rows. In the last case it is read from the database, otherwise
