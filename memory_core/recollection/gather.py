@@ -25,7 +25,7 @@ from datetime import datetime
 
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Memory
-from memory_core.domain.messages import is_system_message, is_message
+from memory_core.domain.messages import is_message, is_system_message
 from memory_core.domain.ranking.questions import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import RetrieveInput
