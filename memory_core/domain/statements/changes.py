@@ -228,11 +228,12 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
 def _renamed(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a correction says that a name of the earlier sentence was told wrongly.
 
-    It gives another name: "I meant Bosch, not Siemens".
+    It gives another name, and is not about another person: "I meant Bosch, not Siemens".
     """
     wrong = now.wrongly_named
     return (
         bool(wrong)
+        and (now.named.subject().person not in now.names or same_subject(before, now))
         and before.holds
         and wrong <= before.terms
         and not now.supposed
