@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.memory import Memory
+from memory_core.domain.statements.change_messages import as_users, is_about
 from memory_core.domain.statements.changes import Ground, change
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, words
@@ -95,7 +96,10 @@ def changed_by(old: Memory, new: Memory) -> str | None:
     if "note" in (old.category, new.category):
         return None
     earlier, later = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    change_told = change(earlier.content, later.content)
+    # "Tom: I sold the car" tells its speaker's name, "Tom has a car" is about the same speaker
+    name = later.content.partition(":")[0]
+    speaker = name if all(is_about(memory.content, name) for memory in (old, new)) else ""
+    change_told = change(as_users(earlier.content, speaker), as_users(later.content, speaker))
     return None if change_told is None else CHANGED[change_told.ground]
 
 

@@ -159,7 +159,9 @@ class ToldForgetter:
                 for memory in formed
                 if memory.id in asked
                 or names is None
-                or not _stays(memory, made.get(memory.id), cells_by_id.keys(), names)
+                or not _stays(
+                    memory, made.get(memory.id), cells_by_id.keys(), names, _speakers(telling)
+                )
             )
         return [*going.memories.values()], [
             name for name in dict.fromkeys(of_cells) if name not in going.memories
@@ -243,8 +245,18 @@ _ABOUT_ANOTHER = re.compile(
 """A sentence with such a word may be about something that another sentence names."""
 
 
+def _speakers(messages: Iterable[Memory]) -> frozenset[str]:
+    """The subjects of statements that the speakers of these messages make about themselves."""
+    named = (" ".join((message.actor or "").split()).casefold() for message in messages)
+    return frozenset({_USER, *named} - {""})
+
+
 def _stays(
-    memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]
+    memory: Memory,
+    fact: AtomicFact | None,
+    cells: Collection[str],
+    names: Callable[[str], bool],
+    speakers: Collection[str],
 ) -> bool:
     """Whether a fact stays when its message is deleted.
 
@@ -264,7 +276,7 @@ def _stays(
         return True
     return (
         memory.attribute is not None
-        and memory.subject == _USER
+        and (memory.subject or "").casefold() in speakers
         and _ABOUT_ANOTHER.search(fact.quote) is None
     )
 

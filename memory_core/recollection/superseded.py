@@ -19,7 +19,13 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.announced import change_begins_at
-from memory_core.domain.statements.change_messages import SpeakerMessage, read
+from memory_core.domain.statements.change_messages import (
+    SpeakerMessage,
+    as_named,
+    as_users,
+    is_about,
+    read,
+)
 from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import tokens
@@ -293,6 +299,18 @@ class _Unchanged:
 _UNCHANGED = _Unchanged(KEPT_PAIRS)
 
 
+def _narrated(piece: Piece, speakers: Sequence[str]) -> str:
+    """Return the name of the speaker whom a line in the third person is about.
+
+    A memory that is formed of the words of a named speaker begins with the name; before it are the
+    days of an expectation. Empty for another line, and for a speaker's own words.
+    """
+    if piece.said_by:
+        return ""
+    text = piece.text.partition(": ")[2] if piece.said_at is not None else piece.text
+    return next((text[: len(name)] for name in speakers if is_about(text, name)), "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Laid:
     """A piece that is compared with other pieces.
@@ -300,6 +318,8 @@ class _Laid:
     Attributes:
         place: Its place among all pieces.
         piece: The piece.
+        narrator: The name of its speaker if it tells of them in the third person, else "".
+        speaker: The person whose words it tells, "" for the user.
         message: Its text, parsed.
         number: The number of its text.
         at: When it was said.
@@ -309,22 +329,32 @@ class _Laid:
 
     place: int
     piece: Piece
+    narrator: str
+    speaker: str
     message: SpeakerMessage
     number: int
     at: datetime
     turn: int | None
 
     @classmethod
-    def of(cls, place: int, piece: Piece) -> _Laid:
+    def of(cls, place: int, piece: Piece, speakers: Sequence[str]) -> _Laid:
         at, order = piece.said
+        narrator = _narrated(piece, speakers)
+        text = as_users(piece.text, narrator)
         return cls(
             place,
             piece,
-            read(piece.text),
-            hash(piece.text),
+            narrator,
+            piece.said_by or narrator.casefold(),
+            read(text),
+            hash(text),
             at,
             order if is_message(piece.id) else None,
         )
+
+    def as_told(self, statement: str) -> str:
+        """A sentence of it with the speaker's name, as its piece has it."""
+        return as_named(statement, self.narrator)
 
     def is_after(self, other: _Laid) -> bool:
         """Whether it was said after another piece.
@@ -351,8 +381,11 @@ def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
         The pieces in their order.
 
     """
+    speakers = sorted({piece.said_by for piece in pieces if piece.said_by}, key=len, reverse=True)
     laid = [
-        _Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None
+        _Laid.of(place, piece, speakers)
+        for place, piece in enumerate(pieces)
+        if piece.said_by is not None
     ]
     changing = sorted(
         (line for line in laid if line.message.tells_change),
@@ -401,7 +434,7 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
     for later in changing:
         if later.at < earlier.at:
             break
-        if later.piece.said_by != earlier.piece.said_by or not later.is_after(earlier):
+        if later.speaker != earlier.speaker or not later.is_after(earlier):
             continue
         # "car: a Tesla", "bought a Tesla"
         if value and value.casefold() in later.piece.text.casefold():
@@ -412,7 +445,7 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
                 continue
             mark = (
                 f"replaced on {(begins or later.at).date().isoformat()}: "
-                f"{excerpt(change.statement, (), MARK_TOKENS)}"
+                f"{excerpt(later.as_told(change.statement), (), MARK_TOKENS)}"
             )
             return _Replaced(
                 earlier.place, later.place, mark, _likeness(change.replaced, change.statement)

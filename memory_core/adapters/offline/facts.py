@@ -330,6 +330,8 @@ def _changing(
         if japanese_facts.is_japanese(text) or german_facts.is_german(text)
         else third_person(text, speaker_name)
     )
+    if rewritten is not None and not tells_change(rewritten):
+        rewritten = None  # "I meant" corrects, "Ben meant" does not
     return FoundFact(
         rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5
     )

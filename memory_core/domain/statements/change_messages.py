@@ -28,7 +28,9 @@ _AFTER_NUMBER = re.compile(
     r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)",
     re.IGNORECASE,
 )
-_TOLD_BY = "User: "
+_SPEAKER = "User"
+"""The name of speakers without a name in memories that are formed of their words."""
+_TOLD_BY = f"{_SPEAKER}: "
 """The beginning of a fact that is kept in the words in which it was said."""
 
 
@@ -142,6 +144,46 @@ def _says_changed(sentence: SaidSentence) -> bool:
         or sentence.begins_again
         or sentence.ceases
     )
+
+
+def is_about(text: str, name: str) -> bool:
+    """Whether a text begins with this name, as memories of a named speaker's words do.
+
+    Args:
+        text: The text.
+        name: The name; case does not count.
+
+    """
+    end = len(name)
+    return (
+        bool(name)
+        and text[:end].casefold() == name.casefold()
+        and not text[end : end + 1].isalnum()
+    )
+
+
+def as_users(text: str, name: str) -> str:
+    """The text about a named speaker as it is of a speaker without a name.
+
+    "Tom has a car" becomes "User has a car", which is read as about the speaker.
+
+    Args:
+        text: The text.
+        name: The speaker's name as the text has it, "" for none.
+
+    """
+    return text.replace(name, _SPEAKER, 1) if name else text
+
+
+def as_named(text: str, name: str) -> str:
+    """The text as it was before `as_users`.
+
+    Args:
+        text: The text, or a sentence of it.
+        name: The speaker's name, "" for none.
+
+    """
+    return text.replace(_SPEAKER, name, 1) if name else text
 
 
 @keep_texts(2_048)

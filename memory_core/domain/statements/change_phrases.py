@@ -318,7 +318,9 @@ CORRECTS = _cue(
     r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
     r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte"
     r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
-    r"|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
+    r"|verguckt|verlesen|geirrt|korrigier\w*)\b"
+    r"|\b(?:sorry|oops|no|nein|entschuldigung)\W{1,3}[^.!?,;]{2,60}, (?:not|nicht)"
+    r" (?-i:[A-ZÄÖÜ])[\w-]{1,30}(?= *(?:[.!]|$))|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
 )
 NAMED_OLD = _cue(
     r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"
@@ -335,6 +337,12 @@ BY_HOW_MUCH = _cue(
     r"|rise|higher|lower)\b"
 )
 """The amount of a change, which is no value of the thing itself."""
+WRONGLY_NAMED = _cue(
+    r"\b(?:not|nicht|instead of|rather than|statt) (?:(?:at|in|to|by|bei|nach|mit) )?"
+    r"(?:(?:the|an?|der|die|das|den|dem) )?(?P<name>[^\W\d_][\w-]{1,30})(?=[.!?,;]|$)"
+    r"|(?P<alt>[゠-ヿ一-龯]{2,12})(?:じゃなくて|ではなく|でなく)"
+)
+"""The name that a correction says was told wrongly: "Bosch, not Siemens"."""
 THIS_ONCE = _cue(
     rf"\b(?:(?:this|next) (?:week|weekend|{ANY_WEEKDAY})|today|tonight|tomorrow"
     rf"|(?:diese|nächste|kommende)[nrsm]? (?:woche|wochenende|{ANY_GERMAN_WEEKDAY})|heute|morgen)\b"

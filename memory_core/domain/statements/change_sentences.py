@@ -48,6 +48,7 @@ from memory_core.domain.statements.change_phrases import (
     SWITCH,
     TO_BE_DONE,
     TO_LISTENER,
+    WRONGLY_NAMED,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
 from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
@@ -312,6 +313,14 @@ class SaidSentence:
             if self.corrects
             else NO_VALUES
         )
+
+    @cached_property
+    def wrongly_named(self) -> frozenset[str]:
+        """The terms of the names that it corrects: "Bosch, not Siemens"."""
+        if not self.corrects:
+            return frozenset()
+        names = (match["name"] or match["alt"] for match in WRONGLY_NAMED.finditer(self.text))
+        return telling((name.casefold() for name in names), self.language)
 
     @cached_property
     def names(self) -> frozenset[str]:

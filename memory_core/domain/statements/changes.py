@@ -187,7 +187,7 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
 def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
     """A change by a message that need not name the changed thing.
 
-    It is about another thing of the same kind, or corrects a date.
+    It is about another thing of the same kind, or corrects a date or a name.
     """
     for now, before in product(
         (sentence for sentence in later.changing if _may_replace_unnamed(sentence)),
@@ -197,6 +197,8 @@ def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | No
             return LaterChange("matter", now.text, before.text)
         if _another_of_kind(before, now):
             return LaterChange("switch", now.text, before.text)
+        if _renamed(before, now):
+            return LaterChange("matter", now.text, before.text)
         if _put_right(before, now):
             return LaterChange("value", now.text, before.text)
     return None
@@ -221,6 +223,22 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
     )
     return another and same_subject(before, now)
+
+
+def _renamed(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a correction says that a name of the earlier sentence was told wrongly.
+
+    It gives another name, and is not about another person: "I meant Bosch, not Siemens".
+    """
+    wrong = now.wrongly_named
+    return (
+        bool(wrong)
+        and (now.named.subject().person not in now.names or same_subject(before, now))
+        and before.holds
+        and wrong <= before.terms
+        and not now.supposed
+        and not (now.terms - wrong) <= before.terms
+    )
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
@@ -347,9 +365,20 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     terms: set[str] = set()
     for ended in ends:
         shared = same_thing(before, now, shared_terms(ended, before.terms))
+        if ended.isdisjoint(before.terms) and _leads_elsewhere(before, now):
+            continue
         if not any(over & shared for over in before.ended):
             terms |= shared
     return frozenset(terms)
+
+
+def _leads_elsewhere(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a later thing leads to a place that the earlier sentence does not name.
+
+    For example "the flight to Porto" after "I'm flying to Lisbon".
+    """
+    to = {word for thing in now.named.things for kind, word in thing.which if kind == "to"}
+    return bool(to) and to.isdisjoint(before.terms)
 
 
 def _is_moved(now: SaidSentence) -> bool:
