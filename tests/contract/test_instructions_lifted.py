@@ -31,7 +31,7 @@ async def test_what_is_always_wanted_again_stands(world: World, again: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("told", "lifted"),
+    ("given", "lifted"),
     [
         ("Please always answer briefly.", "Forget that I want brief answers."),
         ("Bitte antworte immer kurz.", "Vergiss, dass ich kurze Antworten will."),
@@ -39,11 +39,11 @@ async def test_what_is_always_wanted_again_stands(world: World, again: str) -> N
     ],
 )
 async def test_an_instruction_that_is_to_be_forgotten_ends_and_none_begins(
-    world: World, told: str, lifted: str
+    world: World, given: str, lifted: str
 ) -> None:
     core = await world.core_by_rules()
-    await tell(core, told, session="s1")
-    assert await instructions(core) == [told]
+    await tell(core, given, session="s1")
+    assert await instructions(core) == [given]
     await tell(core, lifted, session="s2", at=NOW + DAY)
     assert await instructions(core) == []
 

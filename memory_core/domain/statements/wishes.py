@@ -372,10 +372,10 @@ def _forgets(reading: MarkedSentence) -> bool:
 
 def _wants_always_again(reading: MarkedSentence) -> bool:
     """Whether a sentence says what is always wanted, once more: "always answer briefly again"."""
-    said = {mark.text for mark in reading.marks}
+    texts = {mark.text for mark in reading.marks}
     back = {mark.text for mark in reading.marks if mark.kind == "AGAIN"}
     return (
-        not said.isdisjoint(_ALWAYS)
+        not texts.isdisjoint(_ALWAYS)
         and back <= _ONCE_MORE
         and not reading.kind_set & {"AGAIN_OK", "NO_NEED", "NOT", "STOP"}
     )
@@ -387,6 +387,7 @@ def _lifts_all(reading: MarkedSentence) -> bool:
     rest = {mark.kind for mark in reading.marks if mark.text not in _ALL_OF_THEM}
     return (
         {"MY", "RULE"} <= kinds
+        and not reading.text.rstrip().endswith(("?", "？"))
         and not kinds.isdisjoint(_FORGETTING)
         and ("ALL" in kinds or any(mark.text in _ALL_OF_THEM for mark in reading.marks))
         and rest <= _FORGETTING | {"MY", "RULE", "ALL", "PLEASE", "LEAD", "FUNC", ","}
