@@ -346,9 +346,11 @@ class Wishes:
     ) -> list[Memory]:
         """The instructions that a wish ends: those that share the most words with it.
 
-        Without shared words it is the nearest instruction, unless the wish may be an instruction by
-        itself.
+        A wish for the end of all instructions ends all. Without shared words it is the nearest
+        instruction, unless the wish may be an instruction by itself.
         """
+        if wish.whole:
+            return list(instructions)
         if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
         names = {instruction.id: instruction for instruction in instructions}

@@ -72,6 +72,10 @@ _OF_ANSWERS = frozenset(
 """Kinds of words of which a wish to the assistant has at least a single word."""
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Kinds among them that are said of people as well."""
+_ALWAYS = frozenset({"always", "immer", "いつも", "必ず", "常に"})
+_ONCE_MORE = frozenset({"again", "wieder", "また"})
+_FORGETTING = frozenset({"FORGET", "VERGESSEN", "DELETE"})
+_ALL_OF_THEM = frozenset({"alle", "all", "全部", "すべて", "全て"})
 _STATES = re.compile(
     r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat"
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
@@ -107,7 +111,8 @@ class Wish:
         instructs: Whether a withdrawal that lifts no instruction is an instruction by itself,
             as "stop using emojis" is.
         surety: How sure it is that a request to forget is meant.
-        whole: Whether all memories about the topic are to be forgotten.
+        whole: Whether all memories about the topic are to be forgotten; of a withdrawal,
+            whether all instructions end.
 
     """
 
@@ -253,6 +258,8 @@ def _wish(
     start: int,
     end: int,
 ) -> Wish | None:
+    if _lifts_all(reading):
+        return Wish("withdrawal", number, text, start, end, whole=True)
     chances = likely(features(reading, before))
     if chances.forget >= ASKS and not is_no_request(reading):
         request = _request(reading, before, chances.forget)
@@ -273,7 +280,12 @@ def _wish(
         and not _tells_of_life(reading)
     ):
         stops = _stops(reading)
-        kind: Kind = "withdrawal" if stops or chances.lift > chances.instruct else "instruction"
+        lifts = (
+            stops
+            or _forgets(reading)
+            or (chances.lift > chances.instruct and not _wants_always_again(reading))
+        )
+        kind: Kind = "withdrawal" if lifts else "instruction"
         return Wish(kind, number, text, start, end, instructs=stops)
     match = _PREFERS.search(_plain(text))
     return (
@@ -350,10 +362,41 @@ def _only_points(reading: MarkedSentence) -> bool:
 
 def _stops(reading: MarkedSentence) -> bool:
     """Whether a sentence ends an instruction or a habit of the assistant by "stop"."""
-    first = next(
-        (kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), ""
+    return _first(reading) == "STOP" and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
+
+
+def _forgets(reading: MarkedSentence) -> bool:
+    """Whether a sentence asks to forget a wish: "forget that I want brief answers"."""
+    return _first(reading) in ("FORGET", "VERGESSEN") and "STAND" not in reading.kind_set
+
+
+def _wants_always_again(reading: MarkedSentence) -> bool:
+    """Whether a sentence says what is always wanted, once more: "always answer briefly again"."""
+    texts = {mark.text for mark in reading.marks}
+    back = {mark.text for mark in reading.marks if mark.kind == "AGAIN"}
+    return (
+        not texts.isdisjoint(_ALWAYS)
+        and back <= _ONCE_MORE
+        and not reading.kind_set & {"AGAIN_OK", "NO_NEED", "NOT", "STOP"}
     )
-    return first == "STOP" and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
+
+
+def _lifts_all(reading: MarkedSentence) -> bool:
+    """Whether a sentence ends all instructions of the speaker: "forget all my instructions"."""
+    kinds = reading.kind_set
+    rest = {mark.kind for mark in reading.marks if mark.text not in _ALL_OF_THEM}
+    return (
+        {"MY", "RULE"} <= kinds
+        and not reading.text.rstrip().endswith(("?", "？"))
+        and not kinds.isdisjoint(_FORGETTING)
+        and ("ALL" in kinds or any(mark.text in _ALL_OF_THEM for mark in reading.marks))
+        and rest <= _FORGETTING | {"MY", "RULE", "ALL", "PLEASE", "LEAD", "FUNC", ","}
+    )
+
+
+def _first(reading: MarkedSentence) -> str:
+    """The kind of the first word that is not only an opening."""
+    return next((kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), "")
 
 
 def _telling_words(text: str) -> frozenset[str]:
