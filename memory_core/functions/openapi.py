@@ -74,8 +74,8 @@ def _joined(schema: Any) -> Any:
 def _parted(docstring: str) -> tuple[str, dict[str, str]]:
     """A docstring without its attributes, and the text of each attribute by name."""
     text, _, attributes = docstring.partition("\nAttributes:\n")
-    found = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE)
-    return text.strip(), {name: " ".join(described.split()) for name, described in found}
+    entries = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE)
+    return text.strip(), {name: " ".join(described.split()) for name, described in entries}
 
 
 def _paragraphs(text: str) -> str:
