@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
@@ -60,6 +61,8 @@ other words.
 """
 LATEST_READ = 40
 """The latest messages among which the user's last words are searched for."""
+JUST_BEFORE = timedelta(minutes=10)
+"""How long ago the last message may be that a later call means by "forget that"."""
 FIRST_TOLD = 1_000
 """The number of the first wish that an agent found; wishes that rules read have smaller numbers."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
@@ -283,11 +286,13 @@ class Wishes:
             for place in range(wish.message)
             if conversation.messages[place].role == "user"
         ]
-        if not wish.about and wish.surety == "sure" and before:
-            return Heeded(
-                message_id=message_id,
-                forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])],
-            )
+        if not wish.about and wish.surety == "sure":
+            meant = before[-1:] or await self._just_before(owner, conversation, wish, names)
+            if meant:
+                return Heeded(
+                    message_id=message_id,
+                    forgotten=[*meant, *_repeated(conversation, names, wish.message, meant)],
+                )
         named_by = _Named.of(wish.about)
         hits = [
             memory
@@ -326,6 +331,21 @@ class Wishes:
         return Heeded(
             message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]]
         )
+
+    async def _just_before(
+        self, owner: Owner, conversation: Conversation, wish: Wish, names: Sequence[str]
+    ) -> list[str]:
+        """The id of the message that the user sent last in an earlier call of this session.
+
+        It is empty if that was more than `JUST_BEFORE` ago.
+        """
+        asked_at = conversation.messages[wish.message].timestamp
+        return [
+            memory.id
+            for memory in await self._latest(owner, frozenset(names[wish.message :]))
+            if memory.session_id == conversation.session_id
+            and timedelta(0) <= asked_at - memory.event_timestamp <= JUST_BEFORE
+        ][:1]
 
     async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
         """The user's latest messages, the newest first.

@@ -81,6 +81,17 @@ _STATES = re.compile(
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
 """A sentence about a person's state or possessions, without a word to the assistant."""
+_ONLY_POINTS = re.compile(
+    r"(?:(?:please|oh|ok|okay|actually|sorry|bitte),? ){0,2}"
+    r"(?:forget (?:that|this|what i just (?:said|told you|wrote))"
+    r"|vergiss (?:das|was ich gerade (?:gesagt|geschrieben) habe))"
+    r"(?: (?:again|please|bitte|wieder)){0,2} ?[.!]{0,3}"
+    r"|(?:それ|これ|今の|さっきの)(?:は|を)?(?:忘れて)(?:ください|下さい|ね|くれ)?[。!！]?",
+    re.IGNORECASE,
+)
+"""A whole message that asks to forget what was said just before. In a longer one "forget that" is
+mostly a figure of speech.
+"""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do"
@@ -155,6 +166,9 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
 
     They are kept, since the facts of a message are checked against them, too.
     """
+    whole = " ".join(own_words(content).split())
+    if len(whole) <= MAX_SENTENCE and _ONLY_POINTS.fullmatch(whole):
+        return (Wish("forget", 0, whole, 0, len(content)),)
     split = (
         (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
     )

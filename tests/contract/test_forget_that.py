@@ -1,0 +1,74 @@
+"""A message that only says "forget that" means what the same user said just before."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.memories import ListInput
+from tests.builders import ALICE, NOW
+from tests.telling import tell
+from tests.world import World
+
+PARROT = "I have a parrot named Coco."
+
+
+async def facts(core: MemoryCore) -> list[str]:
+    page = await core.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
+    return [memory.content for memory in page.memories if memory.category == "fact"]
+
+
+@pytest.mark.parametrize(
+    "request_to_forget",
+    [
+        "Forget that.",
+        "please forget that",
+        "Forget what I just said.",
+        "Please forget what I just told you.",
+        "Vergiss das bitte wieder.",
+        "今のは忘れて。",
+    ],
+)
+async def test_what_was_said_in_the_call_before_is_forgotten(
+    world: World, request_to_forget: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Oslo.", session="s1", at=NOW)
+    await tell(core, PARROT, session="s1", at=NOW + timedelta(minutes=1))
+    assert any("Coco" in fact for fact in await facts(core))
+    await tell(core, request_to_forget, session="s1", at=NOW + timedelta(minutes=2))
+    assert not any("Coco" in fact for fact in await facts(core))
+    assert any("Oslo" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    ("session", "later"), [("s1", timedelta(hours=1)), ("s2", timedelta(minutes=1))]
+)
+async def test_what_was_said_long_before_or_elsewhere_is_asked_back(
+    world: World, session: str, later: timedelta
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    await tell(core, "Forget that.", session=session, at=NOW + later)
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "figure_of_speech",
+    [
+        "Forget that, let's talk about dinner.",
+        "Forget it.",
+        "Forget it, never mind.",
+        "I nearly forgot that.",
+        "Did you forget that?",
+        "Schwamm drüber, vergiss es.",
+    ],
+)
+async def test_a_figure_of_speech_forgets_nothing(world: World, figure_of_speech: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    await tell(core, figure_of_speech, session="s1", at=NOW + timedelta(minutes=1))
+    assert any("Coco" in fact for fact in await facts(core))
