@@ -28,6 +28,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.exclusive_instructions import exclude_each_other
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import (
@@ -270,6 +271,7 @@ class Wishes:
                 instruction.id
                 for instruction in instructions
                 if contradiction(instruction.content, wish.text) is not None
+                or exclude_each_other(instruction.content, wish.text)
             ],
         )
 

@@ -1,0 +1,48 @@
+"""Which standing instructions exclude each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.domain.statements.exclusive_instructions import exclude_each_other
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Always answer in German.", "Always answer in French."),
+        ("Antworte immer auf Deutsch.", "Always reply in English."),
+        ("Always use metric units.", "From now on use imperial units, please."),
+        ("Please always answer briefly.", "From now on always give detailed answers."),
+        ("Bitte antworte immer kurz.", "Antworte immer ausführlich."),
+        ("Always be formal.", "Always be casual."),
+        ("Call me Sam.", "Always call me Captain."),
+        ("Nenn mich Max.", "Nenn mich bitte Moritz."),
+        ("いつも英語で答えてください。", "これからは日本語で答えて。"),
+        ("サムと呼んで。", "太郎と呼んで。"),
+    ],
+)
+def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> None:
+    assert exclude_each_other(first, second)
+    assert exclude_each_other(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Always answer in German.", "Always answer in German."),
+        ("Always answer in German.", "Antworte immer auf Deutsch."),
+        ("Always answer in German.", "Always use metric units."),
+        ("Always answer in German.", "Always answer briefly."),
+        ("Always answer in German.", "Always write my emails in French."),
+        ("Always answer in German.", "Always write code comments in English."),
+        ("Always answer in German or English.", "Always answer in English."),
+        ("Always answer briefly.", "Always keep my emails long."),
+        ("Never suggest meat.", "Always suggest vegetables."),
+        ("Call me Sam.", "call me sam"),
+        ("いつも英語で答えてください。", "メールは日本語で書いて。"),
+    ],
+)
+def test_others_hold_beside_each_other(first: str, second: str) -> None:
+    assert not exclude_each_other(first, second)
+    assert not exclude_each_other(second, first)
