@@ -81,11 +81,11 @@ def _name_in(text: str) -> str:
 
 def _values(text: str, kind: dict[str, int]) -> frozenset[int]:
     """The values of a kind that a text names."""
-    said = frozenset(words(text))
+    found_words = frozenset(words(text))
     return frozenset(
         value
         for spelling, value in kind.items()
-        if spelling in said or (not spelling.isascii() and spelling in text.casefold())
+        if spelling in found_words or (not spelling.isascii() and spelling in text.casefold())
     )
 
 
