@@ -337,7 +337,7 @@ class Wishes:
     async def _just_before(
         self, owner: Owner, conversation: Conversation, wish: Wish, names: Sequence[str]
     ) -> list[str]:
-        """The id of the message that the user sent last in an earlier call of this session.
+        """The id of the user's last message in an earlier call of this session.
 
         It is empty if that was more than `JUST_BEFORE` ago.
         """
