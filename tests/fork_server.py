@@ -118,7 +118,9 @@ class Fork:
     def send_signal(self, how: int) -> None:
         """Send it a signal, unless it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, how)
+            # it may end, and be waited for, in between
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, how)
 
     def terminate(self) -> None:
         """Ask it to end."""
