@@ -71,13 +71,13 @@ def _with_people_first(look: QueryRound, rows: Sequence[int]) -> list[int]:
 
     """
     candidates, ordered = look.candidates, list[int]()
-    own_terms = candidates.own.sum(axis=1)
     people = {row for row in rows if (candidates.actor[row] or "").casefold() not in ASSISTANTS}
     for row in rows:
         asked = int(candidates.before[row])
-        repeats = 0 < own_terms[row] <= 2 * own_terms[asked]
-        if repeats and row not in people and asked in people and asked not in ordered:
-            ordered.append(asked)
+        if row not in people and asked in people and asked not in ordered:
+            terms, asked_terms = candidates.own[row].sum(), candidates.own[asked].sum()
+            if 0 < terms <= 2 * asked_terms:
+                ordered.append(asked)
         if row not in ordered:
             ordered.append(row)
     return ordered
