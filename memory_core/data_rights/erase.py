@@ -26,8 +26,9 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.kept import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
 from memory_core.tasks.leases import Later, Lease
 from memory_core.tasks.operation_records import Chunk, Operation

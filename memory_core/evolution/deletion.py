@@ -24,9 +24,10 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, restore
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import conflict_record_ids, session_document_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Mark
 

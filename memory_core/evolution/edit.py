@@ -6,7 +6,7 @@ the revision that the caller saw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, cast
@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, PreconditionFailed
-from memory_core.domain.event_log import cut_short, is_version, version_id
+from memory_core.domain.event_log import cut_short, is_version
 from memory_core.domain.memory import (
     BY_HAND,
     FOUND_BY_DEFAULT,
@@ -44,17 +44,17 @@ from memory_core.evolution.deletion import (
     count_along,
     gone_along,
 )
-from memory_core.evolution.reads import LookedElsewhere
-from memory_core.evolution.slot_log import Act
+from memory_core.evolution.slot_log import Act, old_version_ids
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder, Near
+from memory_core.ports import Clock, Document, Embedder
 
 _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
 """Statuses of memories that may be edited and copied. A faded memory becomes active by that."""
@@ -155,7 +155,7 @@ class Editor:
                 wanted |= {"status_reason": "manual_update"}
             updated, old_versions, says = _edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
-                old_versions += _ended_versions(seen, old, updated.valid_from, names)
+                old_versions += _ended_versions(seen, old, updated.valid_from)
             # a past truth of a slot may hold at no moment
             names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)
             if (
@@ -177,13 +177,15 @@ class Editor:
             )
             return _Edit(updated.id, (edit,), old_versions)
 
-        names, basis = [memory_id], cast("ReadSet | None", look)
-        while True:
-            try:
-                return (await self._commit(owner, names, decide, call, basis)).memory
-            except LookedElsewhere as needs:
-                # a correction of the past: versions before the last one end with it
-                names, basis = [*names, *needs.wanted], None
+        def reads(seen: ReadSet) -> list[str]:
+            """A correction of the past may end versions before the last one."""
+            old = seen.memory(memory_id)
+            begins = change.valid_from
+            if old is None or begins is None or slot_name(old) is not None:
+                return []
+            return old_version_ids([old]) if begins < old.valid_from else []
+
+        return (await self._commit(owner, [memory_id], decide, call, look, reads)).memory
 
     async def delete(
         self,
@@ -324,7 +326,7 @@ class Editor:
         decide: Callable[[ReadSet], _Edit],
         call: Call,
         basis: ReadSet | None = None,
-        nears: Sequence[Near] = (),
+        reads: Reads = no_further,
     ) -> _Committed:
         def decided(seen: ReadSet) -> Changes[tuple[str, Memory | None, str | None]]:
             earlier = earlier_result(seen.documents, owner, call)
@@ -335,23 +337,18 @@ class Editor:
             creates = receipt(
                 owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome}
             )
-            reads, types = (
-                frozenset({*ids, edit.memory_id}),
-                frozenset(kind for near in nears for kind in near.types),
-            )
             return Changes(
                 (edit.memory_id, seen.memory(edit.memory_id), edit.outcome),
                 edit.changes,
                 edit.puts,
                 creates,
-                reads,
+                frozenset({*ids, *reads(seen), edit.memory_id}),
                 _sessions_of(edit),
-                types,
                 head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
             )
 
         committed = await self._ledger.commit(
-            owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call
+            owner, decided, ids=_with_receipt(ids, owner, call), reads=reads, basis=basis, call=call
         )
         await self._mirror.follow(owner, committed)
         memory_id, unchanged, outcome = committed.result
@@ -465,19 +462,14 @@ def _edited(
     return updated, (version_document(old_version(old)),), edits(updated, start, end)
 
 
-def _ended_versions(
-    seen: ReadSet, old: Memory, begins: datetime, names: Collection[str]
-) -> tuple[Document, ...]:
+def _ended_versions(seen: ReadSet, old: Memory, begins: datetime) -> tuple[Document, ...]:
     """The earlier versions of a memory without a slot that end where an edit begins.
 
-    Raises LookedElsewhere, Invalid.
+    Raises Invalid for too many versions.
     """
-    wanted = [version_id(old.id, number) for number in range(1, old.version)]
-    if missing := [name for name in wanted if name not in names]:
-        raise LookedElsewhere(missing)
     versions = [
         version
-        for name in wanted
+        for name in old_version_ids([old])
         if (document := seen.documents.get(name)) is not None
         and (version := as_memory(document, seen.head)) is not None
     ]

@@ -23,14 +23,15 @@ from memory_core.domain.transitions import delete, restore
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
-from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.reads import session_ids
 from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Embedder, Mark
 
 _RESTORED = "restored"
@@ -132,8 +133,6 @@ class Restorer:
                     f"a memory that is {memory.status.value} was replaced by none; it may "
                     f"become: {choices}"
                 )
-            if memory.next_id is not None and memory.next_id not in page.asked:
-                raise LookedElsewhere([memory.next_id])
             successor = None if memory.next_id is None else page.look.memory(memory.next_id)
             page.apply(_undone(memory, successor, reason, page.now))
             return {}
@@ -180,8 +179,7 @@ class Restorer:
 
     async def _reactivate(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """Restore a deleted or faded memory, and the messages of a cell with it."""
-        names = [session_document_id(owner, memory.session_id)] if memory.session_id else []
-        names += [] if memory.cell_id is None else [memory.cell_id]
+        names = [] if memory.cell_id is None else [memory.cell_id]
         along = list[str]()
         if memory.status is Status.DELETED and not is_cold(memory):
             along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
@@ -207,36 +205,36 @@ class Restorer:
         put: Callable[[ChangeSet, Memory], Mapping[str, Mark]],
         call: Call,
     ) -> Memory:
-        """Commit the changes of `put` to the memory as it is now.
-
-        Further documents are read as `put` needs them.
-        """
+        """Commit the changes of `put` to the memory as it is now."""
         key = receipt_id(owner, call)
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
+
+        def reads(seen: ReadSet) -> list[str]:
+            """The memory's successor, and the sessions of all memories that may change."""
+            memory = seen.memory(memory_id)
+            following = [] if memory is None or memory.next_id is None else [memory.next_id]
+            return [
+                *following,
+                *session_ids(owner, map(seen.memory, [memory_id, *ids, *following])),
+            ]
 
         def decide(seen: ReadSet) -> Changes[Memory]:
             memory = seen.existing_memory(memory_id)
             if earlier_result(seen.documents, owner, call) is not None:
                 return Changes(memory)  # what it did then may be refused by now
-            page = ChangeSet(owner, seen, self._clock.now(), weighs=False, asked=names)
+            page = ChangeSet(owner, seen, seen.now, weighs=False)
             marks = put(page, memory)
-            page.check_sessions(names)
             return Changes(
                 memory,
                 **page.written(),
                 creates=receipt(owner, call, page.now, {"memory_id": memory_id}),
-                reads=frozenset(names),
+                reads=frozenset({*names, *reads(seen)}),
                 marks=marks,
             )
 
-        while True:
-            try:
-                committed = await self._ledger.commit(owner, decide, ids=names, call=call)
-            except LookedElsewhere as needs:
-                names = [*names, *needs.wanted]
-                continue
-            await self._mirror.follow(owner, committed)
-            return committed.memories.get(memory_id) or committed.result
+        committed = await self._ledger.commit(owner, decide, ids=names, reads=reads, call=call)
+        await self._mirror.follow(owner, committed)
+        return committed.memories.get(memory_id) or committed.result
 
 
 def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:

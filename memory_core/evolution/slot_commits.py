@@ -23,7 +23,7 @@ from memory_core.domain.transitions import delete, mark_conflict, reactivate, to
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
-from memory_core.evolution.reads import LookedElsewhere, Shelf
+from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_log import (
     SlotLog,
     documents_of,
@@ -35,9 +35,9 @@ from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
+from memory_core.ledger.read_set import ReadSet, WithoutLog
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore
 
@@ -66,6 +66,7 @@ class SlotCommits:
 
         Raises:
             Conflict: The log of a slot refuses an operation.
+            SealedEntries: A change reaches back to sealed entries that were not read.
             Unavailable: The store is down.
             WithoutLog: A slot needs a log first.
 
@@ -109,15 +110,12 @@ class _Settling:
     clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        """The changes, with their consequences in this slot.
-
-        Note: changes that reach back into sealed parts are repeated after these were read.
-        """
-        try:
-            return await self._settled(changes, concerned)
-        except LookedElsewhere as needs:
-            await self.shelf.read(needs.wanted)
-            return await self._settled(changes, concerned)
+        """The changes, with their consequences in this slot."""
+        log = await self._log(changes)
+        own = [change for change in changes.changes if change.after.id in concerned]
+        removed = [change.after.id for change in own if change.removed]
+        after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
+        return await self._completed(changes, log, after, own, removed)
 
     async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
         """The members of a slot that has no log; empty if it has a log."""
@@ -142,13 +140,6 @@ class _Settling:
         stored = self.shelf.document(slot_document_id(*self.name))
         made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
         return await self._completed(changes, None, made)
-
-    async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        log = await self._log(changes)
-        own = [change for change in changes.changes if change.after.id in concerned]
-        removed = [change.after.id for change in own if change.removed]
-        after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        return await self._completed(changes, log, after, own, removed)
 
     async def _completed(
         self,

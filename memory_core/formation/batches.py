@@ -26,7 +26,7 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import (
     Append,
     HeldBuffer,
@@ -37,6 +37,7 @@ from memory_core.ledger.documents import (
     settings_in,
 )
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, TaskQueue
 from memory_core.tasks.leases import Later, Lease

@@ -24,11 +24,12 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import state_of
 from memory_core.ledger.ids import conflict_record_ids, note_id
 from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Filter, LongTermStore
 
 _REPLACED: Final = frozenset(

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, NotFound, TooLarge, Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -33,9 +33,9 @@ from memory_core.ledger.batch import (
 )
 from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
-from memory_core.ledger.readable import as_memory
+from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
 from memory_core.ledger.recent import RecentCommits
-from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
+from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
@@ -43,47 +43,6 @@ MAX_ENDED_AHEAD = 40
 """Past truths that a commit ends before the decision that ends them. Each takes two of the hundred
 documents of a commit.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSet:
-    """The head, the documents and the neighbours that a decision was based on.
-
-    Attributes:
-        head: Head of the owner; None before the first write.
-        documents: By id.
-        near: A tuple of neighbours for each `Near`, in their order.
-        asked: Requested ids; an id without a document is in here only.
-        empty_slots: Names of slots that have no log, and no members either.
-
-    """
-
-    head: Head | None
-    documents: dict[str, Document]
-    near: tuple[tuple[Neighbour, ...], ...] = ()
-    asked: frozenset[str] = frozenset()
-    empty_slots: frozenset[tuple[str, ...]] = frozenset()
-
-    def memory(self, memory_id: str) -> Memory | None:
-        """The memory of this id, with its vector; None if the head's epoch has none."""
-        document = self.documents.get(memory_id)
-        return (
-            None
-            if document is None or document.kind != "memory"
-            else as_memory(document, self.head)
-        )
-
-    def existing_memory(self, memory_id: str) -> Memory:
-        """The memory of this id, with its vector.
-
-        Raises:
-            NotFound: The head's epoch has none.
-
-        """
-        memory = self.memory(memory_id)
-        if memory is None:
-            raise NotFound("no memory of this id for this user")
-        return memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +82,6 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Receives after each commit how many memories had been made since the last consolidation: before
 the commit, and after it.
 """
-
-
-class WithoutLog(Exception):
-    """A slot may have members of an earlier version, but has no log.
-
-    The log is made first, in a commit of its own.
-    """
-
-    def __init__(self, name: tuple[str, ...]) -> None:
-        super().__init__("a slot has no log yet")
-        self.name = name
 
 
 class NotCounted(Exception):
@@ -197,7 +145,7 @@ class StorageRoom(Protocol):
 
 
 Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
-"""Completes a decision before each commit. Raises WithoutLog."""
+"""Completes a decision before each commit. Raises WithoutLog, SealedEntries."""
 
 
 class Ledger:
@@ -249,6 +197,39 @@ class Ledger:
         near = tuple(tuple(each) for each in neighbours)
         return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
+    async def read_further(
+        self, owner: Owner, look: ReadSet, reads: Reads, nears: Sequence[Near] = ()
+    ) -> ReadSet:
+        """Read the documents that a decision needs besides, until nothing is missing.
+
+        Args:
+            owner: Whose documents they are.
+            look: What was read so far.
+            reads: Names the documents.
+            nears: The searches of the read set.
+
+        Returns:
+            The read set with these documents. All are as under one head, which may be a later one.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
+        look = replace(look, now=self._clock.now())
+        while missing := look.unread(reads(look)):
+            look = await self._with_documents(owner, look, missing, nears)
+        return look
+
+    async def _with_documents(
+        self, owner: Owner, look: ReadSet, ids: Sequence[str], nears: Sequence[Near]
+    ) -> ReadSet:
+        """The read set with further documents, read again if the head was moved since."""
+        more = await self._store.snapshot(owner, ids)
+        if more.head == look.head:
+            return look.with_documents(more.documents, ids)
+        newer = await self.look(owner, sorted({*look.asked, *look.documents, *ids}), nears)
+        return replace(newer, empty_slots=look.empty_slots, now=look.now)
+
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
         """Check that more bytes have room, by a head that was read.
 
@@ -271,6 +252,7 @@ class Ledger:
         decide: Callable[[ReadSet], Changes[Result]],
         *,
         ids: Sequence[str],
+        reads: Reads = no_further,
         nears: Sequence[Near] = (),
         basis: ReadSet | None = None,
         call: Call,
@@ -283,6 +265,7 @@ class Ledger:
             decide: Makes changes of a read set. It is called again if the state that it saw has
                 changed.
             ids: Ids of the documents that `decide` needs.
+            reads: Names the documents that `decide` needs besides, by what was read.
             nears: Searches whose neighbours `decide` needs.
             basis: A read set that the caller read already; None reads it first.
             call: Call whose actor and correlation id the events carry.
@@ -295,7 +278,7 @@ class Ledger:
             QuotaExceeded: The changes add memories that have no room.
             TooLarge: The changes don't fit into a batch, though they were reduced.
             Unavailable: The store stays down, or the user's epoch ends.
-            Exception: Any error that `decide` raises.
+            Exception: Any error that `reads` or `decide` raises.
 
         """
         queue = self._queues.setdefault(owner, asyncio.Lock())
@@ -303,7 +286,7 @@ class Ledger:
             try:
                 async with queue, asyncio.timeout(self._deadline_s):
                     committed = await self._commit(
-                        owner, decide, ids, nears, basis, call, while_erasing
+                        owner, decide, ids, reads, nears, basis, call, while_erasing
                     )
                 break
             except TimeoutError:
@@ -323,6 +306,7 @@ class Ledger:
         owner: Owner,
         decide: Callable[[ReadSet], Changes[Result]],
         ids: Sequence[str],
+        reads: Reads,
         nears: Sequence[Near],
         basis: ReadSet | None,
         call: Call,
@@ -337,6 +321,7 @@ class Ledger:
             nonlocal look
             while True:
                 try:
+                    look = await self.read_further(owner, look, reads, nears)
                     return await self._decided(
                         owner, decide, look, before, while_erasing, is_part=is_part
                     )
@@ -345,6 +330,8 @@ class Ledger:
                         owner, {slot.name, *_without_log(look, nears)}, call
                     )
                     look = replace(await self.look(owner, ids, nears), empty_slots=empty)
+                except SealedEntries as sealed:
+                    look = await self._with_documents(owner, look, sealed.ids, nears)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -419,7 +406,7 @@ class Ledger:
         """Commit the logs of slots without a log; return the names of slots without members."""
         wanted = Changes(None, without_log=frozenset(names))
         made = await self._commit(
-            owner, lambda look: wanted, (), (), None, call, while_erasing=False
+            owner, lambda look: wanted, (), no_further, (), None, call, while_erasing=False
         )
         written = {document.id for document in made.changes.puts} if made.changes else set()
         return frozenset(name for name in names if slot_document_id(*name) not in written)
@@ -449,7 +436,9 @@ class Ledger:
                 wanted = Changes(None, changes, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)
 
-            await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
+            await self._commit(
+                owner, ending, [name], no_further, (), None, call, while_erasing=False
+            )
 
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
         """Commit, before the decision itself, that past truths end earlier; return these changes.
@@ -474,7 +463,15 @@ class Ledger:
 
             done += (
                 await self._commit(
-                    owner, ending, names, (), None, call, while_erasing=False, is_part=True
+                    owner,
+                    ending,
+                    names,
+                    no_further,
+                    (),
+                    None,
+                    call,
+                    while_erasing=False,
+                    is_part=True,
                 )
             ).result
         return done

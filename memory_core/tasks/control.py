@@ -20,10 +20,11 @@ from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import unread
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 from memory_core.tasks.leases import is_leased
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell

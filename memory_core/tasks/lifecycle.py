@@ -21,8 +21,9 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
@@ -45,6 +46,7 @@ class Beginning:
         fragile: bool = False,
         head_fields: HeadChange = lambda head: {},
         beside: Callable[[ReadSet], Changes[Any]] | None = None,
+        further: Reads = no_further,
         basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
@@ -63,6 +65,7 @@ class Beginning:
             head_fields: Makes further fields of the head.
             beside: Makes documents and memories that are written with the task, from the same read
                 set, and their changes of the head.
+            further: Names the documents that the callbacks need besides, by what was read.
             basis: A read set as `look` returned it; None reads it first.
             result: Fields of the receipt besides the task's id.
 
@@ -105,7 +108,9 @@ class Beginning:
             )
 
         ids = _read_ids(owner, task, reads, call)
-        committed = await self._ledger.commit(owner, decide, ids=ids, basis=basis, call=call)
+        committed = await self._ledger.commit(
+            owner, decide, ids=ids, reads=further, basis=basis, call=call
+        )
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
         if committed.result != task.task_id or waits or task.leased_by is not None:
             return Accepted(committed.result)
