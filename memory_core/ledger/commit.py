@@ -73,6 +73,39 @@ class Committed(Generic[Result]):
 
 
 @dataclass(frozen=True, slots=True)
+class _Command(Generic[Result]):
+    """A decision to commit, with the arguments of `Ledger.commit`.
+
+    `is_part` means that it belongs to another commit, which completes the slots.
+    """
+
+    owner: Owner
+    decide: Callable[[ReadSet], Changes[Result]]
+    ids: Sequence[str]
+    call: Call
+    reads: Reads = no_further
+    nears: Sequence[Near] = ()
+    while_erasing: bool = False
+    is_part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision(Generic[Result]):
+    """Changes that were decided on a read set.
+
+    `bare` are those without the effects on pending conflicts.
+    """
+
+    look: ReadSet
+    bare: Changes[Result]
+    changes: Changes[Result]
+
+    @property
+    def head(self) -> Head | None:
+        return self.look.head
+
+
+@dataclass(frozen=True, slots=True)
 class _InTheWay:
     head: Head
     decide_again: bool
@@ -281,13 +314,12 @@ class Ledger:
             Exception: Any error that `reads` or `decide` raises.
 
         """
+        command = _Command(owner, decide, ids, call, reads, nears, while_erasing)
         queue = self._queues.setdefault(owner, asyncio.Lock())
         while True:
             try:
                 async with queue, asyncio.timeout(self._deadline_s):
-                    committed = await self._commit(
-                        owner, decide, ids, reads, nears, basis, call, while_erasing
-                    )
+                    committed = await self._commit(command, basis)
                 break
             except TimeoutError:
                 raise HeadMoved(
@@ -302,73 +334,44 @@ class Ledger:
         return committed
 
     async def _commit(
-        self,
-        owner: Owner,
-        decide: Callable[[ReadSet], Changes[Result]],
-        ids: Sequence[str],
-        reads: Reads,
-        nears: Sequence[Near],
-        basis: ReadSet | None,
-        call: Call,
-        while_erasing: bool,
-        *,
-        is_part: bool = False,
+        self, command: _Command[Result], basis: ReadSet | None = None
     ) -> Committed[Result]:
-        commit_id = self._ids.new("cmt")
-        look = basis or await self.look(owner, ids, nears)
-
-        async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            nonlocal look
-            while True:
-                try:
-                    look = await self.read_further(owner, look, reads, nears)
-                    return await self._decided(
-                        owner, decide, look, before, while_erasing, is_part=is_part
-                    )
-                except WithoutLog as slot:
-                    empty = look.empty_slots | await self._make_logs(
-                        owner, {slot.name, *_without_log(look, nears)}, call
-                    )
-                    look = replace(await self.look(owner, ids, nears), empty_slots=empty)
-                except SealedEntries as sealed:
-                    look = await self._with_documents(owner, look, sealed.ids, nears)
-
-        bare, changes, head = *await decided(look.head), look.head
+        owner, call, commit_id = command.owner, command.call, self._ids.new("cmt")
+        look = basis or await self._look(command)
+        decision = await self._decision(command, look, look.head)
+        changes, head = decision.changes, decision.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
-        while (
-            changes.changes or changes.puts or changes.creates or changes.deletes or changes.marks
-        ):
+        while changes.writes:
+            is_outdated = False
             if in_the_way is not None:
                 refused += in_the_way.decide_again
                 # A store in this process answers at once: should it stay refused, the deadline
                 # needs the loop, and so do all others.
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
-                if in_the_way.decide_again or not await self._stand(
+                is_outdated = in_the_way.decide_again or not await self._stand(
                     owner, changes, head, in_the_way.head
-                ):
-                    look = await self.look(owner, ids, nears)
-                    bare, changes, head = *await decided(head), look.head
-                    in_the_way, postponing = None, False
-                    continue
-                head, in_the_way = in_the_way.head, None
-            if (surplus := surplus_endings(changes)) and (
-                await self._end_ahead(owner, surplus, call)
-            ):
-                look = await self.look(owner, ids, nears)
-                bare, changes, head = *await decided(head), look.head
-                in_the_way, postponing = None, False
+                )
+                head, in_the_way = head if is_outdated else in_the_way.head, None
+            if not is_outdated and (surplus := surplus_endings(changes)):
+                is_outdated = bool(await self._end_ahead(owner, surplus, call))
+            if is_outdated:
+                decision = await self._decision(command, await self._look(command), head)
+                changes, head, postponing = decision.changes, decision.head, False
                 continue
             epoch = self._ids.new("ep") if head is None else head.epoch
-            now, known = self._clock.now(), look.documents
             assembled = assemble(
-                head, changes, commit_id=commit_id, epoch=epoch, now=now, call=call, known=known
+                head,
+                changes,
+                commit_id=commit_id,
+                epoch=epoch,
+                now=self._clock.now(),
+                call=call,
+                known=decision.look.documents,
             )
             try:
-                in_the_way = await self._send_within_room(
-                    owner, assembled, changes.more_bytes, call, while_erasing
-                )
+                in_the_way = await self._send_within_room(command, assembled, changes.more_bytes)
             except TooLarge:
-                changes = await self._with_less(owner, bare)
+                changes = await self._with_less(owner, decision.bare)
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
@@ -379,35 +382,47 @@ class Ledger:
                 return committed
         return Committed(changes.result)
 
-    async def _decided(
-        self,
-        owner: Owner,
-        decide: Callable[[ReadSet], Changes[Result]],
-        look: ReadSet,
-        before: Head | None,
-        while_erasing: bool,
-        *,
-        is_part: bool,
-    ) -> tuple[Changes[Result], Changes[Result]]:
-        """Decide on a read set, and add the changes that follow in slots.
+    async def _look(self, command: _Command[Any]) -> ReadSet:
+        return await self.look(command.owner, command.ids, command.nears)
 
-        Returns these changes twice: without and with the effects on pending conflicts.
+    async def _decision(
+        self, command: _Command[Result], look: ReadSet, before: Head | None
+    ) -> _Decision[Result]:
+        """The decision on a read set, after everything that it needs was read.
+
+        `before` is the head of the decision before it.
         """
-        _check_life(before, look.head, while_erasing)
-        sequence = 0 if look.head is None else look.head.sequence
-        bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
-        if self._completed is not None and not is_part:
+        owner, nears = command.owner, command.nears
+        while True:
+            try:
+                look = await self.read_further(owner, look, command.reads, nears)
+                return await self._decided(command, look, before)
+            except WithoutLog as slot:
+                names = {slot.name, *_without_log(look, nears)}
+                empty = look.empty_slots | await self._make_logs(owner, names, command.call)
+                look = replace(await self._look(command), empty_slots=empty)
+            except SealedEntries as sealed:
+                look = await self._with_documents(owner, look, sealed.ids, nears)
+
+    async def _decided(
+        self, command: _Command[Result], look: ReadSet, before: Head | None
+    ) -> _Decision[Result]:
+        """Decide on a read set, and add the changes that follow in slots."""
+        _check_life(before, look.head, command.while_erasing)
+        owner, sequence = command.owner, 0 if look.head is None else look.head.sequence
+        given = command.decide(look)
+        bare = await without_circles(self._store, owner, given, look.documents, sequence)
+        if self._completed is not None and not command.is_part:
             bare = await self._completed(self._store, owner, bare, look)
-        return bare, await settled(self._store, owner, bare, self._clock.now())
+        changes = await settled(self._store, owner, bare, self._clock.now())
+        return _Decision(look, bare, changes)
 
     async def _make_logs(
         self, owner: Owner, names: Collection[tuple[str, ...]], call: Call
     ) -> frozenset[tuple[str, ...]]:
         """Commit the logs of slots without a log; return the names of slots without members."""
         wanted = Changes(None, without_log=frozenset(names))
-        made = await self._commit(
-            owner, lambda look: wanted, (), no_further, (), None, call, while_erasing=False
-        )
+        made = await self._commit(_Command(owner, lambda look: wanted, (), call))
         written = {document.id for document in made.changes.puts} if made.changes else set()
         return frozenset(name for name in names if slot_document_id(*name) not in written)
 
@@ -436,9 +451,7 @@ class Ledger:
                 wanted = Changes(None, changes, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)
 
-            await self._commit(
-                owner, ending, [name], no_further, (), None, call, while_erasing=False
-            )
+            await self._commit(_Command(owner, ending, [name], call))
 
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
         """Commit, before the decision itself, that past truths end earlier; return these changes.
@@ -461,23 +474,12 @@ class Ledger:
                 ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
-            done += (
-                await self._commit(
-                    owner,
-                    ending,
-                    names,
-                    no_further,
-                    (),
-                    None,
-                    call,
-                    while_erasing=False,
-                    is_part=True,
-                )
-            ).result
+            command = _Command(owner, ending, names, call, is_part=True)
+            done += (await self._commit(command)).result
         return done
 
     async def _send_within_room(
-        self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool
+        self, command: _Command[Any], assembled: Assembled, more: int
     ) -> _InTheWay | None:
         """Send a batch as `_send` does, once there is room for its bytes.
 
@@ -485,6 +487,7 @@ class Ledger:
         that make room. Raises QuotaExceeded, NotCounted.
         """
         room, grown, before = self.room, assembled.grown, assembled.batch.expected
+        owner, call, while_erasing = command.owner, command.call, command.while_erasing
         used = 0 if before is None else before.kept_bytes
         if room is None or (used is not None and not grown and not more):
             return await self._send(owner, assembled, while_erasing)
