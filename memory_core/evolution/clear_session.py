@@ -35,7 +35,6 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet, no_further
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
@@ -116,18 +115,11 @@ class Clearer:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         unmerger: NoteUnmerger,
         clock: Clock,
         ids: IdSource,
     ) -> None:
-        self._store, self._ledger, self._mirror, self._clock, self._ids = (
-            store,
-            ledger,
-            mirror,
-            clock,
-            ids,
-        )
+        self._store, self._ledger, self._clock, self._ids = (store, ledger, clock, ids)
         self._unmerger = unmerger
 
     async def clear(self, owner: Owner, request: ClearInput, call: Call) -> int:
@@ -213,7 +205,6 @@ class Clearer:
                 else no_further,
                 call=operation.call,
             )
-            await self._mirror.follow(owner, committed)
             operation = committed.result
         return operation
 

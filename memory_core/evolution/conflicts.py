@@ -52,7 +52,6 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
@@ -69,12 +68,11 @@ class Conflicts:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         embedder: Embedder,
         cursors: Cursors,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._store, self._ledger = store, ledger
         self._embedder, self._cursors, self._clock = embedder, cursors, clock
 
     async def page(self, owner: Owner, query: ConflictsInput) -> ConflictPage:
@@ -217,7 +215,6 @@ class Conflicts:
 
         ids = [conflict_id, *([key] if key else [])]
         committed = await self._ledger.commit(owner, decided, ids=ids, reads=reads, call=call)
-        await self._mirror.follow(owner, committed)
         return committed.result
 
 

@@ -50,7 +50,6 @@ from memory_core.evolution.versions import new_version, old_version, version_doc
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
@@ -103,16 +102,11 @@ class Editor:
     """Edits memories of any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        unmerger: NoteUnmerger,
-        clock: Clock,
+        self, ledger: Ledger, embedder: Embedder, unmerger: NoteUnmerger, clock: Clock
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+        self._ledger, self._embedder, self._clock = ledger, embedder, clock
         self._unmerger = unmerger
-        self._along = Along(ledger, mirror)
+        self._along = Along(ledger)
 
     async def update(
         self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call
@@ -350,7 +344,6 @@ class Editor:
         committed = await self._ledger.commit(
             owner, decided, ids=_with_receipt(ids, owner, call), reads=reads, basis=basis, call=call
         )
-        await self._mirror.follow(owner, committed)
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
         return _Committed(

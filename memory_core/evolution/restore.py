@@ -30,7 +30,6 @@ from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Embedder, Mark
 
@@ -46,19 +45,17 @@ class Restorer:
     def __init__(
         self,
         ledger: Ledger,
-        mirror: Mirror,
         uncompress: Uncompress,
         archive_restorer: ArchiveRestorer,
         clock: Clock,
     ) -> None:
-        self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = (
+        self._ledger, self._uncompress, self._thaw, self._clock = (
             ledger,
-            mirror,
             uncompress,
             archive_restorer,
             clock,
         )
-        self._along = Along(ledger, mirror)
+        self._along = Along(ledger)
 
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """Restore a memory; a memory in use is returned as it is.
@@ -233,7 +230,6 @@ class Restorer:
             )
 
         committed = await self._ledger.commit(owner, decide, ids=names, reads=reads, call=call)
-        await self._mirror.follow(owner, committed)
         return committed.memories.get(memory_id) or committed.result
 
 
@@ -349,15 +345,9 @@ class Uncompress:
     """Restores the long texts of any owner."""
 
     def __init__(
-        self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock
+        self, ledger: Ledger, copies: ColdCopies, embedder: Embedder, clock: Clock
     ) -> None:
-        self._ledger, self._mirror, self._copies, self._embedder, self._clock = (
-            ledger,
-            mirror,
-            copies,
-            embedder,
-            clock,
-        )
+        self._ledger, self._copies, self._embedder, self._clock = (ledger, copies, embedder, clock)
 
     async def uncompress(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """Make a compressed memory active, with its whole text.
@@ -419,7 +409,6 @@ class Uncompress:
         committed = await self._ledger.commit(
             owner, decide, ids=[memory.id, *([key] if key else [])], call=call
         )
-        await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory:

@@ -28,7 +28,6 @@ from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
@@ -83,12 +82,11 @@ class ArchiveRestorer:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         copies: ColdCopies,
         embedder: Embedder,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._store, self._ledger = store, ledger
         self._copies, self._embedder, self._clock = copies, embedder, clock
 
     async def is_for(self, owner: Owner, memory: Memory) -> bool:
@@ -165,7 +163,6 @@ class ArchiveRestorer:
             ids=[*thawing.ids, *sessions, *_receipt_ids(owner, call)],
             call=call,
         )
-        await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
     def _decide(self, thawing: _ArchivedChain, seen: ReadSet, call: Call) -> Changes[Memory]:

@@ -31,7 +31,6 @@ from memory_core.evolution.reads import session_ids
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import note_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Mark
@@ -57,10 +56,8 @@ class _Going:
 class ToldForgetter:
     """Forgets statements, for any owner."""
 
-    def __init__(
-        self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock
-    ) -> None:
-        self._ledger, self._mirror, self._unmerger, self._clock = ledger, mirror, unmerger, clock
+    def __init__(self, ledger: Ledger, unmerger: NoteUnmerger, clock: Clock) -> None:
+        self._ledger, self._unmerger, self._clock = ledger, unmerger, clock
 
     async def forget(
         self,
@@ -219,14 +216,13 @@ class ToldForgetter:
                 sessions=frozenset(sessions),
             )
 
-        committed = await self._ledger.commit(
+        await self._ledger.commit(
             owner,
             decide,
             ids=[*names, *alone],
             reads=reads,
             call=replace(call, idempotency_key=None),
         )
-        await self._mirror.follow(owner, committed)
 
 
 _USER: Final = "user"

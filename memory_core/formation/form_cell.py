@@ -72,7 +72,6 @@ from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.turns import WriteTurn, WriteTurns
 from memory_core.ports import Agents, Clock, Embedder, Near
@@ -140,7 +139,6 @@ class Former:
     def __init__(
         self,
         ledger: Ledger,
-        mirror: Mirror,
         messages: MessageWriter,
         embedder: Embedder,
         agents: Agents,
@@ -150,7 +148,7 @@ class Former:
         keep: KeepInstructions,
     ) -> None:
         self._messages = messages
-        self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+        self._ledger, self._embedder, self._clock = ledger, embedder, clock
         self._agents, self._rules, self._forming, self._keep, self._turns = (
             agents,
             rules,
@@ -408,7 +406,6 @@ class Former:
         committed = await self._ledger.commit(
             work.owner, decide, ids=ids, reads=reads, nears=nears, basis=basis, call=work.call
         )
-        await self._mirror.follow(work.owner, committed)
         return committed.result
 
     async def _ruled(self, work: Work, ready: ReadyCell, look: ReadSet, asking: Asking) -> Ruled:

@@ -57,7 +57,6 @@ from memory_core.ledger.documents import (
     state_of,
 )
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
@@ -123,7 +122,6 @@ class LastMessages:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         messages: MessageWriter,
         conflicts: Conflicts,
         restorer: Restorer,
@@ -133,11 +131,9 @@ class LastMessages:
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
+        self._store, self._ledger, self._messages = store, ledger, messages
         self._ends, self._queue, self._clock = ends, queue, clock
-        self._formed = FormedOfMessages(
-            store, ledger, mirror, conflicts, restorer, editor, unmerger, clock
-        )
+        self._formed = FormedOfMessages(store, ledger, conflicts, restorer, editor, unmerger, clock)
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
@@ -362,7 +358,6 @@ class LastMessages:
             self._decided, owner, session_id, plan, conversation_ids, memories, call, part, ids
         )
         committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
-        await self._mirror.follow(owner, committed)
         taken, without = committed.result
         for task in without.ready:
             await tell(self._queue, queue_of(task.kind), message_for(owner, task))

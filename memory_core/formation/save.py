@@ -46,7 +46,6 @@ from memory_core.ledger.ids import (
     session_document_id,
     slot_document_id,
 )
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
@@ -74,17 +73,10 @@ class Saver:
     """Saves memories for any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        clock: Clock,
-        ids: IdSource,
-        rules: SaveRules,
+        self, ledger: Ledger, embedder: Embedder, clock: Clock, ids: IdSource, rules: SaveRules
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = (
+        self._ledger, self._embedder, self._clock, self._ids, self._rules = (
             ledger,
-            mirror,
             embedder,
             clock,
             ids,
@@ -255,13 +247,12 @@ class Saver:
         outcomes = committed.result.outcomes
         if committed.changes is None:
             return await self._replayed(owner, outcomes)
-        degraded = await self._mirror.follow(owner, committed)
         return {
             planned.place: Saved(
                 planned.outcome,
                 committed.memories[planned.memory_id],
                 planned.conflict,
-                degraded=degraded,
+                degraded=committed.degraded,
                 body=committed.bodies[planned.memory_id],
             )
             for planned in outcomes

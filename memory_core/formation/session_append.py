@@ -37,7 +37,6 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import documents_of, settings_in
 from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session, clears_of
 from memory_core.ports import Clock, Embedder, IdSource
@@ -79,20 +78,9 @@ class SessionAppender:
     """Appends to the sessions of any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        beginning: Beginning,
-        clock: Clock,
-        ids: IdSource,
+        self, ledger: Ledger, embedder: Embedder, beginning: Beginning, clock: Clock, ids: IdSource
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._beginning = (
-            ledger,
-            mirror,
-            embedder,
-            beginning,
-        )
+        self._ledger, self._embedder, self._beginning = (ledger, embedder, beginning)
         self._clock, self._ids = clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -151,7 +139,6 @@ class SessionAppender:
             with suppress(SessionGrew):
                 decide = partial(self._decide, owner, session_id, prepared, memories, call, part)
                 committed = await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)
-                await self._mirror.follow(owner, committed)
                 return _Written(committed.result, missing)
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 

@@ -59,6 +59,7 @@ class Committed(Generic[Result]):
         fresh: How many memories had been made since the last consolidation, before this commit and
             after it.
         settled_at: When the last consolidation was.
+        degraded: The parts that are down, by which the commit could not be followed.
 
     """
 
@@ -70,6 +71,7 @@ class Committed(Generic[Result]):
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
     settled_at: datetime | None = None
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,8 @@ class StorageRoom(Protocol):
         """
 
 
+Followed = Callable[[Owner, Committed[Any]], Awaitable[tuple[str, ...]]]
+"""Lets caches follow each commit (`Mirror.follow`); returns the parts that are down."""
 Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
 """Completes a decision before each commit. Raises WithoutLog, SealedEntries."""
 
@@ -197,10 +201,11 @@ class Ledger:
         deadline_s: float = 10.0,
         gathered: Gathered | None = None,
         completed: Completed | None = None,
+        followed: Followed | None = None,
     ) -> None:
         self.room: StorageRoom | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
-        self._gathered, self._completed = gathered, completed
+        self._gathered, self._completed, self._followed = gathered, completed, followed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
@@ -329,6 +334,8 @@ class Ledger:
                 assert self.room is not None
                 await self.room.count(owner)
                 basis = None
+        if self._followed is not None and committed.changes is not None:
+            committed = replace(committed, degraded=await self._followed(owner, committed))
         if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
             await self._gathered(owner, *committed.fresh, committed.settled_at)
         return committed

@@ -20,7 +20,6 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, IdSource
 from memory_core.tasks.leases import Lease, Leases, TaskLost
@@ -47,15 +46,9 @@ class Operations:
     """Begins operations and commits their chunks."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        beginning: Beginning,
-        ends: Ends,
-        clock: Clock,
-        ids: IdSource,
+        self, ledger: Ledger, beginning: Beginning, ends: Ends, clock: Clock, ids: IdSource
     ) -> None:
-        self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
+        self._ledger, self._beginning, self._ends = ledger, beginning, ends
         self._clock, self._ids = clock, ids
 
     async def begin(
@@ -281,7 +274,6 @@ class Operations:
             call=operation.call,
             while_erasing=True,
         )
-        await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
             await self._ends.announce(lease.owner, task)
         return committed.result
