@@ -16,7 +16,7 @@ commit only begins the operation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -34,8 +34,9 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import HeldBuffer, buffer_id
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet, no_further
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 from memory_core.tasks.store import TaskAndSubject
@@ -178,15 +179,10 @@ class Clearer:
         return resumed
 
     async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
-        key, session = (
-            receipt_id(owner, operation.call),
-            session_document_id(owner, operation.session_id),
-        )
         asked = [
-            session,
+            session_document_id(owner, operation.session_id),
             operation.id,
             buffer_id(owner, operation.session_id),
-            *([key] if key else []),
         ]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
@@ -204,6 +200,10 @@ class Clearer:
                 if operation.type is None
                 else no_further,
                 call=operation.call,
+                receipt=Receipt(
+                    lambda after: {"cleared": after.cleared} if after.done else None,
+                    partial(_cleared_before, operation),
+                ),
             )
             operation = committed.result
         return operation
@@ -242,9 +242,6 @@ class Clearer:
     def _decide(
         self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: ReadSet
     ) -> Changes[_Operation]:
-        earlier = earlier_result(seen.documents, owner, operation.call)
-        if earlier is not None:
-            return Changes(replace(operation, cleared=int(earlier["cleared"]), done=True))
         stored = seen.documents.get(operation.id)
         if stored is not None and (at := _Operation.of(stored)) != operation:
             return Changes(at)
@@ -309,7 +306,7 @@ class Clearer:
                 *self._session(owner, seen, operation, changes, first=first),
                 *(() if whole else (after.document(now + _KEPT_WHEN_DONE),)),
             ),
-            receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
+            (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
             head_fields=(lambda head: {}) if whole else (lambda head: _pending(head, after)),
@@ -338,6 +335,10 @@ class Clearer:
         if first:
             session.clear([MemoryType(operation.type)] if operation.type else MemoryType)
         return (session.document,)
+
+
+def _cleared_before(operation: _Operation, earlier: Mapping[str, Any], look: ReadSet) -> _Operation:
+    return replace(operation, cleared=int(earlier["cleared"]), done=True)
 
 
 def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Operation]:

@@ -51,8 +51,9 @@ from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 Turn = Callable[[ChangeSet, Document], ConflictRecord]
@@ -194,27 +195,32 @@ class Conflicts:
 
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
         """Commit the changes of `turn` with the call's receipt."""
-        key = receipt_id(owner, call)
 
         def reads(look: ReadSet) -> list[str]:
             return reads_of(owner, record_in(_held(look, conflict_id).body), look)
 
         def decided(look: ReadSet) -> Changes[ConflictRecord]:
             document = _held(look, conflict_id)
-            if earlier_result(look.documents, owner, call) is not None:
-                return Changes(record_in(document.body))
             page = ChangeSet(owner, look, look.now, weighs=True)
             record = turn(page, document)
             return Changes(
                 record,
                 **page.written(),
-                creates=receipt(owner, call, look.now, {"conflict_id": conflict_id}),
                 reads=frozenset({*page.states, *record.memory_ids}),
                 types=frozenset({MemoryType.SEMANTIC.value}),
             )
 
-        ids = [conflict_id, *([key] if key else [])]
-        committed = await self._ledger.commit(owner, decided, ids=ids, reads=reads, call=call)
+        committed = await self._ledger.commit(
+            owner,
+            decided,
+            ids=[conflict_id],
+            reads=reads,
+            call=call,
+            receipt=Receipt(
+                lambda record: {"conflict_id": record.id},
+                lambda earlier, look: record_in(_held(look, conflict_id).body),
+            ),
+        )
         return committed.result
 
 

@@ -49,9 +49,10 @@ from memory_core.evolution.truth_commands import copies, corrects_times, edits, 
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder
 
@@ -96,6 +97,12 @@ class _Committed:
 
     memory: Memory
     outcome: str | None
+
+
+_RECEIPT: Receipt[tuple[str, Memory | None, str | None]] = Receipt(
+    lambda result: {"memory_id": result[0]} | ({"outcome": result[2]} if result[2] else {}),
+    lambda earlier, seen: (earlier["memory_id"], None, earlier.get("outcome")),
+)
 
 
 class Editor:
@@ -323,26 +330,19 @@ class Editor:
         reads: Reads = no_further,
     ) -> _Committed:
         def decided(seen: ReadSet) -> Changes[tuple[str, Memory | None, str | None]]:
-            earlier = earlier_result(seen.documents, owner, call)
-            if earlier is not None:
-                return Changes((earlier["memory_id"], None, earlier.get("outcome")))
             edit = decide(seen)
-            outcome = {"outcome": edit.outcome} if edit.outcome is not None else {}
-            creates = receipt(
-                owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome}
-            )
             return Changes(
                 (edit.memory_id, seen.memory(edit.memory_id), edit.outcome),
                 edit.changes,
                 edit.puts,
-                creates,
+                (),
                 frozenset({*ids, *reads(seen), edit.memory_id}),
                 _sessions_of(edit),
                 head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
             )
 
         committed = await self._ledger.commit(
-            owner, decided, ids=_with_receipt(ids, owner, call), reads=reads, basis=basis, call=call
+            owner, decided, ids=ids, reads=reads, basis=basis, call=call, receipt=_RECEIPT
         )
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged

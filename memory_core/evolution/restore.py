@@ -29,8 +29,8 @@ from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import MEMORY_RECEIPT
 from memory_core.ports import Clock, Embedder, Mark
 
 _RESTORED = "restored"
@@ -203,8 +203,7 @@ class Restorer:
         call: Call,
     ) -> Memory:
         """Commit the changes of `put` to the memory as it is now."""
-        key = receipt_id(owner, call)
-        names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
+        names = list(dict.fromkeys([memory_id, *ids]))
 
         def reads(seen: ReadSet) -> list[str]:
             """The memory's successor, and the sessions of all memories that may change."""
@@ -217,19 +216,15 @@ class Restorer:
 
         def decide(seen: ReadSet) -> Changes[Memory]:
             memory = seen.existing_memory(memory_id)
-            if earlier_result(seen.documents, owner, call) is not None:
-                return Changes(memory)  # what it did then may be refused by now
             page = ChangeSet(owner, seen, seen.now, weighs=False)
             marks = put(page, memory)
             return Changes(
-                memory,
-                **page.written(),
-                creates=receipt(owner, call, page.now, {"memory_id": memory_id}),
-                reads=frozenset({*names, *reads(seen)}),
-                marks=marks,
+                memory, **page.written(), reads=frozenset({*names, *reads(seen)}), marks=marks
             )
 
-        committed = await self._ledger.commit(owner, decide, ids=names, reads=reads, call=call)
+        committed = await self._ledger.commit(
+            owner, decide, ids=names, reads=reads, call=call, receipt=MEMORY_RECEIPT
+        )
         return committed.memories.get(memory_id) or committed.result
 
 
@@ -378,16 +373,10 @@ class Uncompress:
         original = (
             await self._original(owner, memory) if memory.status is Status.COMPRESSED else None
         )
-        key = receipt_id(owner, call)
 
         def decide(seen: ReadSet) -> Changes[Memory]:
-            memory_now = seen.memory(memory.id)
-            if memory_now is None:
-                raise NotFound("no memory of this id for this user")
-            if (
-                earlier_result(seen.documents, owner, call) is not None
-                or memory_now.status is Status.ACTIVE
-            ):
+            memory_now = seen.existing_memory(memory.id)
+            if memory_now.status is Status.ACTIVE:
                 return Changes(memory_now)
             if memory_now.status is not Status.COMPRESSED:
                 message = (
@@ -403,11 +392,10 @@ class Uncompress:
                 memory_now,
                 {"reason": reason},
             )
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": memory_now.id})
-            return Changes(memory_now, (change,), creates=creates, reads=frozenset({memory_now.id}))
+            return Changes(memory_now, (change,), reads=frozenset({memory_now.id}))
 
         committed = await self._ledger.commit(
-            owner, decide, ids=[memory.id, *([key] if key else [])], call=call
+            owner, decide, ids=[memory.id], call=call, receipt=MEMORY_RECEIPT
         )
         return committed.memories.get(memory.id) or committed.result
 

@@ -56,8 +56,9 @@ from memory_core.ledger.documents import (
     messages_id,
     state_of,
 )
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
@@ -339,25 +340,24 @@ class LastMessages:
             for name in names
             if (conversation := conversation_of(there, name)) is not None
         ]
-        key = receipt_id(owner, call, part)
         batch = HeldBuffer.of(owner, session_id, first)
-        ids = [
-            session,
-            buffer,
-            batch.task_id,
-            *([key] if key else []),
-            *plan.ids,
-            *plan.cells,
-            *names,
-        ]
+        ids = [session, buffer, batch.task_id, *plan.ids, *plan.cells, *names]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
         for conversation in conversations:
             ids += [messages_id(conversation.id), conversation.task_id, *message_ids(conversation)]
         ids = list(dict.fromkeys(ids))
-        decide = partial(
-            self._decided, owner, session_id, plan, conversation_ids, memories, call, part, ids
+        decide = partial(self._decided, owner, session_id, plan, conversation_ids, memories, ids)
+        committed = await self._ledger.commit(
+            owner,
+            decide,
+            ids=ids,
+            call=call,
+            receipt=Receipt(
+                lambda result: asdict(result[0]),
+                lambda earlier, look: (_Part(**earlier), Without()),
+                part,
+            ),
         )
-        committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
         taken, without = committed.result
         for task in without.ready:
             await tell(self._queue, queue_of(task.kind), message_for(owner, task))
@@ -372,14 +372,10 @@ class LastMessages:
         plan: _Plan,
         conversation_ids: Sequence[str],
         memories: int,
-        call: Call,
-        part: int,
         asked: Collection[str],
         look: ReadSet,
     ) -> Changes[tuple[_Part, Without]]:
         without, now = Without(), self._clock.now()
-        if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
-            return Changes((_Part(**earlier), without))
         messages = [
             memory
             for name in plan.ids
@@ -412,9 +408,8 @@ class LastMessages:
             for memory in (*going, *messages)
         ]
         taken = _Part(plan.ids, memories + len(going), plan.more)
-        receipts = receipt(owner, call, now, asdict(taken), part)
         if not changes:
-            return Changes((taken, without), creates=receipts)
+            return Changes((taken, without))
         session = Session(owner, session_id, session_document)
         count_along(session, changes, now)
         session.take_back(messages)
@@ -422,7 +417,7 @@ class LastMessages:
             (taken, without),
             tuple(changes),
             (session.document, *without.puts.values()),
-            (*without.creates, *receipts),
+            tuple(without.creates),
             reads=frozenset({*plan.ids, *plan.cells, *plan.left}),
             sessions=frozenset({session_id}),
             head_fields=without.head_fields,

@@ -39,14 +39,9 @@ from memory_core.formation.save_plan import (
 )
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.ids import (
-    earlier_result,
-    receipt,
-    receipt_id,
-    session_document_id,
-    slot_document_id,
-)
+from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 
@@ -234,15 +229,17 @@ class Saver:
         """
         memories = [item.memory for item in prepared]
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
-        name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, atomic=atomic),
-            ids=[*self._ids_of(owner, memories), *([name] if name else [])],
+            lambda seen: self._decide(owner, prepared, seen, call, atomic=atomic),
+            ids=self._ids_of(owner, memories),
             reads=lambda seen: slot_reads(seen, memories),
             nears=nears,
-            basis=None if nears or name else look,
+            basis=None if nears or call.idempotency_key is not None else look,
             call=call,
+            receipt=Receipt(
+                Planned.for_receipt, lambda earlier, seen: Planned.of_receipt(earlier), part
+            ),
         )
         outcomes = committed.result.outcomes
         if committed.changes is None:
@@ -259,27 +256,15 @@ class Saver:
         }
 
     def _decide(
-        self,
-        owner: Owner,
-        prepared: list[Prepared],
-        seen: ReadSet,
-        call: Call,
-        part: int,
-        *,
-        atomic: bool,
+        self, owner: Owner, prepared: list[Prepared], seen: ReadSet, call: Call, *, atomic: bool
     ) -> Changes[Planned]:
-        earlier = earlier_result(seen.documents, owner, call, part)
-        if earlier is not None:
-            return Changes(Planned.of_receipt(earlier))
         planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, seen.now, call.actor)
         if atomic and len(planned.result.outcomes) < len(prepared):
             raise TooLarge(
                 f"{MORE_THAN_ONE_COMMIT}: {len(planned.result.outcomes)} of these "
                 f"{len(prepared)} fit"
             )
-        return replace(
-            planned, creates=receipt(owner, call, seen.now, planned.result.for_receipt(), part)
-        )
+        return planned
 
     async def _replayed(
         self, owner: Owner, outcomes: Sequence[PlannedOutcome]

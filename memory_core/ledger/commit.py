@@ -34,6 +34,7 @@ from memory_core.ledger.batch import (
 from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_id
 from memory_core.ledger.recent import RecentCommits
 from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
@@ -89,6 +90,29 @@ class _Command(Generic[Result]):
     nears: Sequence[Near] = ()
     while_erasing: bool = False
     is_part: bool = False
+    receipt: Receipt[Result] | None = None
+
+    @property
+    def receipt_ids(self) -> list[str]:
+        """The id of the call's receipt, if it has an idempotency key."""
+        if self.receipt is None:
+            return []
+        name = receipt_id(self.owner, self.call, self.receipt.part)
+        return [] if name is None else [name]
+
+    def decided(self, look: ReadSet) -> Changes[Result]:
+        """The changes, with a receipt; none if the same call was made before."""
+        if self.receipt is None:
+            return self.decide(look)
+        part = self.receipt.part
+        earlier = earlier_result(look.documents, self.owner, self.call, part)
+        if earlier is not None:
+            return Changes(self.receipt.repeat(earlier, look))
+        changes = self.decide(look)
+        if (fields := self.receipt.fields(changes.result)) is None:
+            return changes
+        documents = receipt_documents(self.owner, self.call, look.now, fields, part)
+        return replace(changes, creates=(*changes.creates, *documents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +318,7 @@ class Ledger:
         nears: Sequence[Near] = (),
         basis: ReadSet | None = None,
         call: Call,
+        receipt: Receipt[Result] | None = None,
         while_erasing: bool = False,
     ) -> Committed[Result]:
         """Decide on the state of the store, and commit the decision.
@@ -307,6 +332,8 @@ class Ledger:
             nears: Searches whose neighbours `decide` needs.
             basis: A read set that the caller read already; None reads it first.
             call: Call whose actor and correlation id the events carry.
+            receipt: How a call with an idempotency key is answered again, without `decide`. None
+                commits without a receipt.
             while_erasing: `decide` checks by itself whether its work is still wanted, as only
                 changes of tasks do. Without it, a commit is refused while the user is erased, or
                 once another epoch has begun.
@@ -319,7 +346,7 @@ class Ledger:
             Exception: Any error that `reads` or `decide` raises.
 
         """
-        command = _Command(owner, decide, ids, call, reads, nears, while_erasing)
+        command = _Command(owner, decide, ids, call, reads, nears, while_erasing, receipt=receipt)
         queue = self._queues.setdefault(owner, asyncio.Lock())
         while True:
             try:
@@ -390,7 +417,8 @@ class Ledger:
         return Committed(changes.result)
 
     async def _look(self, command: _Command[Any]) -> ReadSet:
-        return await self.look(command.owner, command.ids, command.nears)
+        ids = list(dict.fromkeys([*command.ids, *command.receipt_ids]))
+        return await self.look(command.owner, ids, command.nears)
 
     async def _decision(
         self, command: _Command[Result], look: ReadSet, before: Head | None
@@ -400,9 +428,13 @@ class Ledger:
         `before` is the head of the decision before it.
         """
         owner, nears = command.owner, command.nears
+
+        def reads(look: ReadSet) -> list[str]:
+            return [*command.receipt_ids, *command.reads(look)]
+
         while True:
             try:
-                look = await self.read_further(owner, look, command.reads, nears)
+                look = await self.read_further(owner, look, reads, nears)
                 return await self._decided(command, look, before)
             except WithoutLog as slot:
                 names = {slot.name, *_without_log(look, nears)}
@@ -417,7 +449,7 @@ class Ledger:
         """Decide on a read set, and add the changes that follow in slots."""
         _check_life(before, look.head, command.while_erasing)
         owner, sequence = command.owner, 0 if look.head is None else look.head.sequence
-        given = command.decide(look)
+        given = command.decided(look)
         bare = await without_circles(self._store, owner, given, look.documents, sequence)
         if self._completed is not None and not command.is_part:
             bare = await self._completed(self._store, owner, bare, look)
