@@ -19,6 +19,7 @@ import numpy as np
 
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.event_log import EventType
 from memory_core.domain.memory import Event, Link, Memory, MemoryFields, MemoryType, Status, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.statements.patterns import same_pattern
@@ -509,7 +510,9 @@ class _Merge:
     def _run_at(self) -> str:
         return self.run.at.isoformat().replace("+00:00", "Z")
 
-    def _merge(self, stays: Memory, goes: Memory, after: Memory, event: str = "reinforced") -> None:
+    def _merge(
+        self, stays: Memory, goes: Memory, after: Memory, event: EventType = "reinforced"
+    ) -> None:
         merged = Change("merged", retired(goes, after, self.run.at), goes, {"into": stays.id})
         self.page.apply([Change(event, after, stays, {"merged_id": goes.id}), merged])
         self._count("merged")

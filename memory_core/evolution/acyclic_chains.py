@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.event_log import is_version
@@ -23,7 +23,7 @@ from memory_core.ports import Document, LongTermStore
 
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""
-LED_ANEW = "led_anew"
+LED_ANEW: Final = "led_anew"
 """The event of a deleted memory whose chain led back to it, and whose `next_id` is cleared."""
 
 

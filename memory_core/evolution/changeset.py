@@ -139,9 +139,7 @@ class ChangeSet:
 
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
-        return {
-            neighbour.memory.id: neighbour.memory for near in self.look.near for neighbour in near
-        }
+        return {neighbour.memory.id: neighbour.memory for neighbour in self.look.neighbours()}
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""

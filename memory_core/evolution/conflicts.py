@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from memory_core.domain.conflict import (
     RULE,
@@ -259,7 +260,7 @@ def _held(look: ReadSet, conflict_id: str) -> Document:
 # by hand may be the truth that was told later; then it was never valid.
 
 
-RESOLVED = "conflict_resolved"
+RESOLVED: Final = "conflict_resolved"
 MAX_REASON = 200
 Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
 
@@ -501,7 +502,7 @@ _EFFECTS: Mapping[Decision, Effect] = {
 # edited, superseded or deleted since), the undo is refused, and says what has to be undone before.
 
 
-UNDONE = "conflict_undone"
+UNDONE: Final = "conflict_undone"
 
 
 def texts_of(

@@ -180,7 +180,7 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
     for memory in memories:
         if (name := slot_name(memory)) is not None:
             by_slot.setdefault(name, []).append(memory)
-    known = {near.memory.id for group in look.near for near in group}
+    known = {neighbour.memory.id for neighbour in look.neighbours()}
     wanted: list[str] = []
     for name, of_slot in by_slot.items():
         documents = documents_of(name)

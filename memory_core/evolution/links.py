@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.importance import HOUR_S, LEAST_RECENCY, importance_at
@@ -133,7 +133,7 @@ def _importance(old: Memory, rules: LinkRules, now: datetime) -> float:
 # for the present.
 
 
-SPLIT = "split"
+SPLIT: Final = "split"
 """The event of a memory that keeps another memory's earlier interval."""
 MAX_DOCUMENTS = 94
 """Documents, of the 100 operations of a batch; the rest is for the head, and the effects on pending

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, HeadFields, Memory
@@ -24,7 +24,7 @@ from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore
 
-SETTLED = "conflict_settled"
+SETTLED: Final = "conflict_settled"
 """The event of a memory of which only the pending conflicts change."""
 MAX_ENDED = 20
 """Conflicts that a commit ends. Each takes two records, and the other side with its event, of a

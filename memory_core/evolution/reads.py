@@ -52,7 +52,7 @@ class Shelf:
 
     def __post_init__(self) -> None:
         self.near_memories = {
-            neighbour.memory.id: neighbour.memory for group in self.look.near for neighbour in group
+            neighbour.memory.id: neighbour.memory for neighbour in self.look.neighbours()
         }
         self.asked |= self.look.asked
 

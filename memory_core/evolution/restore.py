@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound, Unavailable
@@ -33,7 +34,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import MEMORY_RECEIPT
 from memory_core.ports import Clock, Embedder, Mark
 
-_RESTORED = "restored"
+_RESTORED: Final = "restored"
 
 
 class Restorer:
@@ -247,7 +248,7 @@ def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
         status=Status.UPDATED if merged else Status.SUPERSEDED,
         status_reason="consolidated" if merged else "contradicted",
     )
-    return [first, Change(history.status.value, history, back)]
+    return [first, Change("updated" if merged else "superseded", history, back)]
 
 
 def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> list[Change]:

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.event_log import VERSIONS, base_id, is_version
+from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
@@ -363,7 +363,7 @@ def _earlier_time(row: Projection, now: datetime) -> MemoryFields:
     }
 
 
-def _event(before: Memory, after: Memory) -> str:
+def _event(before: Memory, after: Memory) -> EventType:
     """The event type of a member's change that follows from another member."""
     if before.status is after.status:
         return (
@@ -393,7 +393,7 @@ def _touched(memory: Memory, now: datetime) -> Memory:
 # a model decided stays decided.
 
 
-MARKED = "conflict_marked"
+MARKED: Final = "conflict_marked"
 _WHY = "both hold again"
 
 

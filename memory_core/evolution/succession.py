@@ -6,11 +6,12 @@ remembers when it was asserted, and when it ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord, Move
+from memory_core.domain.event_log import EventType
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
     UNLOGGED_FIELDS,
@@ -68,7 +69,7 @@ def over(old: Memory, new: Memory) -> bool:
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
 
-_ENDS = {
+_ENDS: Mapping[Status, tuple[EventType, str]] = {
     Status.SUPERSEDED: ("superseded", "contradicted"),
     Status.UPDATED: ("merged", "consolidated"),
     Status.DELETED: ("contradicted", "contradicted"),

@@ -129,11 +129,7 @@ def links_of(
         now: The present time.
 
     """
-    nears = [*look.near, *[()] * (len(ready.compared) - len(look.near))]
-    return [
-        (new, find_links(new, near, rules, now))
-        for new, near in zip(ready.compared, nears, strict=True)
-    ]
+    return [(new, find_links(new, look.near.get(new.id, ()), rules, now)) for new in ready.compared]
 
 
 def merge_wanted(
@@ -191,24 +187,18 @@ def plan_cell(
     execution = Execution(
         page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
     )
-    nears = dict(zip((memory.id for memory in ready.compared), look.near, strict=False))
-    idle = _ending_nothing(ready, page) | _changing_nothing(ready, nears)
+    idle = _ending_nothing(ready, page) | _changing_nothing(ready, look.near)
     for fact in _in_order(ready.facts):
         if fact.id not in idle:
-            execution.place_fact(fact, nears.get(fact.id, ()))
+            execution.place_fact(fact, look.near.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note, ready.facts)
     if ready.is_kept:
         execution.place_cell(ready.cell, existing)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
-        near = tuple(
-            near
-            for memory, near in zip(ready.compared, look.near, strict=False)
-            if memory.id not in dropped
-        )
-        shorter, fewer = replace(look, near=near), ready.without(dropped)
-        return plan_cell(owner, fewer, shorter, _on(ruled, fewer, shorter, rules), rules)
+        fewer = ready.without(dropped)
+        return plan_cell(owner, fewer, look, _on(ruled, fewer, look, rules), rules)
     counts = {
         **execution.counts,
         "without_proof": ready.without_proof,

@@ -228,8 +228,7 @@ def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {
         neighbour.memory.session_id
-        for near in look.near
-        for neighbour in near
+        for neighbour in look.neighbours()
         if neighbour.memory.id in ruled_out
     }
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

@@ -69,7 +69,7 @@ from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
@@ -238,7 +238,7 @@ class Former:
             if before is None:
                 look = await self._ledger.look(owner, ids)
             else:
-                look, before = await self._look_beside(owner, before, ids, ()), None
+                look, before = await self._look_beside(owner, before, ids, NO_SEARCH), None
             if not work.reads_messages and not still_stand(look, conversation):
                 work = replace(work, reads_messages=True)
                 continue
@@ -346,7 +346,7 @@ class Former:
             *(memory.id for memory in ready.compared),
             *sorted(slots),
         ]
-        nears = [self._near(memory) for memory in ready.compared]
+        nears = {memory.id: self._near(memory) for memory in ready.compared}
         before = replace(before, asked=before.asked | never_written(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
@@ -365,7 +365,7 @@ class Former:
         return await self._commit(work, plan, ids, nears, look, reads)
 
     async def _look_beside(
-        self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Sequence[Near]
+        self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Mapping[str, Near]
     ) -> ReadSet:
         """Read documents, except those in an earlier read set while the head is the same."""
         rest = [name for name in ids if name not in before.asked]
@@ -379,7 +379,7 @@ class Former:
         work: Work,
         plan: Callable[[ReadSet], Changes[CellOutcome]],
         ids: Sequence[str],
-        nears: Sequence[Near] = (),
+        nears: Mapping[str, Near] = NO_SEARCH,
         basis: ReadSet | None = None,
         reads: Reads = no_further,
     ) -> Formed | None:
@@ -458,9 +458,8 @@ class Former:
             return Questions()
         made = await self._made(work, asking)
         ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)
-        look = await self._ledger.look(
-            work.owner, [], [self._near(memory) for memory in ready.compared]
-        )
+        nears = {memory.id: self._near(memory) for memory in ready.compared}
+        look = await self._ledger.look(work.owner, [], nears)
         return Questions.of(
             links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
         )

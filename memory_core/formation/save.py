@@ -228,7 +228,11 @@ class Saver:
         them, or none. Raises TooLarge.
         """
         memories = [item.memory for item in prepared]
-        nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
+        nears = {
+            memory.id: self._near(memory)
+            for memory in memories
+            if memory.type is MemoryType.SEMANTIC
+        }
         committed = await self._ledger.commit(
             owner,
             lambda seen: self._decide(owner, prepared, seen, call, atomic=atomic),
@@ -286,12 +290,12 @@ class Saver:
             answers[planned.place] = Saved(planned.outcome, memory, conflict, replayed=True)
         return answers
 
-    def _near(self, item: Prepared) -> Near:
+    def _near(self, memory: Memory) -> Near:
         return Near(
-            vector=item.memory.embedding,
+            vector=memory.embedding,
             types=frozenset({MemoryType.SEMANTIC.value}),
             floor=self._rules.contradiction_floor,
-            slot=slot_of(item.memory),
+            slot=slot_of(memory),
             faded=True,
         )
 

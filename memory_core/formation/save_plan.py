@@ -128,10 +128,9 @@ def plan(
 
     """
     page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor)
-    nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for item in items:
-        neighbours = next(nears, ()) if item.memory.type is MemoryType.SEMANTIC else ()
+        neighbours = look.near.get(item.memory.id, ())
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, actor)

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 import orjson
 
 from memory_core.domain.errors import Damaged
-from memory_core.domain.event_log import version_id
+from memory_core.domain.event_log import EventType, version_id
 from memory_core.domain.memory import (
     FOUND_BY_DEFAULT,
     UNLOGGED_FIELDS,
@@ -72,7 +72,7 @@ class Change:
 
     """
 
-    event_type: str
+    event_type: EventType
     after: Memory
     before: Memory | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
@@ -38,6 +38,7 @@ from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
+NO_SEARCH: Final[Mapping[str, Near]] = {}
 MAX_ENDED_AHEAD = 40
 """Past truths that a commit ends before the decision that ends them. Each takes two of the hundred
 documents of a commit.
@@ -85,7 +86,7 @@ class _Command(Generic[Result]):
     ids: Sequence[str]
     call: Call
     reads: Reads = no_further
-    nears: Sequence[Near] = ()
+    nears: Mapping[str, Near] = field(default_factory=dict)
     while_erasing: bool = False
     is_part: bool = False
     receipt: Receipt[Result] | None = None
@@ -306,7 +307,9 @@ class Ledger:
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
-    async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> ReadSet:
+    async def look(
+        self, owner: Owner, ids: Sequence[str], nears: Mapping[str, Near] = NO_SEARCH
+    ) -> ReadSet:
         """Read the head, documents and neighbours; none are older than the head.
 
         So no commit comes in between without being noticed.
@@ -314,26 +317,28 @@ class Ledger:
         Args:
             owner: Whose documents they are.
             ids: Ids of the documents.
-            nears: Searches for neighbours.
+            nears: Searches for neighbours, by the id of the new memory.
 
         Raises:
             Unavailable: The store is down.
 
         """
+        searches = [*nears.values()]
         first, *others = await asyncio.gather(
-            self._store.snapshot(owner, ids, nears[0] if nears else None),
-            *(self._store.snapshot(owner, (), near) for near in nears[1:]),
+            self._store.snapshot(owner, ids, searches[0] if searches else None),
+            *(self._store.snapshot(owner, (), near) for near in searches[1:]),
         )
         if any(other.head != first.head for other in others):  # a commit came in between
             others = await asyncio.gather(
-                *(self._store.snapshot(owner, (), near) for near in nears[1:])
+                *(self._store.snapshot(owner, (), near) for near in searches[1:])
             )
-        neighbours = [snapshot.near for snapshot in (first, *others)] if nears else []
-        near = tuple(tuple(each) for each in neighbours)
+        groups = (snapshot.near for snapshot in (first, *others))
+        # without a search the first snapshot has no name, and no neighbours
+        near = {name: tuple(group) for name, group in zip(nears, groups, strict=False)}
         return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
     async def read_further(
-        self, owner: Owner, look: ReadSet, reads: Reads, nears: Sequence[Near] = ()
+        self, owner: Owner, look: ReadSet, reads: Reads, nears: Mapping[str, Near] = NO_SEARCH
     ) -> ReadSet:
         """Read the documents that a decision needs besides, until nothing is missing.
 
@@ -356,7 +361,7 @@ class Ledger:
         return look
 
     async def _with_documents(
-        self, owner: Owner, look: ReadSet, ids: Sequence[str], nears: Sequence[Near]
+        self, owner: Owner, look: ReadSet, ids: Sequence[str], nears: Mapping[str, Near]
     ) -> ReadSet:
         """The read set with further documents, read again if the head was moved since."""
         more = await self._store.snapshot(owner, ids)
@@ -388,7 +393,7 @@ class Ledger:
         *,
         ids: Sequence[str],
         reads: Reads = no_further,
-        nears: Sequence[Near] = (),
+        nears: Mapping[str, Near] = NO_SEARCH,
         basis: ReadSet | None = None,
         call: Call,
         receipt: Receipt[Result] | None = None,
@@ -402,7 +407,7 @@ class Ledger:
                 changed.
             ids: Ids of the documents that `decide` needs.
             reads: Names the documents that `decide` needs besides, by what was read.
-            nears: Searches whose neighbours `decide` needs.
+            nears: Searches whose neighbours `decide` needs, by the id of the new memory.
             basis: A read set that the caller read already; None reads it first.
             call: Call whose actor and correlation id the events carry.
             receipt: How a call with an idempotency key is answered again, without `decide`. None
@@ -722,7 +727,7 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
         )
 
 
-def _without_log(look: ReadSet, nears: Sequence[Near]) -> Iterator[tuple[str, ...]]:
+def _without_log(look: ReadSet, nears: Mapping[str, Near]) -> Iterator[tuple[str, ...]]:
     """The names of slots that were read and have no log."""
-    names = (("slot", *near.slot) for near in nears if near.slot is not None)
+    names = (("slot", *near.slot) for near in nears.values() if near.slot is not None)
     return (name for name in names if slot_document_id(*name) not in look.documents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -22,7 +22,7 @@ class ReadSet:
     Attributes:
         head: Head of the owner; None before the first write.
         documents: By id.
-        near: A tuple of neighbours for each `Near`, in their order.
+        near: The neighbours of new memories, by the new memory's id.
         asked: Requested ids; an id without a document is in here only.
         empty_slots: Names of slots that have no log, and no members either.
         now: The time of the decision on it; the least time before a commit.
@@ -32,11 +32,15 @@ class ReadSet:
 
     head: Head | None
     documents: dict[str, Document]
-    near: tuple[tuple[Neighbour, ...], ...] = ()
+    near: Mapping[str, Sequence[Neighbour]] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
     empty_slots: frozenset[tuple[str, ...]] = frozenset()
     now: datetime = _BEFORE_COMMITS
     logs: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def neighbours(self) -> Iterator[Neighbour]:
+        """The neighbours of all new memories."""
+        return (each for group in self.near.values() for each in group)
 
     def unread(self, ids: Iterable[str]) -> list[str]:
         """Those of some ids that were not requested."""
