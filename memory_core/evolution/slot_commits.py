@@ -15,8 +15,9 @@ from datetime import datetime
 from functools import reduce
 from typing import Any, cast
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.event_log import VERSIONS, base_id, is_version
+from memory_core.domain.event_log import VERSIONS, base_id, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
@@ -31,9 +32,14 @@ from memory_core.evolution.slot_log import (
     old_version_ids,
     sealed_parts,
 )
-from memory_core.evolution.truth_commands import act_of, added_by, forgotten
+from memory_core.evolution.truth_commands import act_of, added_by, forgotten, old_values, says_again
 from memory_core.evolution.truth_projection import Projection
-from memory_core.evolution.versions import version_document, with_version_ends
+from memory_core.evolution.versions import (
+    old_version,
+    said_again,
+    version_document,
+    with_version_ends,
+)
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import session_document_id, slot_document_id
@@ -148,7 +154,34 @@ class _Settling:
         own = [change for change in changes.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        return await self._completed(changes, log, after, own, removed)
+        changes, said, after = await self._with_old_values(changes, after)
+        return await self._completed(changes, log, after, [*own, *said], removed)
+
+    async def _with_old_values(
+        self, changes: Changes[Result], slot: SlotLog
+    ) -> tuple[Changes[Result], list[Change], SlotLog]:
+        """The changes and the log, with old versions that hold on as next versions.
+
+        A memory has its last interval: a value of a key that was replaced, and that turns out to
+        hold on, is again the value that its memory shows.
+        """
+        made, said = _Completion(self.shelf, changes, slot.now), list[Change]()
+        for interval in old_values(slot):
+            name, old_name = interval.memory_id, version_id(*interval.key)
+            await self.shelf.read([name, old_name])
+            memory, old, after = made.stored(name), made.stored(old_name), slot
+            if memory is not None and old is not None and not is_cold(old):
+                after = slot.added(says_again(interval))
+            if memory is None or old is None or after is slot:
+                continue
+            slot, version = after, after.timeline.latest_versions()[name]
+            again = said_again(memory, old, version, slot.now)
+            said.append(Change("restored", again, memory, made.about, follows=True))
+            made.puts[version_id(name, memory.version)] = version_document(old_version(memory))
+        if not said:
+            return changes, said, slot
+        puts = tuple(made.puts.values())
+        return replace(changes, changes=(*changes.changes, *said), puts=puts), said, slot
 
     async def _completed(
         self,
@@ -239,7 +272,7 @@ class _Completion:
         if is_version(row.id):
             self._put_version(row)
             return
-        place, stored = self._place(row.id), self._stored(row.id)
+        place, stored = self._place(row.id), self.stored(row.id)
         if place is not None:
             change = self.changes[place]
             if not change.removed:
@@ -251,7 +284,7 @@ class _Completion:
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))
-        elif row.part and (member := self._stored(row.member_id)) is not None:
+        elif row.part and (member := self.stored(row.member_id)) is not None:
             # why it is deleted is the member's to say, if that was deleted before
             status = Status.DELETED if member.status is Status.DELETED else Status.ACTIVE
             own: MemoryFields = {**_earlier_time(row, self.now), "status": status}
@@ -297,7 +330,7 @@ class _Completion:
         if after.session_id is not None and not is_same:
             self.counted.append((after.session_id, before, after))
 
-    def _stored(self, name: str) -> Memory | None:
+    def stored(self, name: str) -> Memory | None:
         """A memory or an old version, as this commit leaves it."""
         if (place := self._place(name)) is not None:
             return self.changes[place].after
@@ -313,7 +346,7 @@ class _Completion:
 
         Its memory's event names the fields that change.
         """
-        stored, memory = self._stored(row.id), self._stored(base_id(row.id))
+        stored, memory = self.stored(row.id), self.stored(base_id(row.id))
         if stored is None or memory is None:
             return
         after, place = row.on(stored), self._place(memory.id)

@@ -452,6 +452,22 @@ def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
     return [sorted(interval.value or "" for interval in timeline.at(moment)) for moment in MOMENTS]
 
 
+def test_an_old_value_that_holds_on_is_said_again_and_changes_nothing() -> None:
+    """Of drawn logs with many new values of one memory."""
+    said = 0
+    for seed in range(1000):
+        random = Random(seed)
+        acts = drawn(random, random.randint(2, MAX_ACTS))
+        log = log_of([acts[0], *((random.choice([27, kind]), *rest) for kind, *rest in acts[1:])])
+        slot = slot_of(log, LATER, NOW)
+        for interval in commands.old_values(slot):
+            slot = slot.added(commands.says_again(interval))
+        before, after = resolve(log), resolve(slot.entries)
+        assert said_at_all_moments(after) == said_at_all_moments(before), f"seed {seed}"
+        said += len(slot.entries) - len(log)
+    assert said > 5
+
+
 @drawn_settings
 @given(logs)
 def test_a_mention_changes_nothing(log: list[Entry]) -> None:
