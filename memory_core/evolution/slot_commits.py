@@ -154,8 +154,8 @@ class _Settling:
         own = [change for change in changes.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        changes, said, after = await self._with_old_values(changes, after)
-        return await self._completed(changes, log, after, [*own, *said], removed)
+        changes, restated, after = await self._with_old_values(changes, after)
+        return await self._completed(changes, log, after, [*own, *restated], removed)
 
     async def _with_old_values(
         self, changes: Changes[Result], slot: SlotLog
@@ -165,23 +165,24 @@ class _Settling:
         A memory has its last interval: a value of a key that was replaced, and that turns out to
         hold on, is again the value that its memory shows.
         """
-        made, said = _Completion(self.shelf, changes, slot.now), list[Change]()
+        made, restated = _Completion(self.shelf, changes, slot.now), list[Change]()
         for interval in old_values(slot):
             name, old_name = interval.memory_id, version_id(*interval.key)
             await self.shelf.read([name, old_name])
-            memory, old, after = made.stored(name), made.stored(old_name), slot
-            if memory is not None and old is not None and not is_cold(old):
-                after = slot.added(says_again(interval))
-            if memory is None or old is None or after is slot:
+            memory, old = made.stored(name), made.stored(old_name)
+            if memory is None or old is None or is_cold(memory) or is_cold(old):
+                continue
+            after = slot.added(says_again(interval))
+            if after is slot:
                 continue
             slot, version = after, after.timeline.latest_versions()[name]
             again = said_again(memory, old, version, slot.now)
-            said.append(Change("restored", again, memory, made.about, follows=True))
+            restated.append(Change("restored", again, memory, made.about, follows=True))
             made.puts[version_id(name, memory.version)] = version_document(old_version(memory))
-        if not said:
-            return changes, said, slot
+        if not restated:
+            return changes, restated, slot
         puts = tuple(made.puts.values())
-        return replace(changes, changes=(*changes.changes, *said), puts=puts), said, slot
+        return replace(changes, changes=(*changes.changes, *restated), puts=puts), restated, slot
 
     async def _completed(
         self,

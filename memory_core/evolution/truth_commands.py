@@ -29,7 +29,6 @@ from memory_core.domain.truth.entries import (
     Statement,
     Trimming,
     Withdrawal,
-    asserted_at,
 )
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
@@ -104,7 +103,7 @@ def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> State
         "memory_id": new.id,
         "version": new.version,
         "value": slot.value_of(new),
-        "asserted_at": asserted_at(new.event_timestamp, slot.now),
+        "asserted_at": min(new.event_timestamp, slot.now),
         "valid_from": new.valid_from,
         "valid_until": new.valid_until,
     }
@@ -265,8 +264,9 @@ def undoes(memory_id: str) -> Act:
     Later statements that meet its time are withdrawn, whether deleted or not. Each memory is
     withdrawn by an entry of its own, so that it can be restored alone. Spared are memories that
     coexist with it, retractions of other values, and spans that were over when they were asserted,
-    if the memory holds on after them. Edits and mentions of spared or earlier memories are trimmed
-    where they take time from it. The act raises Conflict for more than `MAX_WITHDRAWN` memories.
+    if the memory holds on after them. Of a memory of which a statement is left, later statements
+    are trimmed where they take time from it. The act raises Conflict for more than `MAX_WITHDRAWN`
+    memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -462,7 +462,7 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        moment = asserted_at(by.event_timestamp, slot.now)
+        moment = min(by.event_timestamp, slot.now)
         return [
             Retraction(
                 memory_id=f"~{by.id}",

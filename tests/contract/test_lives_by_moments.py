@@ -202,9 +202,9 @@ class Life:
         grids = {sequence: Grid(log, moments, sequence) for sequence in sorted({*written.values()})}
         for (before, _), (sequence, known) in pairwise([(0, grid), *grids.items()]):
             states = fold(states, [each for each in events if before < each.sequence <= sequence])
-            told = _told_by(states)
+            memories_at = _listed_of(states)
             for moment in moments:
-                made += _wrong(told(moment), known, salt, moment, f"known at {sequence}")
+                made += _wrong(memories_at(moment), known, salt, moment, f"known at {sequence}")
         asked = [*written.items()]
         if self.world.elsewhere is not None:  # a list reads all events
             asked = self.random.sample(asked, 12)
@@ -229,7 +229,7 @@ def _written(events: Sequence[Event]) -> dict[datetime, int]:
     }
 
 
-def _told_by(states: States) -> Callable[[datetime], list[Memory]]:
+def _listed_of(states: States) -> Callable[[datetime], list[Memory]]:
     """What these states of the log tell of moments: a list with `known_at` and `at`, which reads
     the log once for all of them.
     """
@@ -264,16 +264,22 @@ def _wrong(
 
 
 def check(
-    folder: Path, clock: StillClock, server: CosmosServer | None, seeds: Iterable[int]
+    folder: Path,
+    clock: StillClock,
+    server: CosmosServer | None,
+    seeds: Iterable[int],
+    writers: int = 1,
 ) -> None:
     async def run() -> None:
         world = World(folder, clock, None if server is None else on_cosmos(server, clock))
-        core = await world.core()
+        cores = [await world.core() for _ in range(writers)]
         try:
             for seed in seeds:
                 clock.moment = NOW
-                life = Life(world, core, seed)
-                await life.live()
+                life, *others = (Life(world, core, seed) for core in cores)
+                for number, other in enumerate(others, 1):
+                    other.random = Random(-number - seed)
+                await life.live(*others)
                 assert await life.differences() == [], f"seed {seed}"
         finally:
             await world.close()
@@ -306,24 +312,26 @@ def test_drawn_lives_are_as_the_tables_say(
 @pytest.mark.parametrize(
     ("adapter", "seeds"), [("sqlite", range(6)), ("cosmos", range(2))], indirect=["adapter"]
 )
-async def test_drawn_lives_of_two_writers_are_as_the_tables_say(
-    world: World, clock: StillClock, seeds: range
+def test_drawn_lives_of_two_writers_are_as_the_tables_say(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range
 ) -> None:
-    cores = [await world.core() for _ in range(2)]
-    for seed in seeds:
-        clock.moment = NOW
-        life, other = (Life(world, core, seed) for core in cores)
-        other.random = Random(-1 - seed)
-        await life.live(other)
-        assert await life.differences() == [], f"seed {seed}"
+    check(tmp_path, clock, server, seeds, writers=2)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(50))
 @pytest.mark.parametrize(
-    ("adapter", "each"), [("sqlite", 100), ("cosmos", 6)], indirect=["adapter"]
+    ("adapter", "each", "writers"),
+    [("sqlite", 100, 1), ("sqlite", 10, 2), ("cosmos", 6, 1), ("cosmos", 1, 2)],
+    indirect=["adapter"],
 )
 def test_thousands_of_drawn_lives_are_as_the_tables_say(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, each: int, part: int
+    tmp_path: Path,
+    clock: StillClock,
+    server: CosmosServer | None,
+    each: int,
+    writers: int,
+    part: int,
 ) -> None:
-    check(tmp_path, clock, server, range(1000 + part * each, 1000 + part * each + each))
+    first = 1000 + part * each
+    check(tmp_path, clock, server, range(first, first + each), writers)

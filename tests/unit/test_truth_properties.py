@@ -454,7 +454,7 @@ def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
 
 def test_an_old_value_that_holds_on_is_said_again_and_changes_nothing() -> None:
     """Of drawn logs with many new values of one memory."""
-    said = 0
+    restated = 0
     for seed in range(1000):
         random = Random(seed)
         acts = drawn(random, random.randint(2, MAX_ACTS))
@@ -464,8 +464,8 @@ def test_an_old_value_that_holds_on_is_said_again_and_changes_nothing() -> None:
             slot = slot.added(commands.says_again(interval))
         before, after = resolve(log), resolve(slot.entries)
         assert said_at_all_moments(after) == said_at_all_moments(before), f"seed {seed}"
-        said += len(slot.entries) - len(log)
-    assert said > 5
+        restated += len(slot.entries) - len(log)
+    assert restated > 5
 
 
 @drawn_settings
