@@ -17,8 +17,8 @@ from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import conversation_of, messages_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import POISON, Delivery, QueueName
 from tests.agents import NEW_TOPIC
 from tests.builders import ALICE, NOW

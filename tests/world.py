@@ -34,7 +34,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import words
 from memory_core.evolution.truth_projection import differences
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import (
     Agents,
     Archive,

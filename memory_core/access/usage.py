@@ -25,8 +25,9 @@ from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, NotCounted, ReadSet
+from memory_core.ledger.commit import Ledger, NotCounted
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import (
     STORED_BYTES,

@@ -53,7 +53,6 @@ from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
-from memory_core.ledger.mirror import Mirror
 from memory_core.ports import (
     Agents,
     Archive,
@@ -272,7 +271,6 @@ class Formation:
         self,
         here: FormationAdapters,
         ledger: Ledger,
-        mirror: Mirror,
         tasking: Tasking,
         heeding: Heeding,
         names: OwnerNames,
@@ -308,7 +306,6 @@ class Formation:
         )
         former = Former(
             ledger,
-            mirror,
             messages,
             here.embedder,
             here.agents,

@@ -97,7 +97,6 @@ class Services:
         self._export_telemetry()
         secret = cursor_secret(self._settings)
         self.cursors, self.key_tags = Cursors(secret), KeyTags(secret)
-        self.mirror = Mirror(made.short_term)
         self.ledger = self._made_ledger()
         self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
         self.ledger.room = self.usage
@@ -106,14 +105,7 @@ class Services:
         self.touches = AccessCounts(made.long_term, made.short_term, self.clock, self.ids, written)
         lease = timedelta(seconds=self._settings.task_lease_s)
         self.tasking = Tasking(
-            made.long_term,
-            self.ledger,
-            self.mirror,
-            made.queue,
-            self.cursors,
-            self.clock,
-            self.ids,
-            lease,
+            made.long_term, self.ledger, made.queue, self.cursors, self.clock, self.ids, lease
         )
         names = OwnerNames(made.archive)
         copies = ColdCopies(made.archive, names)
@@ -169,21 +161,18 @@ class Services:
             deadline_s=deadline_s,
             gathered=gathered,
             completed=SlotCommits(self.clock).complete,
+            followed=Mirror(made.short_term).follow,
         )
 
     def _for_saving(self) -> None:
         made, clock, ids = self.adapters, self.clock, self.ids
-        self.saver = Saver(
-            self.ledger, self.mirror, made.embedder, clock, ids, save_rules(self._settings)
-        )
-        self.conflicts = Conflicts(
-            made.long_term, self.ledger, self.mirror, made.embedder, self.cursors, clock
-        )
-        self.unmerger = NoteUnmerger(self.ledger, self.mirror, self.conflicts, clock)
-        self.editor = Editor(self.ledger, self.mirror, made.embedder, self.unmerger, clock)
+        self.saver = Saver(self.ledger, made.embedder, clock, ids, save_rules(self._settings))
+        self.conflicts = Conflicts(made.long_term, self.ledger, made.embedder, self.cursors, clock)
+        self.unmerger = NoteUnmerger(self.ledger, self.conflicts, clock)
+        self.editor = Editor(self.ledger, made.embedder, self.unmerger, clock)
         self.user_settings = SettingsOfUsers(self.ledger)
         self.slot_check = SlotCheck(made.long_term, clock)
-        self.clearer = Clearer(made.long_term, self.ledger, self.mirror, self.unmerger, clock, ids)
+        self.clearer = Clearer(made.long_term, self.ledger, self.unmerger, clock, ids)
 
     def _for_finding(self, copies: ColdCopies) -> None:
         made = self.adapters
@@ -227,12 +216,10 @@ class Services:
         self.poisoned = Poisoned(long_term, self.cursors)
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
-        made, ledger, mirror, clock = self.adapters, self.ledger, self.mirror, self.clock
-        archive_restorer = ArchiveRestorer(
-            made.long_term, ledger, mirror, copies, made.embedder, clock
-        )
-        uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self.restorer = Restorer(ledger, mirror, uncompress, archive_restorer, clock)
+        made, ledger, clock = self.adapters, self.ledger, self.clock
+        archive_restorer = ArchiveRestorer(made.long_term, ledger, copies, made.embedder, clock)
+        uncompress = Uncompress(ledger, copies, made.embedder, clock)
+        self.restorer = Restorer(ledger, uncompress, archive_restorer, clock)
 
     def _for_access(self) -> None:
         keys = self.adapters.keys
@@ -250,25 +237,16 @@ class Services:
         heeding = Heeding(
             self.saver,
             self.editor,
-            ToldForgetter(ledger, self.mirror, self.unmerger, clock),
+            ToldForgetter(ledger, self.unmerger, clock),
             self.gatherer.nearest,
         )
         self.formation = Formation(
-            made.of_formation(),
-            ledger,
-            self.mirror,
-            self.tasking,
-            heeding,
-            names,
-            clock,
-            ids,
-            rules,
+            made.of_formation(), ledger, self.tasking, heeding, names, clock, ids, rules
         )
         tasking = self.tasking
         self.last_messages = LastMessages(
             made.long_term,
             ledger,
-            self.mirror,
             self.formation.messages,
             self.conflicts,
             self.restorer,
@@ -278,9 +256,7 @@ class Services:
             made.queue,
             clock,
         )
-        self.appender = SessionAppender(
-            ledger, self.mirror, made.embedder, tasking.beginning, clock, ids
-        )
+        self.appender = SessionAppender(ledger, made.embedder, tasking.beginning, clock, ids)
         stores = made.of_consolidation(Parts(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,

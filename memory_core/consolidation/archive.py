@@ -31,7 +31,8 @@ from memory_core.evolution.chains import Families, Family
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost

@@ -29,9 +29,9 @@ from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory, readable
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place

@@ -24,10 +24,10 @@ from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, told_last
+from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, reads_of, told_last
 from memory_core.evolution.opinions import contradict_by_rule, opinion
-from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
@@ -165,7 +165,6 @@ MAX_READ = 500
 
 A user with more of them has to be asked anyway.
 """
-MAX_LOOKS = 32
 _PAGE = 100
 
 
@@ -228,45 +227,34 @@ class ConflictStep:
         return {"conflicts": len(await self._due(run))}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
-        case, ids = left[0], [*left[0].ids]
-        verdict: _Decided | None = None
-        for _ in range(MAX_LOOKS):
-            look = await self._ledger.look(run.owner, ids)
-            try:
-                verdict = await self._verdict(run, case, look, ids)
-                self._chunk(run, left, look, ids, verdict)
-                break
-            except LookedElsewhere as needs:
-                ids = [*ids, *(name for name in needs.wanted if name not in ids)]
+        case = left[0]
+        look = await self._ledger.look(run.owner, case.ids)
+        verdict = await self._verdict(run, case, look)
+
+        def reads(look: ReadSet) -> list[str]:
+            document = look.documents.get(case.record_id)
+            return [] if document is None else reads_of(run.owner, record_in(document.body), look)
 
         def decided(look: ReadSet) -> Chunk:
-            try:
-                return self._chunk(run, left, look, ids, verdict)
-            except LookedElsewhere:  # they were changed meanwhile: look again
-                return Chunk(cursor=[left_case.ids for left_case in left])
+            return self._chunk(run, left, look, verdict)
 
-        return Proposal(ids, decided)
+        return Proposal(case.ids, decided, reads=reads)
 
     def _chunk(
-        self,
-        run: Run,
-        left: Sequence[_Case],
-        look: ReadSet,
-        asked: Sequence[str],
-        decided: _Decided | None,
+        self, run: Run, left: Sequence[_Case], look: ReadSet, decided: _Decided | None
     ) -> Chunk:
         """Decide the first of the conflicts, or mark it as looked at.
 
-        Raises LookedElsewhere if the verdict is about other texts.
+        It stays the first if its texts have changed since the verdict.
         """
         case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
-        page = ChangeSet(run.owner, look, self._clock.now(), weighs=True, asked=asked)
+        page = ChangeSet(run.owner, look, look.now, weighs=True)
         document, sides = _open(page, case), _sides(look, case)
         if document is None or sides is None:
             return over
         if decided is None or decided.question != ConflictPrompt(sides[1:], sides[:1]).key:
-            raise LookedElsewhere
+            return Chunk(cursor=[left_case.ids for left_case in left])
         verdict, record = decided.verdict, record_in(document.body)
         try:
             if verdict.decision == "last":
@@ -282,7 +270,6 @@ class ConflictStep:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
             return self._left_open(over, run.at, page, document, verdict)
-        page.check_sessions(asked)
         return replace(
             over,
             **page.written(),
@@ -307,9 +294,7 @@ class ConflictStep:
         page.puts[document.id] = replace(document, body={**document.body, **noted})
         return replace(over, **page.written(), counts={"conflicts_left_open": 1})
 
-    async def _verdict(
-        self, run: Run, case: _Case, look: ReadSet, ids: Sequence[str]
-    ) -> _Decided | None:
+    async def _verdict(self, run: Run, case: _Case, look: ReadSet) -> _Decided | None:
         """Return the decision on both memories as they are now.
 
         None if there is no conflict to decide any more. Raises Unavailable.
@@ -321,13 +306,10 @@ class ConflictStep:
         prompt = ConflictPrompt((new,), (old,))
         if (certain := by_rule(old, new)) is not None:
             return _Decided(prompt.key, certain)
-        if wanted := [
-            name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids
-        ]:
-            raise LookedElsewhere(wanted)
+        cells = await run.reads.memories([side.cell_id for side in sides if side.cell_id])
         scenes = [
             None if cell is None else cell.scene_id
-            for cell in (look.memory(side.cell_id or "") for side in sides)
+            for cell in (cells.get(side.cell_id or "") for side in sides)
         ]
         rulings = await self._ask(run, case, prompt)
         sure, one_scene = (

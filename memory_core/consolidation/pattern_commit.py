@@ -30,8 +30,8 @@ from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, procedure_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import DecisionItem, LongTermStore, Near
 from memory_core.tasks.operation_records import Chunk
 
@@ -105,20 +105,17 @@ class PatternPage:
     full: bool = False
 
     @classmethod
-    def of(
-        cls, run: Run, look: ReadSet, ids: Collection[str], new: Collection[str], duplicate: float
-    ) -> PatternPage:
+    def of(cls, run: Run, look: ReadSet, new: Collection[str], duplicate: float) -> PatternPage:
         """Begin an empty commit.
 
         Args:
             run: The run.
             look: The documents that it is decided on.
-            ids: The ids that were read.
             new: The ids of the new episodes.
             duplicate: The cosine from which two texts may say the same.
 
         """
-        return cls(run, ChangeSet(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
+        return cls(run, ChangeSet(run.owner, look, run.at, weighs=False), new, duplicate)
 
     def place(self, candidate: Candidate) -> bool:
         """Put a pattern into the commit.

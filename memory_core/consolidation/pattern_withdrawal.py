@@ -22,8 +22,8 @@ from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore
 from memory_core.tasks.operation_records import Chunk
 
@@ -139,7 +139,7 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
 
     def decide(look: ReadSet) -> Chunk:
         page, sources, portion, whole = (
-            ChangeSet(run.owner, look, run.at, weighs=False, asked=ids),
+            ChangeSet(run.owner, look, run.at, weighs=False),
             _memories(look, names),
             Portion(),
             True,

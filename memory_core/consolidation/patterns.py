@@ -30,8 +30,8 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Event, Memory, MemoryType, Status, Vector
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import procedure_id, session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Embedder, LongTermStore, Near
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
@@ -131,7 +131,7 @@ class Patterns:
         ids = _named(run, candidates)
 
         def decide(look: ReadSet) -> Chunk:
-            page = PatternPage.of(run, look, ids, new, self._closeness.duplicate)
+            page = PatternPage.of(run, look, new, self._closeness.duplicate)
             whole = all(page.place(candidate) for candidate in candidates)
             return page.chunk(cursor=number + 1 if whole else number, done=whole and last)
 

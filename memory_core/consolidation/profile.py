@@ -26,7 +26,7 @@ from memory_core.domain.scenes import PROFILE_ID, KnownPerson, Scene, person_in
 from memory_core.domain.statements.provenance import unknown_names
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Document
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk

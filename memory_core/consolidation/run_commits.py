@@ -22,8 +22,8 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Head, HeadFields
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.lifecycle import tell_due
@@ -108,7 +108,7 @@ class RunProgress:
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             return self._counted(_placed(step, proposal.decide(look)))
 
-        await self._commit(proposal.ids, decide)
+        await self._commit(proposal.ids, decide, reads=proposal.reads)
 
     async def commit_waiting(self) -> None:
         """Commit the waiting decisions."""
@@ -136,9 +136,10 @@ class RunProgress:
         ids: Sequence[str],
         decide: Callable[[ReadSet, Operation], Chunk],
         basis: ReadSet | None = None,
+        reads: Reads = no_further,
     ) -> None:
         self.operation = await self.operations.advance(
-            self.lease, self.operation, ids, decide, basis=basis
+            self.lease, self.operation, ids, decide, reads=reads, basis=basis
         )
         self.spent.clear()
         self.waiting.clear()

@@ -16,7 +16,7 @@ from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Head, Memory, MemoryFields
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, LongTermStore
 from memory_core.tasks.operation_records import Chunk
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from memory_core.consolidation.step import Proposal, Run
@@ -24,10 +25,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import decide_by_time, told_last
-from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import ReadSet
+from memory_core.evolution.conflicts import decide_by_time, reads_of, told_last
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Clock, LongTermStore
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
@@ -41,7 +41,6 @@ MOST_SCENES: Final = 5
 
 They are the scenes with the latest facts.
 """
-MAX_LOOKS = 32
 MAX_REASON = 160
 log = logging.getLogger(__name__)
 
@@ -77,6 +76,18 @@ class _Case:
                 for pair in ((self.old_id, self.new_id), (self.new_id, self.old_id))
             ),
         ]
+
+    def record(self, now: datetime) -> ConflictRecord:
+        return ConflictRecord(
+            id=self.ids[2],
+            status="pending",
+            old_id=self.old_id,
+            new_id=self.new_id,
+            confidence=self.confidence,
+            strategy="supersede",
+            reason=self.reason,
+            at=now,
+        )
 
 
 class SceneConflictStep:
@@ -117,30 +128,18 @@ class SceneConflictStep:
         return {}
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
-        ids = left[0].ids
-        for _ in range(MAX_LOOKS):
-            seen = await self._store.snapshot(run.owner, ids)
-            try:
-                self._chunk(run.owner, left, ReadSet(seen.head, dict(seen.documents)), ids)
-                break
-            except LookedElsewhere as needs:
-                ids = [*ids, *(name for name in needs.wanted if name not in ids)]
+        case = left[0]
+
+        def reads(look: ReadSet) -> list[str]:
+            return reads_of(run.owner, case.record(look.now), look)
 
         def decide(look: ReadSet) -> Chunk:
-            try:
-                return self._chunk(run.owner, left, look, ids)
-            except LookedElsewhere:  # they were changed meanwhile: look again
-                return Chunk(cursor=[asdict(left_case) for left_case in left])
+            return self._chunk(run.owner, left, look)
 
-        return Proposal(ids, decide)
+        return Proposal(case.ids, decide, reads=reads)
 
-    def _chunk(
-        self, owner: Owner, left: Sequence[_Case], look: ReadSet, asked: Sequence[str]
-    ) -> Chunk:
-        """Settle the first of the contradictions: the earlier fact is superseded, with a record.
-
-        Raises LookedElsewhere if other memories have to be read.
-        """
+    def _chunk(self, owner: Owner, left: Sequence[_Case], look: ReadSet) -> Chunk:
+        """Settle the first of the contradictions: the earlier fact is superseded, with a record."""
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         old, new = look.memory(case.old_id), look.memory(case.new_id)
@@ -151,15 +150,7 @@ class SceneConflictStep:
             or any(name in look.documents for name in case.ids[2:])
         ):
             return over
-        page = ChangeSet(owner, look, self._clock.now(), weighs=True, asked=asked)
-        about = {
-            "old_id": old.id,
-            "new_id": new.id,
-            "confidence": case.confidence,
-            "strategy": "supersede",
-            "at": page.now,
-        }
-        record = ConflictRecord(id=case.ids[2], status="pending", reason=case.reason, **about)
+        page, record = ChangeSet(owner, look, look.now, weighs=True), case.record(look.now)
         if case.disputed:
             return _left_pending(
                 over, page, record.changed(strategy="keep_both", by=case.by), (old, new)
@@ -172,7 +163,6 @@ class SceneConflictStep:
         except Conflict as refused:
             log.info("two facts of a scene are left side by side: %s", refused.detail)
             return over
-        page.check_sessions(asked)
         return replace(over, **page.written(), counts={"scene_conflicts": 1})
 
     async def _cases(self, run: Run) -> list[_Case]:

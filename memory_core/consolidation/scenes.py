@@ -36,8 +36,8 @@ from memory_core.domain.scene_assignment import (
 from memory_core.domain.scenes import Scene, SceneMember, line_of, scene_in, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived, note_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk

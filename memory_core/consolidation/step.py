@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from memory_core.consolidation.run_reads import RunReads
 from memory_core.domain.memory import Event
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.tasks.operation_records import Chunk
 
 
@@ -69,6 +69,7 @@ class Proposal:
 
     Attributes:
         ids: The documents that `decide` gets.
+        reads: Names the documents that `decide` gets besides, by what was read.
         decide: Makes the chunk. It may be called again if the user's memories changed meanwhile,
             and then gets them as they are.
         waits: Whether the chunk may be committed with those of later steps, because it changes
@@ -79,6 +80,7 @@ class Proposal:
     ids: Sequence[str]
     decide: Callable[[ReadSet], Chunk]
     waits: bool = False
+    reads: Reads = no_further
 
 
 class Step(Protocol):

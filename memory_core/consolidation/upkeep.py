@@ -28,9 +28,9 @@ from memory_core.domain.transitions import contradict
 from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.history import Snapshots
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Filter, LongTermStore, Place
 from memory_core.tasks.leases import Lease

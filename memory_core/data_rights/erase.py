@@ -26,8 +26,10 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.kept import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
 from memory_core.tasks.leases import Later, Lease
 from memory_core.tasks.operation_records import Chunk, Operation
@@ -66,6 +68,14 @@ class EraseRules:
 
 WithdrawKeys = Callable[[Owner, Call], Awaitable[None]]
 """Withdraws the API keys that are bound to a user; raises Unavailable."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The task of an erasure, and whether this call began it."""
+
+    task_id: str
+    is_new: bool = True
 
 
 class Eraser:
@@ -117,34 +127,34 @@ class Eraser:
             Unavailable: The long-term store is down.
 
         """
-        epoch, name = self._ids.new("ep"), receipt_id(owner, call)
+        epoch = self._ids.new("ep")
 
-        def decide(look: ReadSet) -> Changes[str]:
-            earlier = earlier_result(look.documents, owner, call)
-            if earlier is not None:
-                return Changes(str(earlier["task_id"]))
+        def decide(look: ReadSet) -> Changes[_Begun]:
             head, now = look.head, self._clock.now()
             if head is not None and head.state == "erasing":
-                return Changes(task_id_of(head.epoch))
+                return Changes(_Begun(task_id_of(head.epoch), is_new=False))
             task, subject = _asked(epoch, head, now, call)
-            creates = (
-                subject,
-                written(task),
-                *receipt(owner, call, now, {"task_id": task.task_id}),
-            )
             fields: HeadFields = {"state": "erasing", "pending_tasks": 1}
             return Changes(
-                task.task_id,
-                creates=creates,
+                _Begun(task.task_id),
+                creates=(subject, written(task)),
                 begins=epoch,
                 head_fields=lambda _: fields,
                 fragile=True,
             )
 
         committed = await self._ledger.commit(
-            owner, decide, ids=[name] if name else [], call=call, while_erasing=True
+            owner,
+            decide,
+            ids=(),
+            call=call,
+            receipt=Receipt(
+                lambda begun: {"task_id": begun.task_id} if begun.is_new else None,
+                lambda earlier, look: _Begun(str(earlier["task_id"]), is_new=False),
+            ),
+            while_erasing=True,
         )
-        return await self._sent(owner, committed.result, call)
+        return await self._sent(owner, committed.result.task_id, call)
 
     async def erase(self, lease: Lease) -> Later | None:
         """Empty all tiers, wait, empty them again, and write the receipt.

@@ -36,7 +36,7 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease, TaskLost

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from memory_core.data_rights.forget_selection import (
     Chosen,
     SelectedMemory,
+    WrittenSince,
     cleared,
     page,
     plan_of,
@@ -31,13 +33,13 @@ from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.results import Accepted, Call, Foreseen, ForeseenMemories
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
+from memory_core.evolution.clear_session import buffer_task
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.instructions import instructions_of
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
@@ -105,7 +107,7 @@ class Forgetter:
 
         The plan is made again after other commits in between.
         """
-        reads, seal_key = reads_of(owner, session), b""
+        seal_key = b""
         for _ in range(ROUNDS):
             plan = await self._plan(owner, asked)
             chosen = Chosen.of(plan)
@@ -115,20 +117,22 @@ class Forgetter:
                 seal_key = await self._names.session_key(owner, session)
 
             def beside(
-                look: ReadSet,
-                until: int = chosen.until,
-                reads: Sequence[str] = tuple(reads),
-                seal_key: bytes = seal_key,
+                look: ReadSet, until: int = chosen.until, seal_key: bytes = seal_key
             ) -> Changes[Any]:
-                now = self._clock.now()
-                return cleared(owner, session, asked, look, until, reads, now, seal_key)
+                return cleared(owner, session, asked, look, until, look.now, seal_key)
 
             try:
                 return await self._operations.begin(
-                    owner, "forget", plan, call, reads=reads, beside=beside
+                    owner,
+                    "forget",
+                    plan,
+                    call,
+                    reads=reads_of(owner, session),
+                    beside=beside,
+                    further=partial(buffer_task, owner, session),
                 )
-            except LookedElsewhere as needs:
-                reads = [*reads, *needs.wanted]
+            except WrittenSince:
+                continue
         raise Unavailable(
             "long_term",
             "others write to this user's memories all the time; try again",

@@ -5,7 +5,7 @@ The memories are searched page by page, up to the end of the log at the time of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,11 +16,10 @@ from memory_core.domain.messages import is_message, messages_of
 from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import dropped
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Filter, LongTermStore, Place
 
@@ -223,13 +222,16 @@ def reads_of(owner: Owner, session_id: str) -> list[str]:
     return [session_document_id(owner, session_id), buffer_id(owner, session_id)]
 
 
+class WrittenSince(Exception):
+    """Memories were written since the request was planned; it has to be planned again."""
+
+
 def cleared(
     owner: Owner,
     session_id: str,
     forgetting: ForgetInput,
     look: ReadSet,
     until: int,
-    asked: Collection[str],
     now: datetime,
     seal_key: bytes,
 ) -> Changes[Any]:
@@ -243,23 +245,22 @@ def cleared(
         forgetting: The request.
         look: The documents that it is decided on.
         until: The end of the log when the memories were found that are forgotten.
-        asked: The ids that were read.
         now: The time of the request.
         seal_key: The key that seals the session's history for a hard delete.
 
     Raises:
-        LookedElsewhere: Other documents have to be read, or memories were written since.
+        WrittenSince: Memories were written since.
 
     """
     if look.head is None:
         return Changes(None)
     if look.head.sequence != until:
-        raise LookedElsewhere
+        raise WrittenSince
     session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
     chosen = forgetting.chosen
     session.clear(chosen.types or MemoryType, keeps_history=True)
     if forgetting.mode == "hard" and not chosen.types:
         session.forget_history(seal_key)
-    gathered = None if chosen.types else dropped(owner, session_id, look, asked, now)
+    gathered = None if chosen.types else dropped(owner, session_id, look, now)
     made = gathered or Changes(None)
     return replace(made, puts=(*made.puts, session.document))

@@ -26,8 +26,8 @@ from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import OwnerNames, Parts
 from memory_core.ledger.batch import Change, Portion, size_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp

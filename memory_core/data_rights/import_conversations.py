@@ -35,8 +35,9 @@ from memory_core.domain.requests.maintenance import ConversationLine
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
-from memory_core.ledger.ids import keyed, receipt_id
+from memory_core.ledger.ids import keyed
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import receipt_id
 from memory_core.ports import Clock
 from memory_core.tasks.leases import Later, Lease
 from memory_core.tasks.operation_records import Chunk, Operation

@@ -41,8 +41,8 @@ from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
 from memory_core.tasks.leases import Later, Lease, TaskLost
 from memory_core.tasks.operation_records import Chunk, Operation, operation_id

@@ -28,9 +28,9 @@ from memory_core.domain.scenes import (
     with_words,
 )
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease

@@ -113,6 +113,12 @@ class ConflictRecord(DeferredModel):
         return list(dict.fromkeys([*self.sides, *(move.memory_id for move in self.moves)]))
 
     @property
+    def rejected_sessions(self) -> list[str]:
+        """The session of the memory that was not stored, if that was the decision."""
+        rejected = [move.before or {} for move in self.moves if move.after is None]
+        return [before["session_id"] for before in rejected if before.get("session_id")]
+
+    @property
     def rejected_content(self) -> str | None:
         """The text that was not stored, if that was the decision."""
         return next(

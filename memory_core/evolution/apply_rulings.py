@@ -25,17 +25,16 @@ from memory_core.domain.memory import (
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.transitions import touch
-from memory_core.domain.truth.slots import (
-    RETRACTS_ANYTHING,
-    are_of_one_slot,
-    is_named_short,
-    is_retraction,
-    retraction_of,
-    retracts,
-)
+from memory_core.domain.truth.slots import are_of_one_slot, is_retraction
 from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.contradictions import Judgement, Verdict, contradict, judged
+from memory_core.evolution.contradictions import (
+    Judgement,
+    Verdict,
+    contradict,
+    judged,
+    with_whole_value,
+)
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
     Linked,
@@ -143,25 +142,12 @@ class Execution:
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
 
     def _naming_what_holds(self, fact: Memory, slot: SlotLog | None) -> Memory:
-        """Complete a retraction that names the retracted value in short.
-
-        For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then.
-        """
-        if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
+        """Complete a retraction that names in short what holds then."""
+        if slot is None or not is_retraction(fact):
             return fact
         holding = slot.timeline.at(statement_in(slot, fact).met_at)
-        truths = [
-            self.page.found(name)
-            for name in dict.fromkeys(interval.memory_id for interval in holding)
-        ]
-        if any(retracts(fact, truth) for truth in truths):
-            return fact
-        named = [
-            truth.value
-            for truth in truths
-            if isinstance(truth.value, str) and is_named_short(fact, truth)
-        ]
-        return fact.changed(value=retraction_of(named[0])) if len(named) == 1 else fact
+        names = dict.fromkeys(interval.memory_id for interval in holding)
+        return with_whole_value(fact, [self.page.found(name) for name in names])
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link, as this commit leaves it.

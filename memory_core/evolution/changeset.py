@@ -6,7 +6,7 @@ more than a commit holds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -30,13 +30,12 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, documents_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.batch import Change
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -68,7 +67,6 @@ class ChangeSet:
         beside: Documents that the commit writes besides.
         weight: Bytes of the commit so far, with the bytes that it writes besides.
         actor: On whose behalf the commit is made.
-        asked: Ids of the read set's documents, also of missing documents.
         logs: Logs of slots, with the entries of this commit.
         first_logs: Logs of slots, as they were read.
 
@@ -86,7 +84,6 @@ class ChangeSet:
     beside: int = 0
     weight: int = 0
     actor: str = "system"
-    asked: Collection[str] = ()
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
     first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
@@ -105,40 +102,24 @@ class ChangeSet:
     def found(self, memory_id: str) -> Memory:
         """The memory as this commit will leave it; it must exist.
 
-        Raises LookedElsewhere for a memory that was not read, NotFound for a missing memory.
+        Raises NotFound for a missing memory.
         """
         memory = self.memory(memory_id)
         if memory is None:
-            if memory_id not in self.asked:
-                raise LookedElsewhere([memory_id])
+            self._check_read([memory_id])
             raise NotFound(f"{memory_id} is gone")
         return memory
-
-    def all_of(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """The memories as this commit will leave them; they must exist.
-
-        Raises LookedElsewhere for all unread memories at once, because each read costs requests.
-        """
-        unread = [
-            name for name in memory_ids if name not in self.asked and self.memory(name) is None
-        ]
-        if unread:
-            raise LookedElsewhere(unread)
-        return [self.found(name) for name in memory_ids]
 
     def slot(self, memory: Memory) -> SlotLog | None:
         """The log of a memory's slot, with the entries of this commit.
 
-        None if the memory has no shared slot. Raises LookedElsewhere if the log was not read,
-        WithoutLog if its members need a log first.
+        None if the memory has no shared slot. Raises WithoutLog if its members need a log first.
         """
         name = slot_name(memory)
         if name is None:
             return None
         if name not in self.logs:
-            known = {*self.asked, *self.look.documents}
-            if unread := [each for each in documents_of(name) if each not in known]:
-                raise LookedElsewhere(unread)
+            self._check_read(documents_of(name))
             log = SlotLog.read(name, self.look, self.now)
             self.first_logs[name] = log
             for change in self.changes:
@@ -165,10 +146,15 @@ class ChangeSet:
     def session(self, name: str) -> Session:
         """The working copy of a session."""
         if name not in self.sessions:
-            self.sessions[name] = Session(
-                self.owner, name, self.look.documents.get(session_document_id(self.owner, name))
-            )
+            document_id = session_document_id(self.owner, name)
+            self._check_read([document_id])
+            self.sessions[name] = Session(self.owner, name, self.look.documents.get(document_id))
         return self.sessions[name]
+
+    def _check_read(self, ids: Iterable[str]) -> None:
+        """Check that a command declared its reads; anything else is a fault of the code."""
+        unread = self.look.unread(ids)
+        assert not unread, f"a decision needs documents that its reads do not name: {unread}"
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Add changes, in order."""
@@ -202,15 +188,6 @@ class ChangeSet:
             "sessions": frozenset(self.sessions),
             "head_fields": head_fields,
         }
-
-    def check_sessions(self, asked: Collection[str]) -> None:
-        """Check that all changed sessions were read.
-
-        Raises LookedElsewhere for changed sessions that were not `asked` for.
-        """
-        names = [session_document_id(self.owner, session) for session in self.sessions]
-        if unread := [name for name in names if name not in asked]:
-            raise LookedElsewhere(unread)
 
     @property
     def full(self) -> bool:

@@ -16,7 +16,7 @@ commit only begins the operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -31,12 +31,12 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import HeldBuffer, buffer_id
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import ReadSet, no_further
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 from memory_core.tasks.store import TaskAndSubject
@@ -116,18 +116,11 @@ class Clearer:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         unmerger: NoteUnmerger,
         clock: Clock,
         ids: IdSource,
     ) -> None:
-        self._store, self._ledger, self._mirror, self._clock, self._ids = (
-            store,
-            ledger,
-            mirror,
-            clock,
-            ids,
-        )
+        self._store, self._ledger, self._clock, self._ids = (store, ledger, clock, ids)
         self._unmerger = unmerger
 
     async def clear(self, owner: Owner, request: ClearInput, call: Call) -> int:
@@ -186,15 +179,10 @@ class Clearer:
         return resumed
 
     async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
-        key, session = (
-            receipt_id(owner, operation.call),
-            session_document_id(owner, operation.session_id),
-        )
         asked = [
-            session,
+            session_document_id(owner, operation.session_id),
             operation.id,
             buffer_id(owner, operation.session_id),
-            *([key] if key else []),
         ]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
@@ -204,15 +192,19 @@ class Clearer:
                 await self._unmerger.unmerge_sources(
                     owner, notes, operation.call, session_id=operation.session_id
                 )
-            decide = partial(self._decide, owner, operation, chunk, asked)
-            try:
-                committed = await self._ledger.commit(
-                    owner, decide, ids=[*chunk.ids, *asked], call=operation.call
-                )
-            except LookedElsewhere as needs:
-                asked += needs.wanted
-                continue
-            await self._mirror.follow(owner, committed)
+            committed = await self._ledger.commit(
+                owner,
+                partial(self._decide, owner, operation, chunk),
+                ids=[*chunk.ids, *asked],
+                reads=partial(buffer_task, owner, operation.session_id)
+                if operation.type is None
+                else no_further,
+                call=operation.call,
+                receipt=Receipt(
+                    lambda after: {"cleared": after.cleared} if after.done else None,
+                    partial(_cleared_before, operation),
+                ),
+            )
             operation = committed.result
         return operation
 
@@ -248,16 +240,8 @@ class Clearer:
         return _Chunk(places, last=taken == len(left), notes=notes)
 
     def _decide(
-        self,
-        owner: Owner,
-        operation: _Operation,
-        chunk: _Chunk,
-        asked: Collection[str],
-        seen: ReadSet,
+        self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: ReadSet
     ) -> Changes[_Operation]:
-        earlier = earlier_result(seen.documents, owner, operation.call)
-        if earlier is not None:
-            return Changes(replace(operation, cleared=int(earlier["cleared"]), done=True))
         stored = seen.documents.get(operation.id)
         if stored is not None and (at := _Operation.of(stored)) != operation:
             return Changes(at)
@@ -271,9 +255,7 @@ class Clearer:
         else:
             cleared = self._begun(owner, replace(operation, until=seen.head.sequence), seen, now)
         gathered = (
-            dropped(owner, operation.session_id, seen, asked, now)
-            if operation.type is None
-            else None
+            dropped(owner, operation.session_id, seen, now) if operation.type is None else None
         )
         return cleared if gathered is None else _both(cleared, gathered)
 
@@ -324,7 +306,7 @@ class Clearer:
                 *self._session(owner, seen, operation, changes, first=first),
                 *(() if whole else (after.document(now + _KEPT_WHEN_DONE),)),
             ),
-            receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
+            (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
             head_fields=(lambda head: {}) if whole else (lambda head: _pending(head, after)),
@@ -355,6 +337,10 @@ class Clearer:
         return (session.document,)
 
 
+def _cleared_before(operation: _Operation, earlier: Mapping[str, Any], look: ReadSet) -> _Operation:
+    return replace(operation, cleared=int(earlier["cleared"]), done=True)
+
+
 def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Operation]:
     def head_fields(head: Head) -> HeadFields:
         return {**cleared.head_fields(head), **gathered.head_fields(head)}
@@ -382,30 +368,35 @@ def _cleared(memory: Memory, now: datetime) -> Memory:
 # Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
 
 
-def dropped(
-    owner: Owner, session_id: str, look: ReadSet, asked: Collection[str], now: datetime
-) -> Changes[Any] | None:
-    """Empty a session's buffer, and end the task of its messages.
+def buffer_task(owner: Owner, session_id: str, look: ReadSet) -> list[str]:
+    """The id of the task of a session's waiting messages; empty without messages.
 
     Args:
         owner: Whose session it is.
         session_id: Id of the session.
         look: A read set with the buffer.
-        asked: Ids of the read set's documents, also of missing documents.
+
+    """
+    batch = HeldBuffer.of(owner, session_id, look)
+    return [batch.task_id] if batch.buffer.messages else []
+
+
+def dropped(owner: Owner, session_id: str, look: ReadSet, now: datetime) -> Changes[Any] | None:
+    """Empty a session's buffer, and end the task of its messages.
+
+    Args:
+        owner: Whose session it is.
+        session_id: Id of the session.
+        look: A read set with the buffer, and the task of `buffer_task`.
         now: The present time.
 
     Returns:
         None if no message waits.
 
-    Raises:
-        LookedElsewhere: The task was not read.
-
     """
     batch = HeldBuffer.of(owner, session_id, look)
     if not batch.buffer.messages:
         return None
-    if batch.task_id not in asked:
-        raise LookedElsewhere([batch.task_id])
     pair = TaskAndSubject.of(look, batch.task_id)
     if pair is None:
         return Changes(None, puts=(batch.closed().written,))

@@ -7,7 +7,7 @@ caller's decision is repeated on the new state, with the same answer or a 409.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from memory_core.domain.conflict import (
     Move,
     record_in,
 )
-from memory_core.domain.errors import Conflict, HeadMoved, NotFound
+from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, MemoryType, Status
 from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
 from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
@@ -36,7 +36,7 @@ from memory_core.evolution.decision_commands import (
     takes_back,
     undoes_decision,
 )
-from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.reads import session_ids
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
     brings_text,
@@ -49,16 +49,13 @@ from memory_core.evolution.succession import (
 )
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
-MAX_LOOKS = 32
-"""How often further documents are read for a decision: the record, its memories, their cells, and
-again each time that other commits were faster.
-"""
 Turn = Callable[[ChangeSet, Document], ConflictRecord]
 
 
@@ -72,12 +69,11 @@ class Conflicts:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         embedder: Embedder,
         cursors: Cursors,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._store, self._ledger = store, ledger
         self._embedder, self._cursors, self._clock = embedder, cursors, clock
 
     async def page(self, owner: Owner, query: ConflictsInput) -> ConflictPage:
@@ -198,41 +194,34 @@ class Conflicts:
                 }
 
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
-        """Commit the changes of `turn` with the call's receipt.
+        """Commit the changes of `turn` with the call's receipt."""
 
-        Further documents are read as `turn` needs them.
-        """
-        key = receipt_id(owner, call)
-        ids = [conflict_id, *([key] if key else [])]
+        def reads(look: ReadSet) -> list[str]:
+            return reads_of(owner, record_in(_held(look, conflict_id).body), look)
 
         def decided(look: ReadSet) -> Changes[ConflictRecord]:
             document = _held(look, conflict_id)
-            if earlier_result(look.documents, owner, call) is not None:
-                return Changes(record_in(document.body))
-            if missing := [name for name in record_in(document.body).memory_ids if name not in ids]:
-                raise LookedElsewhere(missing)
-            page = ChangeSet(owner, look, self._clock.now(), weighs=True, asked=ids)
+            page = ChangeSet(owner, look, look.now, weighs=True)
             record = turn(page, document)
-            page.check_sessions(ids)
             return Changes(
                 record,
                 **page.written(),
-                creates=receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
                 reads=frozenset({*page.states, *record.memory_ids}),
                 types=frozenset({MemoryType.SEMANTIC.value}),
             )
 
-        for _ in range(MAX_LOOKS):
-            try:
-                committed = await self._ledger.commit(owner, decided, ids=ids, call=call)
-            except LookedElsewhere as needs:
-                ids = [*ids, *needs.wanted]
-                continue
-            await self._mirror.follow(owner, committed)
-            return committed.result
-        raise HeadMoved(
-            "these memories change faster than their conflict can be decided", retry_after_s=1
+        committed = await self._ledger.commit(
+            owner,
+            decided,
+            ids=[conflict_id],
+            reads=reads,
+            call=call,
+            receipt=Receipt(
+                lambda record: {"conflict_id": record.id},
+                lambda earlier, look: record_in(_held(look, conflict_id).body),
+            ),
         )
+        return committed.result
 
 
 class _NeedsVectors(Exception):
@@ -316,7 +305,6 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
     Raises:
         Conflict: A side is no longer active. Or the memory to supersede is pinned, or has a
             successor already, or is a successor of the other memory.
-        LookedElsewhere: Further memories must be read.
 
     """
     asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
@@ -333,28 +321,54 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
     return _put_decision(page, document, asked, _decide_for_new(falls, stays, record, page.now), by)
 
 
+def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
+    """The ids of the documents that a decision about a conflict needs.
+
+    As far as they are known, these are the memories that the record names, the successors of its
+    sides, and the sessions of all of them.
+
+    Args:
+        owner: Whose conflict it is.
+        record: Record of the conflict.
+        look: What was read so far.
+
+    """
+    following = [
+        memory.next_id
+        for side in record.sides
+        for memory in _successors(look.memory(side), look.memory)
+        if memory.next_id is not None
+    ]
+    names = list(dict.fromkeys([*record.memory_ids, *following]))
+    return [
+        *names,
+        *session_ids(owner, map(look.memory, names)),
+        *(session_document_id(owner, name) for name in record.rejected_sessions),
+    ]
+
+
+def _successors(
+    memory: Memory | None, memory_of: Callable[[str], Memory | None]
+) -> Iterator[Memory]:
+    """A memory, its successor, and so on, each once.
+
+    `memory_of` gives the known memories; with one that it lacks the row ends.
+    """
+    names = set[str]()
+    while memory is not None and memory.id not in names:
+        yield memory
+        names.add(memory.id)
+        memory = None if memory.next_id is None else memory_of(memory.next_id)
+
+
 def told_last(memory: Memory) -> tuple[datetime, int, str]:
     """By which of two memories the truth is decided: event time, then order of writing."""
     return memory.event_timestamp, memory.sequence, memory.id
 
 
 def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
-    """Whether a memory's successors lead to another memory.
-
-    The search ends at a cycle or a missing memory.
-    """
-    seen, step = set[str](), memory
-    while step.next_id is not None and step.next_id not in seen:
-        if step.next_id == name:
-            return True
-        seen.add(step.next_id)
-        following = page.memory(step.next_id)
-        if following is None:
-            if step.next_id not in page.asked:
-                raise LookedElsewhere([step.next_id])
-            break
-        step = following
-    return False
+    """Whether a memory's successors lead to another memory."""
+    return any(step.next_id == name for step in _successors(memory, page.memory))
 
 
 def _put_decision(

@@ -8,7 +8,7 @@ other way are two statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -19,12 +19,21 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.entries import Assertion, Retraction, Statement
-from memory_core.domain.truth.slots import slot_of
+from memory_core.domain.truth.slots import (
+    RETRACTS_ANYTHING,
+    SlotName,
+    is_named_short,
+    is_retraction,
+    retraction_of,
+    retracts,
+    slot_name,
+    slot_of,
+)
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.decision_commands import merges
 from memory_core.evolution.opinions import MAY_CONTRADICT, changed_by
-from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.slot_log import SlotLog, documents_of
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
     joined,
@@ -36,6 +45,7 @@ from memory_core.evolution.succession import (
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Neighbour
 
 _TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
@@ -98,9 +108,6 @@ def judged(
     Returns:
         The verdict, with the memory that it is about. An archived memory is never the same.
 
-    Raises:
-        LookedElsewhere: Further documents must be read.
-
     """
     judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
     if judgement.old_id is None:
@@ -155,6 +162,73 @@ def judge(
                 continue
         return Judgement(Verdict.SAME, old.id, old, similarity, reason=reason)
     return uncertain or Judgement(Verdict.NEW)
+
+
+def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
+    """The ids of the documents that a decision on new memories of slots needs.
+
+    As far as they are known, these are the logs of their slots, and the members that a new memory
+    may repeat or contradict. If several new memories are of one slot, each is decided on after
+    those before it. So all members are read that hold after the earliest start.
+
+    Args:
+        look: What was read so far, and the time of the decision.
+        memories: The new memories.
+
+    """
+    by_slot: dict[SlotName, list[Memory]] = {}
+    for memory in memories:
+        if (name := slot_name(memory)) is not None:
+            by_slot.setdefault(name, []).append(memory)
+    known = {near.memory.id for group in look.near for near in group}
+    wanted: list[str] = []
+    for name, of_slot in by_slot.items():
+        documents = documents_of(name)
+        if look.unread(documents):
+            wanted += documents
+            continue
+        slot = SlotLog.read(name, look, look.now)
+        wanted += (member for new in of_slot for member in _members_met(new, slot, look))
+        if len(of_slot) > 1:
+            start = min(statement_in(slot, new).met_at for new in of_slot)
+            wanted += (
+                each.memory_id for each in slot.timeline.intervals if each.lasts_beyond(start)
+            )
+    return [name for name in dict.fromkeys(wanted) if name not in known]
+
+
+def _members_met(new: Memory, slot: SlotLog, look: ReadSet) -> list[str]:
+    """The ids of the members that a new memory may repeat or contradict."""
+    holding = slot.timeline.at(statement_in(slot, new).met_at) if is_retraction(new) else []
+    names = [interval.memory_id for interval in holding]
+    truths = [truth for name in names if (truth := look.memory(name)) is not None]
+    judgement = _in_slot(with_whole_value(new, truths), slot)
+    if judgement is not None and judgement.old_id is not None:
+        names += [judgement.old_id, *judgement.rivals]
+    return names
+
+
+def with_whole_value(new: Memory, truths: Sequence[Memory]) -> Memory:
+    """Complete a retraction that names the retracted value in short.
+
+    For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then. Any
+    other memory stays as it is.
+
+    Args:
+        new: A new memory of a slot.
+        truths: The members that hold when its validity begins.
+
+    """
+    if not is_retraction(new) or new.value == RETRACTS_ANYTHING:
+        return new
+    if any(retracts(new, truth) for truth in truths):
+        return new
+    named = [
+        truth.value
+        for truth in truths
+        if isinstance(truth.value, str) and is_named_short(new, truth)
+    ]
+    return new.changed(value=retraction_of(named[0])) if len(named) == 1 else new
 
 
 def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
@@ -322,7 +396,7 @@ def contradict(
         denied: Gives an agent's reason against the contradiction of an existing memory, or None.
 
     """
-    old, rivals = judgement.old, page.all_of(judgement.rivals)
+    old, rivals = judgement.old, [page.found(name) for name in judgement.rivals]
     assert old is not None
     reasons = {each.id: why for each in (old, *rivals) if (why := denied(each)) is not None}
     met = Contradiction(new, old, judgement, page.now, page.slot(new), rivals, before, reasons)

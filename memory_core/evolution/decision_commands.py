@@ -131,12 +131,12 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
             taken = taken.added(withdraws(draft.id)).added(says(draft))
         beside = taken.account.pairs
         beside_old = beside.get(old_id, frozenset())
-        if new_id not in beside_old:
+        if new_id not in beside_old:  # it was decided when the new side was saved
             taken = taken.added(pairs(old_id, new_id, conflict_id))
-        for other in sorted(beside.get(new_id, frozenset()) - beside_old - {old_id}):
-            taken = taken.added(pairs(old_id, other))
-        for other in sorted(_fell_to(taken, new_id) - {old_id}):
-            taken = taken.added(pairs(other, new_id))
+            for other in sorted(beside.get(new_id, frozenset()) - beside_old - {old_id}):
+                taken = taken.added(pairs(old_id, other))
+            for other in sorted(_fell_to(taken, new_id) - {old_id}):
+                taken = taken.added(pairs(other, new_id))
         gone = [name for name in (old_id, new_id) if name not in taken.active()]
         if gone:
             changed = " and ".join(f"{became(name, taken.rows.get(name))} since" for name in gone)

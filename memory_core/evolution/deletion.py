@@ -24,9 +24,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, restore
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import conflict_record_ids, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Mark
 
@@ -38,8 +38,8 @@ _SOURCE_GONE: Final = "a source of it was deleted"
 class NoteUnmerger:
     """Unmerges notes of any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, conflicts: Conflicts, clock: Clock) -> None:
-        self._ledger, self._mirror, self._conflicts, self._clock = ledger, mirror, conflicts, clock
+    def __init__(self, ledger: Ledger, conflicts: Conflicts, clock: Clock) -> None:
+        self._ledger, self._conflicts, self._clock = ledger, conflicts, clock
 
     async def unmerge_sources(
         self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None
@@ -157,8 +157,7 @@ class NoteUnmerger:
                 sessions=frozenset({note.session_id} if note.session_id is not None else ()),
             )
 
-        committed = await self._ledger.commit(owner, decide, ids=[*names, *sessions], call=call)
-        await self._mirror.follow(owner, committed)
+        await self._ledger.commit(owner, decide, ids=[*names, *sessions], call=call)
 
 
 def _merged_into(merged: Memory, look: ReadSet) -> Sequence[Memory]:
@@ -285,8 +284,8 @@ def joined_again(look: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, M
 class Along:
     """Changes the messages of cells of any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror) -> None:
-        self._ledger, self._mirror = ledger, mirror
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
 
     async def ahead(
         self, owner: Owner, cell: Memory, call: Call, follow: Follow, now: datetime
@@ -337,9 +336,7 @@ class Along:
             named = frozenset({cell.session_id} if cell.session_id is not None else ())
             return Changes(None, tuple(changes), puts, reads=frozenset(ids), sessions=named)
 
-        await self._mirror.follow(
-            owner, await self._ledger.commit(owner, decide, ids=[*ids, *sessions], call=call)
-        )
+        await self._ledger.commit(owner, decide, ids=[*ids, *sessions], call=call)
 
 
 def count_along(session: Session, changes: Sequence[Change], now: datetime) -> None:

@@ -6,7 +6,7 @@ the revision that the caller saw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, cast
@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, PreconditionFailed
-from memory_core.domain.event_log import cut_short, is_version, version_id
+from memory_core.domain.event_log import cut_short, is_version
 from memory_core.domain.memory import (
     BY_HAND,
     FOUND_BY_DEFAULT,
@@ -44,17 +44,17 @@ from memory_core.evolution.deletion import (
     count_along,
     gone_along,
 )
-from memory_core.evolution.reads import LookedElsewhere
-from memory_core.evolution.slot_log import Act
+from memory_core.evolution.slot_log import Act, old_version_ids
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder, Near
+from memory_core.ports import Clock, Document, Embedder
 
 _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
 """Statuses of memories that may be edited and copied. A faded memory becomes active by that."""
@@ -99,20 +99,21 @@ class _Committed:
     outcome: str | None
 
 
+_RECEIPT: Receipt[tuple[str, Memory | None, str | None]] = Receipt(
+    lambda result: {"memory_id": result[0]} | ({"outcome": result[2]} if result[2] else {}),
+    lambda earlier, seen: (earlier["memory_id"], None, earlier.get("outcome")),
+)
+
+
 class Editor:
     """Edits memories of any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        unmerger: NoteUnmerger,
-        clock: Clock,
+        self, ledger: Ledger, embedder: Embedder, unmerger: NoteUnmerger, clock: Clock
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+        self._ledger, self._embedder, self._clock = ledger, embedder, clock
         self._unmerger = unmerger
-        self._along = Along(ledger, mirror)
+        self._along = Along(ledger)
 
     async def update(
         self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call
@@ -155,7 +156,7 @@ class Editor:
                 wanted |= {"status_reason": "manual_update"}
             updated, old_versions, says = _edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
-                old_versions += _ended_versions(seen, old, updated.valid_from, names)
+                old_versions += _ended_versions(seen, old, updated.valid_from)
             # a past truth of a slot may hold at no moment
             names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)
             if (
@@ -177,13 +178,15 @@ class Editor:
             )
             return _Edit(updated.id, (edit,), old_versions)
 
-        names, basis = [memory_id], cast("ReadSet | None", look)
-        while True:
-            try:
-                return (await self._commit(owner, names, decide, call, basis)).memory
-            except LookedElsewhere as needs:
-                # a correction of the past: versions before the last one end with it
-                names, basis = [*names, *needs.wanted], None
+        def reads(seen: ReadSet) -> list[str]:
+            """A correction of the past may end versions before the last one."""
+            old = seen.memory(memory_id)
+            begins = change.valid_from
+            if old is None or begins is None or slot_name(old) is not None:
+                return []
+            return old_version_ids([old]) if begins < old.valid_from else []
+
+        return (await self._commit(owner, [memory_id], decide, call, look, reads)).memory
 
     async def delete(
         self,
@@ -324,36 +327,23 @@ class Editor:
         decide: Callable[[ReadSet], _Edit],
         call: Call,
         basis: ReadSet | None = None,
-        nears: Sequence[Near] = (),
+        reads: Reads = no_further,
     ) -> _Committed:
         def decided(seen: ReadSet) -> Changes[tuple[str, Memory | None, str | None]]:
-            earlier = earlier_result(seen.documents, owner, call)
-            if earlier is not None:
-                return Changes((earlier["memory_id"], None, earlier.get("outcome")))
             edit = decide(seen)
-            outcome = {"outcome": edit.outcome} if edit.outcome is not None else {}
-            creates = receipt(
-                owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome}
-            )
-            reads, types = (
-                frozenset({*ids, edit.memory_id}),
-                frozenset(kind for near in nears for kind in near.types),
-            )
             return Changes(
                 (edit.memory_id, seen.memory(edit.memory_id), edit.outcome),
                 edit.changes,
                 edit.puts,
-                creates,
-                reads,
+                (),
+                frozenset({*ids, *reads(seen), edit.memory_id}),
                 _sessions_of(edit),
-                types,
                 head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
             )
 
         committed = await self._ledger.commit(
-            owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call
+            owner, decided, ids=ids, reads=reads, basis=basis, call=call, receipt=_RECEIPT
         )
-        await self._mirror.follow(owner, committed)
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
         return _Committed(
@@ -465,19 +455,14 @@ def _edited(
     return updated, (version_document(old_version(old)),), edits(updated, start, end)
 
 
-def _ended_versions(
-    seen: ReadSet, old: Memory, begins: datetime, names: Collection[str]
-) -> tuple[Document, ...]:
+def _ended_versions(seen: ReadSet, old: Memory, begins: datetime) -> tuple[Document, ...]:
     """The earlier versions of a memory without a slot that end where an edit begins.
 
-    Raises LookedElsewhere, Invalid.
+    Raises Invalid for too many versions.
     """
-    wanted = [version_id(old.id, number) for number in range(1, old.version)]
-    if missing := [name for name in wanted if name not in names]:
-        raise LookedElsewhere(missing)
     versions = [
         version
-        for name in wanted
+        for name in old_version_ids([old])
         if (document := seen.documents.get(name)) is not None
         and (version := as_memory(document, seen.head)) is not None
     ]

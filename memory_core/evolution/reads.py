@@ -1,4 +1,4 @@
-"""Documents that a decision and its completion have read, and requests for more."""
+"""Documents that a decision and its completion read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
 
@@ -82,12 +83,13 @@ class Shelf:
         return [each.memory for each in near if slot_name(each.memory) == name]
 
 
-class LookedElsewhere(Exception):
-    """The store has changed since the agents were asked, or further memories are needed.
+def session_ids(owner: Owner, memories: Iterable[Memory | None]) -> list[str]:
+    """The ids of the documents of some memories' sessions.
 
-    The `wanted` memories were not read; read again with them.
+    Args:
+        owner: Whose memories they are.
+        memories: Memories; None for a missing memory.
+
     """
-
-    def __init__(self, wanted: Iterable[str] = ()) -> None:
-        super().__init__("what a decision needs was not read")
-        self.wanted = tuple(wanted)
+    names = (memory.session_id for memory in memories if memory is not None)
+    return [session_document_id(owner, name) for name in dict.fromkeys(names) if name is not None]

@@ -23,14 +23,14 @@ from memory_core.domain.transitions import delete, restore
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
-from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.reads import session_ids
 from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import MEMORY_RECEIPT
 from memory_core.ports import Clock, Embedder, Mark
 
 _RESTORED = "restored"
@@ -45,19 +45,17 @@ class Restorer:
     def __init__(
         self,
         ledger: Ledger,
-        mirror: Mirror,
         uncompress: Uncompress,
         archive_restorer: ArchiveRestorer,
         clock: Clock,
     ) -> None:
-        self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = (
+        self._ledger, self._uncompress, self._thaw, self._clock = (
             ledger,
-            mirror,
             uncompress,
             archive_restorer,
             clock,
         )
-        self._along = Along(ledger, mirror)
+        self._along = Along(ledger)
 
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """Restore a memory; a memory in use is returned as it is.
@@ -132,8 +130,6 @@ class Restorer:
                     f"a memory that is {memory.status.value} was replaced by none; it may "
                     f"become: {choices}"
                 )
-            if memory.next_id is not None and memory.next_id not in page.asked:
-                raise LookedElsewhere([memory.next_id])
             successor = None if memory.next_id is None else page.look.memory(memory.next_id)
             page.apply(_undone(memory, successor, reason, page.now))
             return {}
@@ -180,8 +176,7 @@ class Restorer:
 
     async def _reactivate(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """Restore a deleted or faded memory, and the messages of a cell with it."""
-        names = [session_document_id(owner, memory.session_id)] if memory.session_id else []
-        names += [] if memory.cell_id is None else [memory.cell_id]
+        names = [] if memory.cell_id is None else [memory.cell_id]
         along = list[str]()
         if memory.status is Status.DELETED and not is_cold(memory):
             along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
@@ -207,36 +202,30 @@ class Restorer:
         put: Callable[[ChangeSet, Memory], Mapping[str, Mark]],
         call: Call,
     ) -> Memory:
-        """Commit the changes of `put` to the memory as it is now.
+        """Commit the changes of `put` to the memory as it is now."""
+        names = list(dict.fromkeys([memory_id, *ids]))
 
-        Further documents are read as `put` needs them.
-        """
-        key = receipt_id(owner, call)
-        names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
+        def reads(seen: ReadSet) -> list[str]:
+            """The memory's successor, and the sessions of all memories that may change."""
+            memory = seen.memory(memory_id)
+            following = [] if memory is None or memory.next_id is None else [memory.next_id]
+            return [
+                *following,
+                *session_ids(owner, map(seen.memory, [memory_id, *ids, *following])),
+            ]
 
         def decide(seen: ReadSet) -> Changes[Memory]:
             memory = seen.existing_memory(memory_id)
-            if earlier_result(seen.documents, owner, call) is not None:
-                return Changes(memory)  # what it did then may be refused by now
-            page = ChangeSet(owner, seen, self._clock.now(), weighs=False, asked=names)
+            page = ChangeSet(owner, seen, seen.now, weighs=False)
             marks = put(page, memory)
-            page.check_sessions(names)
             return Changes(
-                memory,
-                **page.written(),
-                creates=receipt(owner, call, page.now, {"memory_id": memory_id}),
-                reads=frozenset(names),
-                marks=marks,
+                memory, **page.written(), reads=frozenset({*names, *reads(seen)}), marks=marks
             )
 
-        while True:
-            try:
-                committed = await self._ledger.commit(owner, decide, ids=names, call=call)
-            except LookedElsewhere as needs:
-                names = [*names, *needs.wanted]
-                continue
-            await self._mirror.follow(owner, committed)
-            return committed.memories.get(memory_id) or committed.result
+        committed = await self._ledger.commit(
+            owner, decide, ids=names, reads=reads, call=call, receipt=MEMORY_RECEIPT
+        )
+        return committed.memories.get(memory_id) or committed.result
 
 
 def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
@@ -351,15 +340,9 @@ class Uncompress:
     """Restores the long texts of any owner."""
 
     def __init__(
-        self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock
+        self, ledger: Ledger, copies: ColdCopies, embedder: Embedder, clock: Clock
     ) -> None:
-        self._ledger, self._mirror, self._copies, self._embedder, self._clock = (
-            ledger,
-            mirror,
-            copies,
-            embedder,
-            clock,
-        )
+        self._ledger, self._copies, self._embedder, self._clock = (ledger, copies, embedder, clock)
 
     async def uncompress(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """Make a compressed memory active, with its whole text.
@@ -390,16 +373,10 @@ class Uncompress:
         original = (
             await self._original(owner, memory) if memory.status is Status.COMPRESSED else None
         )
-        key = receipt_id(owner, call)
 
         def decide(seen: ReadSet) -> Changes[Memory]:
-            memory_now = seen.memory(memory.id)
-            if memory_now is None:
-                raise NotFound("no memory of this id for this user")
-            if (
-                earlier_result(seen.documents, owner, call) is not None
-                or memory_now.status is Status.ACTIVE
-            ):
+            memory_now = seen.existing_memory(memory.id)
+            if memory_now.status is Status.ACTIVE:
                 return Changes(memory_now)
             if memory_now.status is not Status.COMPRESSED:
                 message = (
@@ -415,13 +392,11 @@ class Uncompress:
                 memory_now,
                 {"reason": reason},
             )
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": memory_now.id})
-            return Changes(memory_now, (change,), creates=creates, reads=frozenset({memory_now.id}))
+            return Changes(memory_now, (change,), reads=frozenset({memory_now.id}))
 
         committed = await self._ledger.commit(
-            owner, decide, ids=[memory.id, *([key] if key else [])], call=call
+            owner, decide, ids=[memory.id], call=call, receipt=MEMORY_RECEIPT
         )
-        await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory:

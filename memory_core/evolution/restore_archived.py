@@ -26,10 +26,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
+from memory_core.ledger.receipts import MEMORY_RECEIPT, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
 
@@ -82,12 +83,11 @@ class ArchiveRestorer:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         copies: ColdCopies,
         embedder: Embedder,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._store, self._ledger = store, ledger
         self._copies, self._embedder, self._clock = copies, embedder, clock
 
     async def is_for(self, owner: Owner, memory: Memory) -> bool:
@@ -160,26 +160,23 @@ class ArchiveRestorer:
         sessions = [session_document_id(owner, memory.session_id)] if memory.session_id else []
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(thawing, seen, call),
-            ids=[*thawing.ids, *sessions, *_receipt_ids(owner, call)],
+            lambda seen: self._decide(thawing, seen),
+            ids=[*thawing.ids, *sessions],
             call=call,
+            receipt=MEMORY_RECEIPT,
         )
-        await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
-    def _decide(self, thawing: _ArchivedChain, seen: ReadSet, call: Call) -> Changes[Memory]:
+    def _decide(self, thawing: _ArchivedChain, seen: ReadSet) -> Changes[Memory]:
         asked = seen.existing_memory(thawing.memory_id)
-        if earlier_result(seen.documents, thawing.owner, call) is not None or not is_cold(asked):
+        if not is_cold(asked):
             return Changes(asked)
         if asked.archival_location != thawing.location:
             raise _Elsewhere
         changes = self._changes(thawing, seen)
         puts = [*self._versions(thawing, seen), *self._session(thawing, seen)]
-        creates = receipt(thawing.owner, call, thawing.now, {"memory_id": asked.id})
         sessions = frozenset({asked.session_id} if asked.session_id else ())
-        return Changes(
-            asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions
-        )
+        return Changes(asked, tuple(changes), tuple(puts), (), frozenset(thawing.ids), sessions)
 
     def _changes(self, thawing: _ArchivedChain, seen: ReadSet) -> list[Change]:
         changes = list[Change]()

@@ -24,7 +24,7 @@ from memory_core.domain.transitions import delete, mark_conflict, reactivate, to
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
-from memory_core.evolution.reads import LookedElsewhere, Shelf
+from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_log import (
     SlotLog,
     documents_of,
@@ -41,9 +41,9 @@ from memory_core.evolution.versions import (
     with_version_ends,
 )
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
+from memory_core.ledger.read_set import ReadSet, WithoutLog
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore
 
@@ -72,6 +72,7 @@ class SlotCommits:
 
         Raises:
             Conflict: The log of a slot refuses an operation.
+            SealedEntries: A change reaches back to sealed entries that were not read.
             Unavailable: The store is down.
             WithoutLog: A slot needs a log first.
 
@@ -115,15 +116,13 @@ class _Settling:
     clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        """The changes, with their consequences in this slot.
-
-        Note: changes that reach back into sealed parts are repeated after these were read.
-        """
-        try:
-            return await self._settled(changes, concerned)
-        except LookedElsewhere as needs:
-            await self.shelf.read(needs.wanted)
-            return await self._settled(changes, concerned)
+        """The changes, with their consequences in this slot."""
+        log = await self._log(changes)
+        own = [change for change in changes.changes if change.after.id in concerned]
+        removed = [change.after.id for change in own if change.removed]
+        after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
+        changes, restated, after = await self._with_old_values(changes, after)
+        return await self._completed(changes, log, after, [*own, *restated], removed)
 
     async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
         """The members of a slot that has no log; empty if it has a log."""
@@ -148,14 +147,6 @@ class _Settling:
         stored = self.shelf.document(slot_document_id(*self.name))
         made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
         return await self._completed(changes, None, made)
-
-    async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        log = await self._log(changes)
-        own = [change for change in changes.changes if change.after.id in concerned]
-        removed = [change.after.id for change in own if change.removed]
-        after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        changes, restated, after = await self._with_old_values(changes, after)
-        return await self._completed(changes, log, after, [*own, *restated], removed)
 
     async def _with_old_values(
         self, changes: Changes[Result], slot: SlotLog

@@ -29,10 +29,9 @@ from memory_core.domain.truth.sealing import (
 )
 from memory_core.domain.truth.slots import SlotName, hashed, marked, value_form
 from memory_core.domain.truth.timeline import Timeline
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
-from memory_core.ledger.commit import ReadSet, WithoutLog
 from memory_core.ledger.ids import procedure_id, slot_document_id, slot_part_id
+from memory_core.ledger.read_set import ReadSet, SealedEntries, WithoutLog
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
@@ -92,7 +91,22 @@ class SlotLog:
             WithoutLog: The slot may have members from a version before logs.
 
         """
-        document, head = document or look.documents.get, look.head
+        if document is not None:
+            return cls._read(name, look, now, document)
+        known: SlotLog | None = look.logs.get(name)
+        if known is None or known.now != now or not known.is_of(look):
+            known = look.logs[name] = cls._read(name, look, now, look.documents.get)
+        return known
+
+    @classmethod
+    def _read(
+        cls,
+        name: SlotName,
+        look: ReadSet,
+        now: datetime,
+        document: Callable[[str], Document | None],
+    ) -> SlotLog:
+        head = look.head
         stored = document(slot_document_id(*name))
         if stored is None or head is None or stored.body.get("epoch") != head.epoch:
             if name not in look.empty_slots and _may_have_members(name, head, document):
@@ -143,6 +157,13 @@ class SlotLog:
             name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=stored
         )
 
+    def is_of(self, look: ReadSet) -> bool:
+        """Whether a read set shows this log, with no more of its sealed entries."""
+        has_more = self.seal is not None and all(
+            part in look.documents for part in sealed_parts(self.stored)
+        )
+        return self.stored is look.documents.get(self.id) and not has_more
+
     @property
     def id(self) -> str:
         """The id of its document."""
@@ -157,7 +178,7 @@ class SlotLog:
     def timeline(self) -> Timeline:
         """Which values hold when by this log; with sealed entries, since its horizon.
 
-        Raises LookedElsewhere if the sealed parts are needed.
+        Raises SealedEntries if they are needed.
         """
         timeline = sealed_timeline_of(self.account, self.seal)
         if self.seal is not None and not suffices(self.seal, timeline):
@@ -182,9 +203,9 @@ class SlotLog:
             raise KeyError(memory_id)
         return statements
 
-    def sealed(self) -> LookedElsewhere:
-        """The error by which the sealed parts are requested."""
-        return LookedElsewhere(sealed_parts(self.stored))
+    def sealed(self) -> SealedEntries:
+        """The error by which the sealed entries are requested."""
+        return SealedEntries(sealed_parts(self.stored))
 
     def knows(self, memory_id: str) -> bool:
         """Whether it has a statement of a memory; a sealed statement is not seen."""
@@ -206,7 +227,7 @@ class SlotLog:
         A repeated call with the same entries returns the same object.
 
         Raises:
-            LookedElsewhere: Sealed parts must be read for it.
+            SealedEntries: They must be read for it.
             Conflict: The act is about a memory without a statement in this slot.
 
         """

@@ -27,11 +27,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
-from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.reads import session_ids
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import note_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Mark
 
@@ -56,10 +56,8 @@ class _Going:
 class ToldForgetter:
     """Forgets statements, for any owner."""
 
-    def __init__(
-        self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock
-    ) -> None:
-        self._ledger, self._mirror, self._unmerger, self._clock = ledger, mirror, unmerger, clock
+    def __init__(self, ledger: Ledger, unmerger: NoteUnmerger, clock: Clock) -> None:
+        self._ledger, self._unmerger, self._clock = ledger, unmerger, clock
 
     async def forget(
         self,
@@ -177,25 +175,22 @@ class ToldForgetter:
     async def _commit(
         self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]
     ) -> None:
-        extra: list[str] = []
+        def left(seen: ReadSet) -> list[Memory]:
+            memories = (seen.memory(name) for name in names)
+            return [
+                memory
+                for memory in memories
+                if memory is not None and memory.status is not Status.DELETED
+            ]
+
+        def reads(seen: ReadSet) -> list[str]:
+            return session_ids(owner, left(seen))
 
         def decide(seen: ReadSet) -> Changes[None]:
-            now = self._clock.now()
-            left = [
-                memory
-                for name in names
-                if (memory := seen.memory(name)) is not None and memory.status is not Status.DELETED
-            ]
-            wanted = [
-                session_document_id(owner, memory.session_id)
-                for memory in left
-                if memory.session_id
-            ]
-            if missing := [name for name in dict.fromkeys(wanted) if name not in extra]:
-                raise LookedElsewhere(missing)
+            now = seen.now
             sessions: dict[str, Session] = {}
             changes = []
-            for memory in left:
+            for memory in left(seen):
                 gone = delete(memory, reason, now)
                 changes.append(Change("forgotten", gone, memory))
                 if memory.session_id:
@@ -210,7 +205,7 @@ class ToldForgetter:
             marks = {
                 name: Mark(leaves_cell=True)
                 for name in alone
-                if (memory := seen.memory(name)) is not None and memory.cell_id is not None
+                if (member := seen.memory(name)) is not None and member.cell_id is not None
             }
             return Changes(
                 None,
@@ -221,18 +216,13 @@ class ToldForgetter:
                 sessions=frozenset(sessions),
             )
 
-        while True:
-            try:
-                committed = await self._ledger.commit(
-                    owner,
-                    decide,
-                    ids=[*names, *alone, *extra],
-                    call=replace(call, idempotency_key=None),
-                )
-                break
-            except LookedElsewhere as needs:
-                extra += needs.wanted
-        await self._mirror.follow(owner, committed)
+        await self._ledger.commit(
+            owner,
+            decide,
+            ids=[*names, *alone],
+            reads=reads,
+            call=replace(call, idempotency_key=None),
+        )
 
 
 _USER: Final = "user"

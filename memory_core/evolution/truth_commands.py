@@ -71,7 +71,7 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
         change: Change of a memory of the slot.
 
     Raises:
-        LookedElsewhere: Sealed parts must be read for it.
+        SealedEntries: They must be read for it.
         Conflict: The log refuses the change.
 
     """

@@ -39,9 +39,10 @@ from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
 from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
-from memory_core.ledger.ids import earlier_result, session_document_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.leases import TaskLost

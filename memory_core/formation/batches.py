@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from weakref import WeakValueDictionary
 
 from memory_core.domain.chat.read_message import timed
@@ -26,7 +27,7 @@ from memory_core.domain.skew import is_written_ahead
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import (
     Append,
     HeldBuffer,
@@ -36,7 +37,9 @@ from memory_core.ledger.documents import (
     messages_id,
     settings_in,
 )
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, TaskQueue
 from memory_core.tasks.leases import Later, Lease
@@ -310,16 +313,13 @@ class Handover:
 
         def decide(look: ReadSet) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
-            again = (
-                earlier_result(look.documents, batch.owner, call) is not None
-                or append.id in now.buffer.appends
-            )
+            again = append.id in now.buffer.appends
             if again or now.buffer.generation != batch.buffer.generation or not now.takes(append):
                 return Changes(None)
             grown = now.grown(append)
             if self.fills(grown):
-                return self._handing_over(grown, look, call)
-            return self._gathering(grown, look, call, opens=not now.buffer.messages)
+                return self._handing_over(grown, look)
+            return self._gathering(grown, opens=not now.buffer.messages)
 
         done = await self._committed(batch, decide, call)
         if done is None:
@@ -358,10 +358,9 @@ class Handover:
 
         def decide(look: ReadSet) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
-            again = earlier_result(look.documents, batch.owner, call) is not None
-            if again or now.buffer.generation != batch.buffer.generation:
+            if now.buffer.generation != batch.buffer.generation:
                 return Changes(None)
-            return self._handing_over(now, look, call)
+            return self._handing_over(now, look)
 
         done = await self._committed(batch, decide, call)
         if done is None:
@@ -374,17 +373,14 @@ class Handover:
         )
         return Accepted(batch.task_id, (*degraded, *missing))
 
-    def _gathering(
-        self, batch: HeldBuffer, look: ReadSet, call: Call, *, opens: bool
-    ) -> Changes[_Done | None]:
+    def _gathering(self, batch: HeldBuffer, *, opens: bool) -> Changes[_Done | None]:
         """Write the buffer; if the append opens it, also the task that waits."""
         now = self._clock.now()
         task = self._waiting(batch, now) if opens else None
         puts = (batch.written, *([written(task)] if task is not None else []))
-        receipts = receipt(batch.owner, call, now, {"task_id": None})
-        return _changes(_Done(batch, task), puts, receipts, more=int(opens))
+        return _changes(_Done(batch, task), puts, (), more=int(opens))
 
-    def _handing_over(self, batch: HeldBuffer, look: ReadSet, call: Call) -> Changes[_Done | None]:
+    def _handing_over(self, batch: HeldBuffer, look: ReadSet) -> Changes[_Done | None]:
         """Write the next generation, and the conversation that this generation becomes.
 
         The task is about the conversation from now on.
@@ -408,11 +404,7 @@ class Handover:
             batch.closed().written,
             written(task, onto=None if before is None else before.document),
         )
-        creates = (
-            state,
-            messages_with_appends,
-            *receipt(batch.owner, call, now, {"task_id": task.task_id}),
-        )
+        creates = (state, messages_with_appends)
         done = _Done(batch.closed(), task, conversation)
         return _changes(done, puts, creates, more=int(before is None or before.task.finished))
 
@@ -431,21 +423,30 @@ class Handover:
     async def _committed(
         self, batch: HeldBuffer, decide: Callable[[ReadSet], Changes[_Done | None]], call: Call
     ) -> _Done | None:
-        name = receipt_id(batch.owner, call)
         session = batch.buffer.session_id
         ids = [
             buffer_id(batch.owner, session),
             batch.task_id,
             session_document_id(batch.owner, session),
-            *([name] if name else []),
         ]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
-        return (await self._ledger.commit(batch.owner, decide, ids=ids, call=call)).result
+        receipt: Receipt[_Done | None] = Receipt(_noted, lambda earlier, look: None)
+        return (
+            await self._ledger.commit(batch.owner, decide, ids=ids, call=call, receipt=receipt)
+        ).result
 
     async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:
         assert done.task is not None
         delay = timedelta(0) if done.conversation is not None else self._rules.idle
         return await tell(self._queue, "formation", message_for(owner, done.task), delay)
+
+
+def _noted(done: _Done | None) -> dict[str, Any] | None:
+    """The fields of the receipt: the task that forms the handed over messages."""
+    if done is None:
+        return None
+    task = None if done.conversation is None else done.task
+    return {"task_id": None if task is None else task.task_id}
 
 
 def _changes(

@@ -27,12 +27,11 @@ from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.opinions import changed_by
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import note_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Neighbour
 
 BESIDE = 4
@@ -46,6 +45,10 @@ before it.
 
 MOST_MESSAGES = 200
 """Messages that a cell names when it is sent again and again; later messages are independent."""
+
+
+class CellOutdated(Exception):
+    """What a cell was prepared on has changed; it has to be prepared again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +160,7 @@ def merge_wanted(
 
 
 def plan_cell(
-    owner: Owner,
-    ready: ReadyCell,
-    look: ReadSet,
-    asked: Collection[str],
-    ruled: Ruled,
-    rules: LinkRules,
-    now: datetime,
+    owner: Owner, ready: ReadyCell, look: ReadSet, ruled: Ruled, rules: LinkRules
 ) -> Changes[CellOutcome]:
     """The changes of a forming commit.
 
@@ -173,26 +170,24 @@ def plan_cell(
     Args:
         owner: Whose memories they are.
         ready: The cell.
-        look: The read set, with the neighbours.
-        asked: Ids of the read set's documents, also of missing documents.
+        look: The read set, with the neighbours and what `slot_reads` names.
         ruled: Decisions of the agents.
         rules: Thresholds and boosts.
-        now: The present time.
 
     Raises:
-        LookedElsewhere: The cell must be prepared again on a newer read set.
+        CellOutdated: The cell has been told again, or the agents saw other memories.
 
     """
     messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []
-    marks = cell_marks(look, messages, ready.cell.id, {*messages} - {*asked})
-    page = _page(owner, ready, look, now, asked, len(marks))
+    marks = cell_marks(look, messages, ready.cell.id, {*look.unread(messages)})
+    page = _page(owner, ready, look, len(marks))
     existing = look.memory(ready.cell.id)
     if told_before(existing, ready.told_at):
-        raise LookedElsewhere
-    linked = links_of(ready, look, rules, now)
+        raise CellOutdated
+    linked = links_of(ready, look, rules, look.now)
     prompt = ConflictPrompt.of(linked)
     if ruled.shown_key != (prompt.key if prompt.older else None):
-        raise LookedElsewhere
+        raise CellOutdated
     execution = Execution(
         page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
     )
@@ -205,7 +200,6 @@ def plan_cell(
         execution.place_note(ready.note, ready.facts)
     if ready.is_kept:
         execution.place_cell(ready.cell, existing)
-    page.check_sessions(asked)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(
@@ -214,9 +208,7 @@ def plan_cell(
             if memory.id not in dropped
         )
         shorter, fewer = replace(look, near=near), ready.without(dropped)
-        return plan_cell(
-            owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now
-        )
+        return plan_cell(owner, fewer, shorter, _on(ruled, fewer, shorter, rules), rules)
     counts = {
         **execution.counts,
         "without_proof": ready.without_proof,
@@ -312,23 +304,19 @@ def told_before(existing: Memory | None, told_at: datetime) -> bool:
     )
 
 
-def _page(
-    owner: Owner, ready: ReadyCell, look: ReadSet, now: datetime, asked: Collection[str], marks: int
-) -> ChangeSet:
+def _page(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int) -> ChangeSet:
     """An empty change set that reserves room for the conversation, task and delivery.
 
     All three name the memories that the conversation became so far.
     """
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
-    return ChangeSet(
-        owner, look, now, weighs=True, beside=BESIDE + marks, weight=weight, asked=asked
-    )
+    return ChangeSet(owner, look, look.now, weighs=True, beside=BESIDE + marks, weight=weight)
 
 
-def _on(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime) -> Ruled:
+def _on(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules) -> Ruled:
     """The same decisions for a cell with fewer facts; they still apply to the rest."""
-    prompt = ConflictPrompt.of(links_of(ready, look, rules, now))
+    prompt = ConflictPrompt.of(links_of(ready, look, rules, look.now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
 

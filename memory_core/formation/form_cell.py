@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -28,8 +28,8 @@ from memory_core.evolution.agent_rulings import (
     Ruled,
     Rulings,
 )
+from memory_core.evolution.contradictions import slot_reads
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
-from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import Asking
 from memory_core.formation.boundaries import (
@@ -44,6 +44,7 @@ from memory_core.formation.cell_plan import (
     MOST_MARKED,
     NOTHING_TOLD,
     CellOutcome,
+    CellOutdated,
     ReadyCell,
     links_of,
     made_of,
@@ -68,10 +69,10 @@ from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.turns import WriteTurn, WriteTurns
 from memory_core.ports import Agents, Clock, Embedder, Near
 from memory_core.tasks.agent_steps import Steps
@@ -138,7 +139,6 @@ class Former:
     def __init__(
         self,
         ledger: Ledger,
-        mirror: Mirror,
         messages: MessageWriter,
         embedder: Embedder,
         agents: Agents,
@@ -148,7 +148,7 @@ class Former:
         keep: KeepInstructions,
     ) -> None:
         self._messages = messages
-        self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+        self._ledger, self._embedder, self._clock = ledger, embedder, clock
         self._agents, self._rules, self._forming, self._keep, self._turns = (
             agents,
             rules,
@@ -233,7 +233,6 @@ class Former:
         owner, conversation, cell = work.owner, work.conversation, work.cell
         asking = self._asking(owner, conversation, steps)
         identity, ready = cell_id(conversation, cell), None
-        needed: set[str] = set()
         for _ in range(MAX_LOOKS):
             ids = [*work.state_ids, identity, *work.read_messages]
             if before is None:
@@ -259,11 +258,8 @@ class Former:
                     return await self._tell_again(work, existing)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(
-                    work, ready.beside(work.cleared), asking, needed, turn, look
-                )
-            except LookedElsewhere as needs:
-                needed |= {*needs.wanted}
+                return await self._compare(work, ready.beside(work.cleared), asking, turn, look)
+            except CellOutdated:
                 work = replace(work, reads_messages=True)
         raise HeadMoved(
             "this user's memories change faster than a cell can be compared with them",
@@ -302,7 +298,7 @@ class Former:
         return ready
 
     async def _tell_again(self, work: Work, cell: Memory) -> Formed | None:
-        """Commit that the cell was sent again. Raises LookedElsewhere if it is gone meanwhile."""
+        """Commit that the cell was sent again. Raises CellOutdated if it is gone meanwhile."""
         told_at = work.conversation.created_at
 
         def plan(look: ReadSet) -> Changes[CellOutcome]:
@@ -312,7 +308,7 @@ class Former:
                 or not told_before(cell_now, told_at)
                 or set(made_of(cell_now)) - {*ids}
             ):
-                raise LookedElsewhere
+                raise CellOutdated
             return tell_again(
                 work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now()
             )
@@ -330,19 +326,12 @@ class Former:
             await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
 
     async def _compare(
-        self,
-        work: Work,
-        ready: ReadyCell,
-        asking: Asking,
-        needed: Collection[str],
-        turn: WriteTurn,
-        before: ReadSet,
+        self, work: Work, ready: ReadyCell, asking: Asking, turn: WriteTurn, before: ReadSet
     ) -> Formed | None:
         """Compare the cell with its neighbours, ask the conflict agent, and commit.
 
-        `needed` are ids that turned out to be needed before; `before` is a read set with the cell's
-        messages. Raises LookedElsewhere if the compared memories change before the commit, or
-        further memories are needed.
+        `before` is a read set with the cell's messages. Raises CellOutdated if the compared
+        memories change before the commit.
         """
         owner = work.owner
         slots = {
@@ -361,27 +350,19 @@ class Former:
         before = replace(before, asked=before.asked | never_written(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
-            raise LookedElsewhere
+            raise CellOutdated
         ruled = await self._ruled(work, ready, look, asking)
-        asked = ids
-        wanted = [
-            name
-            for name in dict.fromkeys([*documents_beside(owner, look, ruled), *needed])
-            if name not in ids
-        ]
-        if wanted:
-            more = await self._ledger.look(owner, wanted)
-            look = replace(look, documents={**more.documents, **look.documents})
-            asked = [*asked, *wanted]
-        now = self._clock.now()
+
+        def reads(seen: ReadSet) -> list[str]:
+            return [*documents_beside(owner, seen, ruled), *slot_reads(seen, ready.compared)]
 
         def plan(seen: ReadSet) -> Changes[CellOutcome]:
-            return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
+            return plan_cell(owner, ready, seen, ruled, self._forming.links)
 
         await turn.take()
         if ready.is_kept:
             await self._mark_surplus(work, ready.cell.id)
-        return await self._commit(work, plan, asked, nears, look)
+        return await self._commit(work, plan, ids, nears, look, reads)
 
     async def _look_beside(
         self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Sequence[Near]
@@ -400,10 +381,11 @@ class Former:
         ids: Sequence[str],
         nears: Sequence[Near] = (),
         basis: ReadSet | None = None,
+        reads: Reads = no_further,
     ) -> Formed | None:
         """Commit the plan and the conversation's next state in a single batch.
 
-        Raises LookedElsewhere after a clear, or if it must be decided again on messages that were
+        Raises CellOutdated after a clear, or if it must be decided again on messages that were
         not read. Raises MessagesGone, and any error of `plan`.
         """
         rounds = count()
@@ -414,17 +396,16 @@ class Former:
             if done:
                 return Changes(earlier)
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
-                raise LookedElsewhere
+                raise CellOutdated
             if is_repeated and not work.reads_messages:
-                raise LookedElsewhere
+                raise CellOutdated
             if deleted_since(seen, [name for name in work.message_ids if name in ids]):
                 raise MessagesGone
             return advanced(plan(seen), seen, work)
 
         committed = await self._ledger.commit(
-            work.owner, decide, ids=ids, nears=nears, basis=basis, call=work.call
+            work.owner, decide, ids=ids, reads=reads, nears=nears, basis=basis, call=work.call
         )
-        await self._mirror.follow(work.owner, committed)
         return committed.result
 
     async def _ruled(self, work: Work, ready: ReadyCell, look: ReadSet, asking: Asking) -> Ruled:

@@ -19,8 +19,9 @@ from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.turns import WriteTurns
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps

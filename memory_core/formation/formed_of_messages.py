@@ -24,11 +24,11 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import state_of
 from memory_core.ledger.ids import conflict_record_ids, note_id
 from memory_core.ledger.instructions import instructions_of
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Filter, LongTermStore
 
 _REPLACED: Final = frozenset(
@@ -45,14 +45,13 @@ class FormedOfMessages:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         conflicts: Conflicts,
         restorer: Restorer,
         editor: Editor,
         unmerger: NoteUnmerger,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror, self._clock = store, ledger, mirror, clock
+        self._store, self._ledger, self._clock = store, ledger, clock
         self._conflicts, self._restorer = conflicts, restorer
         self._editor, self._unmerger = editor, unmerger
 
@@ -222,9 +221,7 @@ class FormedOfMessages:
             return Changes(None, tuple(changes), reads=frozenset(ids))
 
         if replaced:
-            await self._mirror.follow(
-                owner, await self._ledger.commit(owner, decide, ids=ids, call=call)
-            )
+            await self._ledger.commit(owner, decide, ids=ids, call=call)
 
 
 def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> Memory:

@@ -47,7 +47,7 @@ from memory_core.formation.without_messages import (
     conversation_without,
 )
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import (
     HeldBuffer,
     buffer_id,
@@ -56,8 +56,9 @@ from memory_core.ledger.documents import (
     messages_id,
     state_of,
 )
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
@@ -122,7 +123,6 @@ class LastMessages:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         messages: MessageWriter,
         conflicts: Conflicts,
         restorer: Restorer,
@@ -132,11 +132,9 @@ class LastMessages:
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
-        self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
+        self._store, self._ledger, self._messages = store, ledger, messages
         self._ends, self._queue, self._clock = ends, queue, clock
-        self._formed = FormedOfMessages(
-            store, ledger, mirror, conflicts, restorer, editor, unmerger, clock
-        )
+        self._formed = FormedOfMessages(store, ledger, conflicts, restorer, editor, unmerger, clock)
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
@@ -342,26 +340,24 @@ class LastMessages:
             for name in names
             if (conversation := conversation_of(there, name)) is not None
         ]
-        key = receipt_id(owner, call, part)
         batch = HeldBuffer.of(owner, session_id, first)
-        ids = [
-            session,
-            buffer,
-            batch.task_id,
-            *([key] if key else []),
-            *plan.ids,
-            *plan.cells,
-            *names,
-        ]
+        ids = [session, buffer, batch.task_id, *plan.ids, *plan.cells, *names]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
         for conversation in conversations:
             ids += [messages_id(conversation.id), conversation.task_id, *message_ids(conversation)]
         ids = list(dict.fromkeys(ids))
-        decide = partial(
-            self._decided, owner, session_id, plan, conversation_ids, memories, call, part, ids
+        decide = partial(self._decided, owner, session_id, plan, conversation_ids, memories, ids)
+        committed = await self._ledger.commit(
+            owner,
+            decide,
+            ids=ids,
+            call=call,
+            receipt=Receipt(
+                lambda result: asdict(result[0]),
+                lambda earlier, look: (_Part(**earlier), Without()),
+                part,
+            ),
         )
-        committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
-        await self._mirror.follow(owner, committed)
         taken, without = committed.result
         for task in without.ready:
             await tell(self._queue, queue_of(task.kind), message_for(owner, task))
@@ -376,14 +372,10 @@ class LastMessages:
         plan: _Plan,
         conversation_ids: Sequence[str],
         memories: int,
-        call: Call,
-        part: int,
         asked: Collection[str],
         look: ReadSet,
     ) -> Changes[tuple[_Part, Without]]:
         without, now = Without(), self._clock.now()
-        if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
-            return Changes((_Part(**earlier), without))
         messages = [
             memory
             for name in plan.ids
@@ -416,9 +408,8 @@ class LastMessages:
             for memory in (*going, *messages)
         ]
         taken = _Part(plan.ids, memories + len(going), plan.more)
-        receipts = receipt(owner, call, now, asdict(taken), part)
         if not changes:
-            return Changes((taken, without), creates=receipts)
+            return Changes((taken, without))
         session = Session(owner, session_id, session_document)
         count_along(session, changes, now)
         session.take_back(messages)
@@ -426,7 +417,7 @@ class LastMessages:
             (taken, without),
             tuple(changes),
             (session.document, *without.puts.values()),
-            (*without.creates, *receipts),
+            tuple(without.creates),
             reads=frozenset({*plan.ids, *plan.cells, *plan.left}),
             sessions=frozenset({session_id}),
             head_fields=without.head_fields,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
@@ -22,7 +22,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.reads import LookedElsewhere
+from memory_core.evolution.contradictions import slot_reads
 from memory_core.formation.save_plan import (
     MAX_ITEMS,
     Draft,
@@ -38,15 +38,10 @@ from memory_core.formation.save_plan import (
     told_apart,
 )
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import (
-    earlier_result,
-    receipt,
-    receipt_id,
-    session_document_id,
-    slot_document_id,
-)
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 
@@ -73,17 +68,10 @@ class Saver:
     """Saves memories for any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        clock: Clock,
-        ids: IdSource,
-        rules: SaveRules,
+        self, ledger: Ledger, embedder: Embedder, clock: Clock, ids: IdSource, rules: SaveRules
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = (
+        self._ledger, self._embedder, self._clock, self._ids, self._rules = (
             ledger,
-            mirror,
             embedder,
             clock,
             ids,
@@ -128,7 +116,6 @@ class Saver:
                 await turn.enter_async_context(queue)
             look: ReadSet | None = None
             prepared: list[Prepared] = []
-            further = set[str]()
             offered = MAX_ITEMS
             while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
@@ -143,7 +130,7 @@ class Saver:
                 most = offered if atomic else min(offered, most_of_one_commit(prepared))
                 try:
                     some = await self._commit_some(
-                        owner, prepared[:most], look, call, part, further, atomic=atomic
+                        owner, prepared[:most], look, call, part, atomic=atomic
                     )
                     answers |= some
                     # what does not fit would be looked up for each commit again
@@ -154,8 +141,6 @@ class Saver:
                     if not part:
                         raise
                     answers |= {draft.place: error for draft in drafts}
-                except LookedElsewhere as needs:
-                    further |= {*needs.wanted}
                 prepared, look = [item for item in prepared if item.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
@@ -234,79 +219,52 @@ class Saver:
         look: ReadSet | None,
         call: Call,
         part: int,
-        further: Collection[str],
         *,
         atomic: bool,
     ) -> dict[int, Saved | Invalid]:
         """Commit as many items as fit, and return their outcomes by place.
 
-        `part` names the receipt: how many items were committed before. `further` are ids to read
-        besides: cells that stated superseded memories, versions that end. `atomic` commits all of
-        them, or none. Raises LookedElsewhere if it needs further ids, TooLarge.
+        `part` names the receipt: how many items were committed before. `atomic` commits all of
+        them, or none. Raises TooLarge.
         """
+        memories = [item.memory for item in prepared]
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
-        name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, further, atomic=atomic),
-            ids=[
-                *self._ids_of(owner, [item.memory for item in prepared]),
-                *further,
-                *([name] if name else []),
-            ],
+            lambda seen: self._decide(owner, prepared, seen, call, atomic=atomic),
+            ids=self._ids_of(owner, memories),
+            reads=lambda seen: slot_reads(seen, memories),
             nears=nears,
-            basis=None if nears or name else look,
+            basis=None if nears or call.idempotency_key is not None else look,
             call=call,
+            receipt=Receipt(
+                Planned.for_receipt, lambda earlier, seen: Planned.of_receipt(earlier), part
+            ),
         )
         outcomes = committed.result.outcomes
         if committed.changes is None:
             return await self._replayed(owner, outcomes)
-        degraded = await self._mirror.follow(owner, committed)
-        memories, bodies = committed.memories, committed.bodies
         return {
             planned.place: Saved(
                 planned.outcome,
-                memories[planned.memory_id],
+                committed.memories[planned.memory_id],
                 planned.conflict,
-                degraded=degraded,
-                body=bodies[planned.memory_id],
+                degraded=committed.degraded,
+                body=committed.bodies[planned.memory_id],
             )
             for planned in outcomes
         }
 
     def _decide(
-        self,
-        owner: Owner,
-        prepared: list[Prepared],
-        seen: ReadSet,
-        call: Call,
-        part: int,
-        further: Collection[str],
-        *,
-        atomic: bool,
+        self, owner: Owner, prepared: list[Prepared], seen: ReadSet, call: Call, *, atomic: bool
     ) -> Changes[Planned]:
-        earlier = earlier_result(seen.documents, owner, call, part)
-        if earlier is not None:
-            return Changes(Planned.of_receipt(earlier))
-        asked = {*further, *self._ids_of(owner, [item.memory for item in prepared])}
-        planned = plan(
-            owner,
-            prepared,
-            seen,
-            self._rules.duplicate_threshold,
-            self._clock.now(),
-            asked,
-            call.actor,
-        )
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, seen.now, call.actor)
         if atomic and len(planned.result.outcomes) < len(prepared):
             raise TooLarge(
                 f"{MORE_THAN_ONE_COMMIT}: {len(planned.result.outcomes)} of these "
                 f"{len(prepared)} fit"
             )
-        return replace(
-            planned,
-            creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part),
-        )
+        return planned
 
     async def _replayed(
         self, owner: Owner, outcomes: Sequence[PlannedOutcome]

@@ -39,8 +39,8 @@ from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import ReadSet
-from memory_core.ledger.ids import derived, procedure_id, session_document_id, told_late_id
+from memory_core.ledger.ids import derived, procedure_id, told_late_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
 
@@ -110,7 +110,6 @@ def plan(
     look: ReadSet,
     duplicate_threshold: float,
     now: datetime,
-    asked: Collection[str],
     actor: str,
 ) -> Changes[Planned]:
     """The changes of as many items as fit into a commit, and their outcomes.
@@ -120,30 +119,23 @@ def plan(
     Args:
         owner: Whose memories they are.
         items: Prepared memories.
-        look: The read set, with neighbours of semantic items.
+        look: The read set, with neighbours of semantic items and what `slot_reads` names.
         duplicate_threshold: The least similarity of texts that may say the same.
         now: The present time.
-        asked: Further requested ids, also of missing documents.
         actor: The caller.
 
     Raises:
         SessionGrew: A session's last turn is not the turn after which its next turn was read.
-        LookedElsewhere: Further documents must be read: cells that stated superseded memories,
-            versions that end, or sessions of other memories.
 
     """
-    page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
+    page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for item in items:
         neighbours = next(nears, ()) if item.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
-            return plan(
-                owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor
-            )
-    in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
-    page.check_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)})
+            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, actor)
     semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
     return Changes(
         Planned(tuple(outcomes)),

@@ -34,10 +34,11 @@ from memory_core.evolution.versions import embed_memories
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, SEARCH, TOO_FAST
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import documents_of, settings_in
-from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id, session_document_id
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of
 from memory_core.ports import Clock, Embedder, IdSource
 from memory_core.tasks.lifecycle import Beginning
@@ -78,20 +79,9 @@ class SessionAppender:
     """Appends to the sessions of any owner."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        embedder: Embedder,
-        beginning: Beginning,
-        clock: Clock,
-        ids: IdSource,
+        self, ledger: Ledger, embedder: Embedder, beginning: Beginning, clock: Clock, ids: IdSource
     ) -> None:
-        self._ledger, self._mirror, self._embedder, self._beginning = (
-            ledger,
-            mirror,
-            embedder,
-            beginning,
-        )
+        self._ledger, self._embedder, self._beginning = (ledger, embedder, beginning)
         self._clock, self._ids = clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -148,9 +138,19 @@ class SessionAppender:
             )
             missing = await self._embed([item.memory for item in prepared])
             with suppress(SessionGrew):
-                decide = partial(self._decide, owner, session_id, prepared, memories, call, part)
-                committed = await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)
-                await self._mirror.follow(owner, committed)
+                decide = partial(self._decide, owner, session_id, prepared, memories)
+                committed = await self._ledger.commit(
+                    owner,
+                    decide,
+                    ids=ids,
+                    basis=look,
+                    call=call,
+                    receipt=Receipt(
+                        lambda count: {"count": count},
+                        lambda earlier, look: int(earlier["count"]),
+                        part,
+                    ),
+                )
                 return _Written(committed.result, missing)
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
@@ -169,8 +169,6 @@ class SessionAppender:
         session_id: str,
         prepared: Sequence[Prepared],
         memories: Sequence[Memory],
-        call: Call,
-        part: int,
         look: ReadSet,
     ) -> Changes[int]:
         """Write as many of the prepared memories as fit.
@@ -178,10 +176,7 @@ class SessionAppender:
         `memories` are all that are still to be written; memories that this commit does not hold
         must have room, too. Raises SessionGrew if the session's last turn has changed.
         """
-        now = self._clock.now()
-        if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
-            return Changes(int(earlier["count"]))
-        page, count = ChangeSet(owner, look, now, weighs=True, beside=1), 0
+        page, count = ChangeSet(owner, look, look.now, weighs=True, beside=1), 0
         for item in prepared:
             change = Change("created", item.memory)
             if count and not page.takes(change):
@@ -195,7 +190,6 @@ class SessionAppender:
             count,
             tuple(page.changes),
             tuple(document.document for document in page.sessions.values()),
-            receipt(owner, call, now, {"count": count}, part),
             reads=frozenset(page.states),
             sessions=frozenset({session_id}),
             more_bytes=sum(map(stored_bytes, memories[count:])),

@@ -17,7 +17,6 @@ from memory_core.domain.conversation import Conversation, Path, Task, TaskKind
 from memory_core.domain.memory import Status
 from memory_core.domain.messages import REQUEST
 from memory_core.ledger.batch import Changes, HeadChange
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import (
     HeldBuffer,
     conversation_of,
@@ -27,6 +26,7 @@ from memory_core.ledger.documents import (
     unread,
 )
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
 from memory_core.tasks.store import TaskAndSubject, counted, unfinished, written
 

@@ -22,8 +22,9 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.waiting_accesses import WaitingAccesses, WrittenAccesses, both
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
 

@@ -131,6 +131,11 @@ class Changes(Generic[Result]):
     without_log: frozenset[tuple[str, ...]] = frozenset()
     more_bytes: int = 0
 
+    @property
+    def writes(self) -> bool:
+        """Whether there is anything to commit."""
+        return any((self.changes, self.puts, self.creates, self.deletes, self.marks))
+
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits.
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, NotFound, TooLarge, Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -33,9 +33,10 @@ from memory_core.ledger.batch import (
 )
 from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
-from memory_core.ledger.readable import as_memory
+from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_id
 from memory_core.ledger.recent import RecentCommits
-from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
+from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
@@ -43,47 +44,6 @@ MAX_ENDED_AHEAD = 40
 """Past truths that a commit ends before the decision that ends them. Each takes two of the hundred
 documents of a commit.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSet:
-    """The head, the documents and the neighbours that a decision was based on.
-
-    Attributes:
-        head: Head of the owner; None before the first write.
-        documents: By id.
-        near: A tuple of neighbours for each `Near`, in their order.
-        asked: Requested ids; an id without a document is in here only.
-        empty_slots: Names of slots that have no log, and no members either.
-
-    """
-
-    head: Head | None
-    documents: dict[str, Document]
-    near: tuple[tuple[Neighbour, ...], ...] = ()
-    asked: frozenset[str] = frozenset()
-    empty_slots: frozenset[tuple[str, ...]] = frozenset()
-
-    def memory(self, memory_id: str) -> Memory | None:
-        """The memory of this id, with its vector; None if the head's epoch has none."""
-        document = self.documents.get(memory_id)
-        return (
-            None
-            if document is None or document.kind != "memory"
-            else as_memory(document, self.head)
-        )
-
-    def existing_memory(self, memory_id: str) -> Memory:
-        """The memory of this id, with its vector.
-
-        Raises:
-            NotFound: The head's epoch has none.
-
-        """
-        memory = self.memory(memory_id)
-        if memory is None:
-            raise NotFound("no memory of this id for this user")
-        return memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +60,7 @@ class Committed(Generic[Result]):
         fresh: How many memories had been made since the last consolidation, before this commit and
             after it.
         settled_at: When the last consolidation was.
+        degraded: The parts that are down, by which the commit could not be followed.
 
     """
 
@@ -111,6 +72,63 @@ class Committed(Generic[Result]):
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
     settled_at: datetime | None = None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Command(Generic[Result]):
+    """A decision to commit, with the arguments of `Ledger.commit`.
+
+    `is_part` means that it belongs to another commit, which completes the slots.
+    """
+
+    owner: Owner
+    decide: Callable[[ReadSet], Changes[Result]]
+    ids: Sequence[str]
+    call: Call
+    reads: Reads = no_further
+    nears: Sequence[Near] = ()
+    while_erasing: bool = False
+    is_part: bool = False
+    receipt: Receipt[Result] | None = None
+
+    @property
+    def receipt_ids(self) -> list[str]:
+        """The id of the call's receipt, if it has an idempotency key."""
+        if self.receipt is None:
+            return []
+        name = receipt_id(self.owner, self.call, self.receipt.part)
+        return [] if name is None else [name]
+
+    def decided(self, look: ReadSet) -> Changes[Result]:
+        """The changes, with a receipt; none if the same call was made before."""
+        if self.receipt is None:
+            return self.decide(look)
+        part = self.receipt.part
+        earlier = earlier_result(look.documents, self.owner, self.call, part)
+        if earlier is not None:
+            return Changes(self.receipt.repeat(earlier, look))
+        changes = self.decide(look)
+        if (fields := self.receipt.fields(changes.result)) is None:
+            return changes
+        documents = receipt_documents(self.owner, self.call, look.now, fields, part)
+        return replace(changes, creates=(*changes.creates, *documents))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision(Generic[Result]):
+    """Changes that were decided on a read set.
+
+    `bare` are those without the effects on pending conflicts.
+    """
+
+    look: ReadSet
+    bare: Changes[Result]
+    changes: Changes[Result]
+
+    @property
+    def head(self) -> Head | None:
+        return self.look.head
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +141,6 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Receives after each commit how many memories had been made since the last consolidation: before
 the commit, and after it.
 """
-
-
-class WithoutLog(Exception):
-    """A slot may have members of an earlier version, but has no log.
-
-    The log is made first, in a commit of its own.
-    """
-
-    def __init__(self, name: tuple[str, ...]) -> None:
-        super().__init__("a slot has no log yet")
-        self.name = name
 
 
 class NotCounted(Exception):
@@ -196,8 +203,10 @@ class StorageRoom(Protocol):
         """
 
 
+Followed = Callable[[Owner, Committed[Any]], Awaitable[tuple[str, ...]]]
+"""Lets caches follow each commit (`Mirror.follow`); returns the parts that are down."""
 Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
-"""Completes a decision before each commit. Raises WithoutLog."""
+"""Completes a decision before each commit. Raises WithoutLog, SealedEntries."""
 
 
 class Ledger:
@@ -216,10 +225,11 @@ class Ledger:
         deadline_s: float = 10.0,
         gathered: Gathered | None = None,
         completed: Completed | None = None,
+        followed: Followed | None = None,
     ) -> None:
         self.room: StorageRoom | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
-        self._gathered, self._completed = gathered, completed
+        self._gathered, self._completed, self._followed = gathered, completed, followed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
@@ -249,6 +259,39 @@ class Ledger:
         near = tuple(tuple(each) for each in neighbours)
         return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
+    async def read_further(
+        self, owner: Owner, look: ReadSet, reads: Reads, nears: Sequence[Near] = ()
+    ) -> ReadSet:
+        """Read the documents that a decision needs besides, until nothing is missing.
+
+        Args:
+            owner: Whose documents they are.
+            look: What was read so far.
+            reads: Names the documents.
+            nears: The searches of the read set.
+
+        Returns:
+            The read set with these documents. All are as under one head, which may be a later one.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
+        look = replace(look, now=self._clock.now())
+        while missing := look.unread(reads(look)):
+            look = await self._with_documents(owner, look, missing, nears)
+        return look
+
+    async def _with_documents(
+        self, owner: Owner, look: ReadSet, ids: Sequence[str], nears: Sequence[Near]
+    ) -> ReadSet:
+        """The read set with further documents, read again if the head was moved since."""
+        more = await self._store.snapshot(owner, ids)
+        if more.head == look.head:
+            return look.with_documents(more.documents, ids)
+        newer = await self.look(owner, sorted({*look.asked, *look.documents, *ids}), nears)
+        return replace(newer, empty_slots=look.empty_slots, now=look.now)
+
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
         """Check that more bytes have room, by a head that was read.
 
@@ -271,9 +314,11 @@ class Ledger:
         decide: Callable[[ReadSet], Changes[Result]],
         *,
         ids: Sequence[str],
+        reads: Reads = no_further,
         nears: Sequence[Near] = (),
         basis: ReadSet | None = None,
         call: Call,
+        receipt: Receipt[Result] | None = None,
         while_erasing: bool = False,
     ) -> Committed[Result]:
         """Decide on the state of the store, and commit the decision.
@@ -283,9 +328,12 @@ class Ledger:
             decide: Makes changes of a read set. It is called again if the state that it saw has
                 changed.
             ids: Ids of the documents that `decide` needs.
+            reads: Names the documents that `decide` needs besides, by what was read.
             nears: Searches whose neighbours `decide` needs.
             basis: A read set that the caller read already; None reads it first.
             call: Call whose actor and correlation id the events carry.
+            receipt: How a call with an idempotency key is answered again, without `decide`. None
+                commits without a receipt.
             while_erasing: `decide` checks by itself whether its work is still wanted, as only
                 changes of tasks do. Without it, a commit is refused while the user is erased, or
                 once another epoch has begun.
@@ -295,16 +343,15 @@ class Ledger:
             QuotaExceeded: The changes add memories that have no room.
             TooLarge: The changes don't fit into a batch, though they were reduced.
             Unavailable: The store stays down, or the user's epoch ends.
-            Exception: Any error that `decide` raises.
+            Exception: Any error that `reads` or `decide` raises.
 
         """
+        command = _Command(owner, decide, ids, call, reads, nears, while_erasing, receipt=receipt)
         queue = self._queues.setdefault(owner, asyncio.Lock())
         while True:
             try:
                 async with queue, asyncio.timeout(self._deadline_s):
-                    committed = await self._commit(
-                        owner, decide, ids, nears, basis, call, while_erasing
-                    )
+                    committed = await self._commit(command, basis)
                 break
             except TimeoutError:
                 raise HeadMoved(
@@ -314,74 +361,51 @@ class Ledger:
                 assert self.room is not None
                 await self.room.count(owner)
                 basis = None
+        if self._followed is not None and committed.changes is not None:
+            committed = replace(committed, degraded=await self._followed(owner, committed))
         if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
             await self._gathered(owner, *committed.fresh, committed.settled_at)
         return committed
 
     async def _commit(
-        self,
-        owner: Owner,
-        decide: Callable[[ReadSet], Changes[Result]],
-        ids: Sequence[str],
-        nears: Sequence[Near],
-        basis: ReadSet | None,
-        call: Call,
-        while_erasing: bool,
-        *,
-        is_part: bool = False,
+        self, command: _Command[Result], basis: ReadSet | None = None
     ) -> Committed[Result]:
-        commit_id = self._ids.new("cmt")
-        look = basis or await self.look(owner, ids, nears)
-
-        async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            nonlocal look
-            while True:
-                try:
-                    return await self._decided(
-                        owner, decide, look, before, while_erasing, is_part=is_part
-                    )
-                except WithoutLog as slot:
-                    empty = look.empty_slots | await self._make_logs(
-                        owner, {slot.name, *_without_log(look, nears)}, call
-                    )
-                    look = replace(await self.look(owner, ids, nears), empty_slots=empty)
-
-        bare, changes, head = *await decided(look.head), look.head
+        owner, call, commit_id = command.owner, command.call, self._ids.new("cmt")
+        look = basis or await self._look(command)
+        decision = await self._decision(command, look, look.head)
+        changes, head = decision.changes, decision.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
-        while (
-            changes.changes or changes.puts or changes.creates or changes.deletes or changes.marks
-        ):
+        while changes.writes:
+            is_outdated = False
             if in_the_way is not None:
                 refused += in_the_way.decide_again
                 # A store in this process answers at once: should it stay refused, the deadline
                 # needs the loop, and so do all others.
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
-                if in_the_way.decide_again or not await self._stand(
+                is_outdated = in_the_way.decide_again or not await self._stand(
                     owner, changes, head, in_the_way.head
-                ):
-                    look = await self.look(owner, ids, nears)
-                    bare, changes, head = *await decided(head), look.head
-                    in_the_way, postponing = None, False
-                    continue
-                head, in_the_way = in_the_way.head, None
-            if (surplus := surplus_endings(changes)) and (
-                await self._end_ahead(owner, surplus, call)
-            ):
-                look = await self.look(owner, ids, nears)
-                bare, changes, head = *await decided(head), look.head
-                in_the_way, postponing = None, False
+                )
+                head, in_the_way = head if is_outdated else in_the_way.head, None
+            if not is_outdated and (surplus := surplus_endings(changes)):
+                is_outdated = bool(await self._end_ahead(owner, surplus, call))
+            if is_outdated:
+                decision = await self._decision(command, await self._look(command), head)
+                changes, head, postponing = decision.changes, decision.head, False
                 continue
             epoch = self._ids.new("ep") if head is None else head.epoch
-            now, known = self._clock.now(), look.documents
             assembled = assemble(
-                head, changes, commit_id=commit_id, epoch=epoch, now=now, call=call, known=known
+                head,
+                changes,
+                commit_id=commit_id,
+                epoch=epoch,
+                now=self._clock.now(),
+                call=call,
+                known=decision.look.documents,
             )
             try:
-                in_the_way = await self._send_within_room(
-                    owner, assembled, changes.more_bytes, call, while_erasing
-                )
+                in_the_way = await self._send_within_room(command, assembled, changes.more_bytes)
             except TooLarge:
-                changes = await self._with_less(owner, bare)
+                changes = await self._with_less(owner, decision.bare)
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
@@ -392,35 +416,52 @@ class Ledger:
                 return committed
         return Committed(changes.result)
 
-    async def _decided(
-        self,
-        owner: Owner,
-        decide: Callable[[ReadSet], Changes[Result]],
-        look: ReadSet,
-        before: Head | None,
-        while_erasing: bool,
-        *,
-        is_part: bool,
-    ) -> tuple[Changes[Result], Changes[Result]]:
-        """Decide on a read set, and add the changes that follow in slots.
+    async def _look(self, command: _Command[Any]) -> ReadSet:
+        ids = list(dict.fromkeys([*command.ids, *command.receipt_ids]))
+        return await self.look(command.owner, ids, command.nears)
 
-        Returns these changes twice: without and with the effects on pending conflicts.
+    async def _decision(
+        self, command: _Command[Result], look: ReadSet, before: Head | None
+    ) -> _Decision[Result]:
+        """The decision on a read set, after everything that it needs was read.
+
+        `before` is the head of the decision before it.
         """
-        _check_life(before, look.head, while_erasing)
-        sequence = 0 if look.head is None else look.head.sequence
-        bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
-        if self._completed is not None and not is_part:
+        owner, nears = command.owner, command.nears
+
+        def reads(look: ReadSet) -> list[str]:
+            return [*command.receipt_ids, *command.reads(look)]
+
+        while True:
+            try:
+                look = await self.read_further(owner, look, reads, nears)
+                return await self._decided(command, look, before)
+            except WithoutLog as slot:
+                names = {slot.name, *_without_log(look, nears)}
+                empty = look.empty_slots | await self._make_logs(owner, names, command.call)
+                look = replace(await self._look(command), empty_slots=empty)
+            except SealedEntries as sealed:
+                look = await self._with_documents(owner, look, sealed.ids, nears)
+
+    async def _decided(
+        self, command: _Command[Result], look: ReadSet, before: Head | None
+    ) -> _Decision[Result]:
+        """Decide on a read set, and add the changes that follow in slots."""
+        _check_life(before, look.head, command.while_erasing)
+        owner, sequence = command.owner, 0 if look.head is None else look.head.sequence
+        given = command.decided(look)
+        bare = await without_circles(self._store, owner, given, look.documents, sequence)
+        if self._completed is not None and not command.is_part:
             bare = await self._completed(self._store, owner, bare, look)
-        return bare, await settled(self._store, owner, bare, self._clock.now())
+        changes = await settled(self._store, owner, bare, self._clock.now())
+        return _Decision(look, bare, changes)
 
     async def _make_logs(
         self, owner: Owner, names: Collection[tuple[str, ...]], call: Call
     ) -> frozenset[tuple[str, ...]]:
         """Commit the logs of slots without a log; return the names of slots without members."""
         wanted = Changes(None, without_log=frozenset(names))
-        made = await self._commit(
-            owner, lambda look: wanted, (), (), None, call, while_erasing=False
-        )
+        made = await self._commit(_Command(owner, lambda look: wanted, (), call))
         written = {document.id for document in made.changes.puts} if made.changes else set()
         return frozenset(name for name in names if slot_document_id(*name) not in written)
 
@@ -449,7 +490,7 @@ class Ledger:
                 wanted = Changes(None, changes, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)
 
-            await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
+            await self._commit(_Command(owner, ending, [name], call))
 
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
         """Commit, before the decision itself, that past truths end earlier; return these changes.
@@ -472,15 +513,12 @@ class Ledger:
                 ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
-            done += (
-                await self._commit(
-                    owner, ending, names, (), None, call, while_erasing=False, is_part=True
-                )
-            ).result
+            command = _Command(owner, ending, names, call, is_part=True)
+            done += (await self._commit(command)).result
         return done
 
     async def _send_within_room(
-        self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool
+        self, command: _Command[Any], assembled: Assembled, more: int
     ) -> _InTheWay | None:
         """Send a batch as `_send` does, once there is room for its bytes.
 
@@ -488,6 +526,7 @@ class Ledger:
         that make room. Raises QuotaExceeded, NotCounted.
         """
         room, grown, before = self.room, assembled.grown, assembled.batch.expected
+        owner, call, while_erasing = command.owner, command.call, command.while_erasing
         used = 0 if before is None else before.kept_bytes
         if room is None or (used is not None and not grown and not more):
             return await self._send(owner, assembled, while_erasing)

@@ -23,8 +23,9 @@ from memory_core.domain.requests.maintenance import SETTINGS_ID, UserSettings
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Document
 

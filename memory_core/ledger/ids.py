@@ -1,4 +1,4 @@
-"""Deterministic ids, and the receipts that use them.
+"""Deterministic ids.
 
 Note: the id of a memory is made of its content, never of its owner. It is unique among the owner's
 memories, and stays right when all of them are imported for another user.
@@ -7,19 +7,14 @@ memories, and stays right when all of them are imported for another user.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 import orjson
 from pydantic import BaseModel
 
-from memory_core.domain.errors import KeyReused
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ports import Document
 
 
 def derived(prefix: str, *parts: str) -> str:
@@ -163,9 +158,6 @@ def conflict_record_ids(first: str, second: str) -> tuple[str, str]:
 # it does not need the short-term store.
 
 
-LIFETIME = timedelta(hours=24)
-
-
 def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
     """The call, identified by its route and body if it has an idempotency key.
 
@@ -183,67 +175,3 @@ def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
     fields = [part if isinstance(part, str) else part.model_dump(mode="json") for part in asked]
     body_hash = hashlib.sha256(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)).hexdigest()
     return replace(call, route=call.route or name, body_hash=body_hash)
-
-
-def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:
-    """The id of a call's receipt; None for a call without an idempotency key.
-
-    Args:
-        owner: Owner for whom the call is.
-        call: Call with its route.
-        part: Large calls have a receipt for each part, from 0.
-
-    """
-    if call.idempotency_key is None:
-        return None
-    return derived("rcp", *owner, call.route, call.idempotency_key, str(part))
-
-
-def receipt(
-    owner: Owner, call: Call, now: datetime, result: Mapping[str, Any], part: int = 0
-) -> tuple[Document, ...]:
-    """The receipt to create in the effect's batch.
-
-    Args:
-        owner: Owner for whom the call is.
-        call: Call with its route and body hash.
-        now: When the effect is committed.
-        result: Names ids, not contents.
-        part: Large calls have a receipt for each part, from 0.
-
-    Returns:
-        Empty without an idempotency key.
-
-    """
-    identity = receipt_id(owner, call, part)
-    if identity is None:
-        return ()
-    body = {"body_hash": call.body_hash, "result": dict(result), "created_at": now.isoformat()}
-    return (Document(identity, "receipt", body, expires_at=now + LIFETIME),)
-
-
-def earlier_result(
-    documents: Mapping[str, Document], owner: Owner, call: Call, part: int = 0
-) -> dict[str, Any] | None:
-    """The result of the same call before; None for a new call.
-
-    Args:
-        documents: Among them the receipt, if there is one.
-        owner: Owner for whom the call is.
-        call: Call with its route and body hash.
-        part: Large calls have a receipt for each part, from 0.
-
-    Raises:
-        KeyReused: The key was used for another body.
-
-    """
-    identity = receipt_id(owner, call, part)
-    document = None if identity is None else documents.get(identity)
-    if document is None:
-        return None
-    if document.body["body_hash"] != call.body_hash:
-        raise KeyReused(
-            "this Idempotency-Key was used within the last 24 hours for a request with another body"
-        )
-    result: dict[str, Any] = document.body["result"]
-    return result

@@ -29,8 +29,8 @@ from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.requests.maintenance import SETTINGS_ID
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.documents import settings_in
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 

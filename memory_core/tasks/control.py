@@ -20,10 +20,11 @@ from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import unread
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id
+from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 from memory_core.tasks.leases import is_leased
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
@@ -162,27 +163,34 @@ class Steering:
     async def _turn_beside(
         self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call
     ) -> tuple[Task, bool]:
-        name = receipt_id(owner, call)
-
-        def decide(look: ReadSet) -> Changes[Task]:
+        def existing(look: ReadSet) -> TaskAndSubject:
             pair = TaskAndSubject.of(look, task_id)
             if pair is None:
                 raise NotFound("no task of this id for this user")
-            if earlier_result(look.documents, owner, call) is not None:
-                return Changes(pair.task)
+            return pair
+
+        def decide(look: ReadSet) -> Changes[Task]:
+            pair = existing(look)
             if pair.task.subject_id != subject:
                 raise _AboutSomethingElse
             turned = turn(pair)
             return Changes(
                 turned.result,
                 puts=turned.puts,
-                creates=receipt(owner, call, self._clock.now(), {"task_id": task_id}),
                 head_fields=turned.head_fields,
                 deletes=turned.deletes,
             )
 
-        ids = [task_id, subject, *([name] if name else [])]
-        committed = await self._ledger.commit(owner, decide, ids=ids, call=call, while_erasing=True)
+        committed = await self._ledger.commit(
+            owner,
+            decide,
+            ids=[task_id, subject],
+            call=call,
+            receipt=Receipt(
+                lambda task: {"task_id": task_id}, lambda earlier, look: existing(look).task
+            ),
+            while_erasing=True,
+        )
         return committed.result, committed.changes is not None
 
 

@@ -21,8 +21,9 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
+from memory_core.ledger.receipts import Receipt, receipt_id
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
@@ -45,6 +46,7 @@ class Beginning:
         fragile: bool = False,
         head_fields: HeadChange = lambda head: {},
         beside: Callable[[ReadSet], Changes[Any]] | None = None,
+        further: Reads = no_further,
         basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
@@ -63,6 +65,7 @@ class Beginning:
             head_fields: Makes further fields of the head.
             beside: Makes documents and memories that are written with the task, from the same read
                 set, and their changes of the head.
+            further: Names the documents that the callbacks need besides, by what was read.
             basis: A read set as `look` returned it; None reads it first.
             result: Fields of the receipt besides the task's id.
 
@@ -79,13 +82,9 @@ class Beginning:
         """
 
         def decide(look: ReadSet) -> Changes[str]:
-            if (earlier := _begun_before(look, owner, task, call)) is not None:
-                return Changes(earlier)
-            creates = (
-                *subject(look),
-                written(task),
-                *receipt(owner, call, task.created_at, {"task_id": task.task_id, **(result or {})}),
-            )
+            if _is_begun(look, task):
+                return Changes(task.task_id)
+            creates = (*subject(look), written(task))
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> HeadFields:
@@ -105,7 +104,18 @@ class Beginning:
             )
 
         ids = _read_ids(owner, task, reads, call)
-        committed = await self._ledger.commit(owner, decide, ids=ids, basis=basis, call=call)
+        committed = await self._ledger.commit(
+            owner,
+            decide,
+            ids=ids,
+            reads=further,
+            basis=basis,
+            call=call,
+            receipt=Receipt(
+                lambda task_id: {"task_id": task_id, **(result or {})},
+                lambda earlier, look: str(earlier["task_id"]),
+            ),
+        )
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
         if committed.result != task.task_id or waits or task.leased_by is not None:
             return Accepted(committed.result)
@@ -137,24 +147,18 @@ class Beginning:
         return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
 
 
-def _begun_before(look: ReadSet, owner: Owner, task: Task, call: Call) -> str | None:
-    """The id of the task that this very call began before. Raises TaskLost.
+def _is_begun(look: ReadSet, task: Task) -> bool:
+    """Whether an earlier try, whose answer was lost, began the task. Raises TaskLost.
 
     Args:
         look: What was read.
-        owner: Whose task it is.
         task: As it is to be begun.
-        call: The caller and the idempotency key.
 
     """
-    earlier = earlier_result(look.documents, owner, call)
-    if earlier is not None:
-        return str(earlier["task_id"])
-    if (stored := look.documents.get(task.task_id)) is None:
-        return None
-    if stored.body["leased_by"] != task.leased_by is not None:
+    stored = look.documents.get(task.task_id)
+    if stored is not None and stored.body["leased_by"] != task.leased_by is not None:
         raise TaskLost  # another worker began it
-    return task.task_id  # an earlier try, whose answer was lost
+    return stored is not None
 
 
 def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> list[str]:

@@ -15,8 +15,8 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, HeadChange, no_change
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, Mark
 from memory_core.tasks.leases import Lease
 

@@ -19,8 +19,8 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
-from memory_core.ledger.commit import Ledger, ReadSet
-from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, IdSource
 from memory_core.tasks.leases import Lease, Leases, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
@@ -46,15 +46,9 @@ class Operations:
     """Begins operations and commits their chunks."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        mirror: Mirror,
-        beginning: Beginning,
-        ends: Ends,
-        clock: Clock,
-        ids: IdSource,
+        self, ledger: Ledger, beginning: Beginning, ends: Ends, clock: Clock, ids: IdSource
     ) -> None:
-        self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
+        self._ledger, self._beginning, self._ends = ledger, beginning, ends
         self._clock, self._ids = clock, ids
 
     async def begin(
@@ -70,6 +64,7 @@ class Operations:
         task_id: str | None = None,
         head_fields: HeadChange = lambda head: {},
         beside: Beside | None = None,
+        further: Reads = no_further,
     ) -> Accepted:
         """Store an operation with its task, and send its message.
 
@@ -88,6 +83,7 @@ class Operations:
             task_id: A fixed id lets the operation begin once only; None for a new id.
             head_fields: Makes further fields of the head.
             beside: Makes documents that are written with the operation, from the same read set.
+            further: Names the documents that `beside` needs, by what was read.
 
         Raises:
             Conflict: `refuse` refuses the operation.
@@ -112,6 +108,7 @@ class Operations:
             fragile=fragile,
             head_fields=head_fields,
             beside=beside,
+            further=further,
         )
 
     async def begin_leased(
@@ -215,6 +212,7 @@ class Operations:
         ids: Sequence[str],
         decide: Decide,
         *,
+        reads: Reads = no_further,
         basis: ReadSet | None = None,
     ) -> Operation:
         """Commit the next chunk of an operation.
@@ -226,6 +224,7 @@ class Operations:
             operation: As this worker knows it.
             ids: Ids of documents that `decide` needs, besides the operation.
             decide: Makes the chunk from a read set and the stored operation.
+            reads: Names the documents that `decide` needs besides, by what was read.
             basis: A read set with these documents and the operation; None reads it first.
 
         Returns:
@@ -270,11 +269,11 @@ class Operations:
             lease.owner,
             changes,
             ids=[task_id, operation.id, *ids],
+            reads=reads,
             basis=basis,
             call=operation.call,
             while_erasing=True,
         )
-        await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
             await self._ends.announce(lease.owner, task)
         return committed.result

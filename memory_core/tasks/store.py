@@ -30,10 +30,10 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import TaskPage
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
-from memory_core.ledger.commit import ReadSet
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import emptied
 from memory_core.ledger.ids import derived
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, LongTermStore, Place
 
 LIFETIME = timedelta(days=7)

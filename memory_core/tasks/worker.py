@@ -15,7 +15,6 @@ from memory_core.domain.conversation import Task, TaskKind, TaskMessage
 from memory_core.domain.errors import HeadMoved, Malformed, QuotaExceeded, Unavailable
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
-from memory_core.ledger.mirror import Mirror
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.control import Steering, Sweep
@@ -192,7 +191,6 @@ class Tasking:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        mirror: Mirror,
         queue: TaskQueue,
         cursors: Cursors,
         clock: Clock,
@@ -204,7 +202,7 @@ class Tasking:
         self.steps = Steps(store, clock)
         self.ends = Ends(ledger, queue, clock)
         self.beginning = Beginning(ledger, queue)
-        self.operations = Operations(ledger, mirror, self.beginning, self.ends, clock, ids)
+        self.operations = Operations(ledger, self.beginning, self.ends, clock, ids)
         self.steering = Steering(ledger, self.tasks, self.ends, queue, clock)
         self.sweep = Sweep(store, self.tasks, queue, clock, ids)
         self.leases = Leases(store, self.tasks, clock, ids, lease)

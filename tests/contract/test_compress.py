@@ -21,7 +21,7 @@ from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.shortening import shortened
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE
 from tests.cold import blobs, done
 from tests.contract.test_decay import DAY, decayed, foreseen

@@ -242,3 +242,23 @@ async def test_notes_that_were_merged_or_contradicted_stand_again(
     assert "stone wall" not in notes[1].content
     assert sum((await core.session(ALICE, "s1")).counts.values()) == 3
     await check_questions(world, core)
+
+
+async def test_a_decision_about_a_pending_conflict_leaves_other_members_as_they_were_when_undone(
+    core: MemoryCore, world: World
+) -> None:
+    """A third value that the new one replaced does not come to hold beside it."""
+    await lives(core, "Turku", 9)
+    beside = await lives(core, "Porto", 9, on_conflict=OnConflict.KEEP_BOTH)
+    assert beside.conflict is not None
+    await core.undo_conflict(ALICE, beside.conflict.id)
+    late = await lives(core, "Oslo", 6, on_conflict=OnConflict.KEEP_BOTH)
+    before = {name: standing(memory) | REASON for name, memory in (await all_of(core)).items()}
+    assert before[late.memory.id]["status"] is Status.SUPERSEDED
+    world.clock.forward(60)
+    await core.resolve_conflict(ALICE, beside.conflict.id, asking("supersede", "because"))
+    world.clock.forward(60)
+    await core.undo_conflict(ALICE, beside.conflict.id)
+    after = {name: standing(memory) | REASON for name, memory in (await all_of(core)).items()}
+    assert after == before
+    await check_questions(world, core)

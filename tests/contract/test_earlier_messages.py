@@ -19,7 +19,8 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten

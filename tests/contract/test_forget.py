@@ -28,7 +28,8 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW

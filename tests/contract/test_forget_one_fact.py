@@ -18,7 +18,8 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
 from tests.said_and_formed import messages

@@ -13,7 +13,8 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Committed, Ledger, ReadSet
+from memory_core.ledger.commit import Committed, Ledger
+from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries
 from memory_core.ports import Document, LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit
 from tests.contract.conftest import StoreFactory
@@ -235,3 +236,78 @@ async def test_what_is_refused_again_and_again_ends_with_the_deadline_and_holds_
     await book.commit(ALICE, decide, ids=[], call=Call())
     with pytest.raises(HeadMoved, match="did not get through in time"):
         await book.commit(ALICE, decide, ids=[], call=Call())
+
+
+def following(memory_id: str) -> Reads:
+    """The successors of a memory, as far as they are known."""
+
+    def reads(look: ReadSet) -> list[str]:
+        names = [memory_id]
+        while (step := look.memory(names[-1])) is not None and step.next_id is not None:
+            names.append(step.next_id)
+        return names
+
+    return reads
+
+
+async def chain(book: Ledger, *names: str) -> None:
+    """Memories of which each has the next as its successor; the last has one that is missing."""
+    for number, name in enumerate(names):
+        made = memory(id=name, content=f"{name} says so", embedding=unit(number))
+        after = names[number + 1] if number + 1 < len(names) else "mem_gone"
+        await save(book, made.changed(next_id=after))
+
+
+async def test_a_decision_gets_what_its_reads_name_by_what_was_read_before(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
+    book = ledger(await store_factory(), clock)
+    await chain(book, "mem_a", "mem_b", "mem_c")
+    seen = list[ReadSet]()
+
+    def decide(look: ReadSet) -> Changes[None]:
+        seen.append(look)
+        return Changes(None)
+
+    await book.commit(ALICE, decide, ids=["mem_a"], reads=following("mem_a"), call=Call())
+    assert {*seen[0].documents} == {"mem_a", "mem_b", "mem_c"}
+    assert seen[0].asked == {"mem_a", "mem_b", "mem_c", "mem_gone"}
+    assert seen[0].now == clock.now()
+
+
+async def test_what_is_read_besides_is_of_one_head(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
+    store = await store_factory()
+    book, other = ledger(store, clock), ledger(store, clock)
+    await chain(book, "mem_a", "mem_b", "mem_c")
+    looks = list[ReadSet]()
+    before = await book.look(ALICE, ["mem_a"])
+    await count_up(other, "mem_a")
+
+    def decide(look: ReadSet) -> Changes[None]:
+        looks.append(look)
+        return Changes(None)
+
+    await book.commit(
+        ALICE, decide, ids=["mem_a"], reads=following("mem_a"), basis=before, call=Call()
+    )
+    assert [look.head for look in looks] == [(await book.look(ALICE, [])).head]
+    counted = looks[0].memory("mem_a")
+    assert counted is not None
+    assert counted.reinforcement_count == 1
+
+
+async def test_sealed_entries_are_read_when_a_decision_reaches_back_to_them(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
+    book = ledger(await store_factory(), clock)
+    await chain(book, "mem_a", "mem_b")
+
+    def decide(look: ReadSet) -> Changes[int]:
+        if look.unread(["mem_b"]):
+            raise SealedEntries(["mem_b"])
+        return Changes(len(look.documents))
+
+    done = await book.commit(ALICE, decide, ids=["mem_a"], call=Call())
+    assert done.result == 2

@@ -17,7 +17,8 @@ from memory_core.domain.messages import MESSAGE
 from memory_core.domain.ranking.vectors import DIMENSIONS, encoded, state_bytes
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore, Mark, Near
 from memory_core.recollection.filters import shows
 from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where

@@ -16,7 +16,8 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
 from tests.patterns import (

@@ -17,7 +17,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput, ReembedInp
 from memory_core.domain.requests.memories import RetrieveInput, UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, turn

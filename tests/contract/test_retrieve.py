@@ -16,7 +16,8 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Call, Retrieved
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger, ReadSet
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, find, rule, turn
 

@@ -11,7 +11,7 @@ from memory_core.domain.errors import AlreadyExists, TooLarge
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes, assemble
-from memory_core.ledger.commit import ReadSet
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, LongTermStore, Mark
 from tests.builders import ALICE, NOW, memory, unit
 

@@ -15,9 +15,8 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import decide, decide_by_time
-from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.commit import ReadSet
+from memory_core.evolution.conflicts import decide, decide_by_time, reads_of
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory
 
@@ -50,15 +49,13 @@ def record(**fields: Any) -> ConflictRecord:
     )
 
 
-def page(*memories: Memory, asked: tuple[str, ...] = ()) -> tuple[ChangeSet, Document]:
+def page(*memories: Memory) -> tuple[ChangeSet, Document]:
     conflict_document = Document(
         "cft_1", "conflict", {"epoch": "epoch-1", "sequence": 1, **record().model_dump(mode="json")}
     )
     documents = {memory.id: document(memory) for memory in memories} | {"cft_1": conflict_document}
     look = ReadSet(Head(epoch="epoch-1", sequence=9), documents)
-    return ChangeSet(
-        ALICE, look, NOW + timedelta(days=9), weighs=True, asked=asked or (*documents,)
-    ), conflict_document
+    return ChangeSet(ALICE, look, NOW + timedelta(days=9), weighs=True), conflict_document
 
 
 @pytest.mark.parametrize(("a", "b", "holds"), [(0, 1, "b"), (1, 0, "a"), (2, 2, "b")])
@@ -108,14 +105,17 @@ def test_a_circle_that_is_there_already_is_survived() -> None:
     assert not decide_by_time(sheet, conflict_document, "because", "rule").open
 
 
-def test_successors_that_were_not_read_are_asked_for_once() -> None:
+def test_the_successors_of_both_sides_are_named_until_none_is_known() -> None:
+    sheet, _ = page(truth("a"), truth("b", 1, next_id="mem_c"))
+    assert reads_of(ALICE, record(), sheet.look) == ["mem_a", "mem_b", "mem_c"]
+    sheet, _ = page(truth("a"), truth("b", 1, next_id="mem_c"), truth("c", 2, next_id="mem_gone"))
+    wanted = reads_of(ALICE, record(), sheet.look)
+    assert sheet.look.unread(wanted) == ["mem_gone"]
+    assert not sheet.look.with_documents({}, wanted).unread(wanted)
+
+
+def test_a_successor_that_is_gone_does_not_prevent_the_decision() -> None:
     sheet, conflict_document = page(truth("a"), truth("b", 1, next_id="mem_gone"))
-    with pytest.raises(LookedElsewhere) as needs:
-        decide_by_time(sheet, conflict_document, "because", "rule")
-    assert needs.value.wanted == ("mem_gone",)
-    sheet, conflict_document = page(
-        truth("a"), truth("b", 1, next_id="mem_gone"), asked=("mem_gone",)
-    )
     assert not decide_by_time(sheet, conflict_document, "because", "rule").open
 
 

@@ -1,0 +1,111 @@
+"""The read set of a decision, and how a decision names its reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from memory_core.domain.errors import NotFound
+from memory_core.domain.memory import Head, Memory
+from memory_core.ledger.readable import as_memory
+from memory_core.ports import Document, Neighbour
+
+_BEFORE_COMMITS = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSet:
+    """The head, the documents and the neighbours that a decision was based on.
+
+    Attributes:
+        head: Head of the owner; None before the first write.
+        documents: By id.
+        near: A tuple of neighbours for each `Near`, in their order.
+        asked: Requested ids; an id without a document is in here only.
+        empty_slots: Names of slots that have no log, and no members either.
+        now: The time of the decision on it; the least time before a commit.
+        logs: Logs of slots that were read from it, by name (`evolution.slot_log.SlotLog`).
+
+    """
+
+    head: Head | None
+    documents: dict[str, Document]
+    near: tuple[tuple[Neighbour, ...], ...] = ()
+    asked: frozenset[str] = frozenset()
+    empty_slots: frozenset[tuple[str, ...]] = frozenset()
+    now: datetime = _BEFORE_COMMITS
+    logs: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def unread(self, ids: Iterable[str]) -> list[str]:
+        """Those of some ids that were not requested."""
+        return [
+            name
+            for name in dict.fromkeys(ids)
+            if name not in self.asked and name not in self.documents
+        ]
+
+    def with_documents(self, documents: Mapping[str, Document], ids: Iterable[str]) -> ReadSet:
+        """The read set with further documents.
+
+        Args:
+            documents: As they are under the same head, by id.
+            ids: Their requested ids, also of missing documents.
+
+        """
+        return replace(self, documents={**self.documents, **documents}, asked=self.asked.union(ids))
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory of this id, with its vector; None if the head's epoch has none."""
+        document = self.documents.get(memory_id)
+        return (
+            None
+            if document is None or document.kind != "memory"
+            else as_memory(document, self.head)
+        )
+
+    def existing_memory(self, memory_id: str) -> Memory:
+        """The memory of this id, with its vector.
+
+        Raises:
+            NotFound: The head's epoch has none.
+
+        """
+        memory = self.memory(memory_id)
+        if memory is None:
+            raise NotFound("no memory of this id for this user")
+        return memory
+
+
+Reads = Callable[[ReadSet], Collection[str]]
+"""Names the documents that a decision needs, by what was read so far. It is asked until it names no
+further document.
+"""
+
+
+def no_further(look: ReadSet) -> Collection[str]:
+    """The reads of a decision whose documents are all known by id."""
+    return ()
+
+
+class WithoutLog(Exception):
+    """A slot may have members of an earlier version, but has no log.
+
+    The log is made first, in a commit of its own.
+    """
+
+    def __init__(self, name: tuple[str, ...]) -> None:
+        super().__init__("a slot has no log yet")
+        self.name = name
+
+
+class SealedEntries(Exception):
+    """A change reaches back to the sealed entries of a slot's log.
+
+    The commit reads the documents `ids` that hold them, and decides again.
+    """
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__("sealed entries of a slot's log have to be read")
+        self.ids = tuple(ids)
