@@ -36,9 +36,9 @@ from memory_core.evolution.truth_commands import act_of, added_by, forgotten, ol
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import (
     old_version,
-    said_again,
     version_document,
     with_version_ends,
+    with_words,
 )
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
@@ -107,6 +107,14 @@ def _is_moved(change: Change) -> bool:
     )
 
 
+def _is_reworded(change: Change) -> bool:
+    """Whether a memory has other words, and no other version: a merge was undone."""
+    before, after = change.before, change.after
+    return before is not None and (
+        before.version == after.version and before.content != after.content
+    )
+
+
 @dataclass(slots=True)
 class _Settling:
     """A single slot of a single commit."""
@@ -167,7 +175,8 @@ class _Settling:
             if after is slot:
                 continue
             slot, version = after, after.timeline.latest_versions()[name]
-            again = said_again(memory, old, version, slot.now)
+            words: MemoryFields = {"version": version, "updated_at": slot.now}
+            again = with_words(memory, old).changed(**words)
             restated.append(Change("restored", again, memory, made.about, follows=True))
             made.puts[version_id(name, memory.version)] = version_document(old_version(memory))
         if not restated:
@@ -194,10 +203,11 @@ class _Settling:
         for name in concerned & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
+        reworded = {change.after.id for change in own if _is_reworded(change)}
         rows = [
             replace(row, members=row.members | gone)
             for name, row in wanted.items()
-            if name in concerned or known.get(name) != row
+            if name in concerned or known.get(name) != row or row.member_id in reworded
         ]
         new = {
             *(change.after.id for change in own if change.before is None),
@@ -272,7 +282,8 @@ class _Completion:
                 self._count(change.after, after)
                 self._put_change(place, replace(change, after=after))
         elif stored is not None:
-            after = row.on(stored)
+            member = self.stored(row.member_id) if row.part else None
+            after = row.on(stored if member is None else with_words(stored, member))
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))

@@ -81,17 +81,17 @@ _WORDS = (
 """The fields of a memory that say what it states, and when it was said."""
 
 
-def said_again(memory: Memory, old: Memory, version: int, now: datetime) -> Memory:
-    """A memory with the words of an old version as its next version.
+def with_words(memory: Memory, other: Memory) -> Memory:
+    """A memory with the words of another; the same object if it has its content.
 
     Args:
         memory: The memory.
-        old: The old version.
-        version: Number of the next version.
-        now: The time of the commit.
+        other: An old version of it, or the memory of which it keeps an earlier time.
 
     """
-    return memory.changed(**fields_of(old, _WORDS)).changed(version=version, updated_at=now)
+    if memory.content == other.content and memory.value == other.value:
+        return memory
+    return memory.changed(**fields_of(other, _WORDS))
 
 
 async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
