@@ -9,7 +9,7 @@ of its own, so a commit on an older state of it is refused, and decided again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
@@ -21,7 +21,7 @@ from memory_core.domain.event_log import VERSIONS, base_id, is_version, version_
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
-from memory_core.domain.truth.entries import Pair
+from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import Shelf
@@ -107,12 +107,9 @@ def _is_moved(change: Change) -> bool:
     )
 
 
-def _is_reworded(change: Change) -> bool:
-    """Whether a memory has other words, and no other version: a merge was undone."""
-    before, after = change.before, change.after
-    return before is not None and (
-        before.version == after.version and before.content != after.content
-    )
+def _values(slot: SlotLog | None) -> dict[Key, str | None]:
+    """The values that hold at some moment, by memory and version."""
+    return {} if slot is None else {each.key: each.value for each in slot.timeline.times}
 
 
 @dataclass(slots=True)
@@ -203,11 +200,12 @@ class _Settling:
         for name in concerned & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
-        reworded = {change.after.id for change in own if _is_reworded(change)}
+        values = _values(before)
+        reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}
         rows = [
             replace(row, members=row.members | gone)
             for name, row in wanted.items()
-            if name in concerned or known.get(name) != row or row.member_id in reworded
+            if name in concerned or known.get(name) != row or row.key in reworded
         ]
         new = {
             *(change.after.id for change in own if change.before is None),
@@ -217,7 +215,7 @@ class _Settling:
         await self.shelf.read(
             [name for name in (*names, *(row.id for row in vanished)) if name not in new]
         )
-        made = _Completion(self.shelf, changes, after.now)
+        made = _Completion(self.shelf, changes, after.now, reworded)
         for row in sorted(rows, key=lambda row: is_version(row.id)):
             made.put(row)
         for row in vanished:
@@ -246,12 +244,15 @@ class _Settling:
 class _Completion:
     """Completes the changes of a commit by the projection of its slot's members.
 
-    `about` is the metadata of the members' events. `counted` holds, by session, memories that were
-    added or removed by it.
+    `reworded` are members with another value in the log than before, in the same version. `about`
+    is the metadata of the members' events. `counted` holds, by session, memories that were added or
+    removed by it.
     """
 
-    def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
-        self.shelf, self.given, self.now = shelf, changes, now
+    def __init__(
+        self, shelf: Shelf, changes: Changes[Any], now: datetime, reworded: Collection[Key] = ()
+    ) -> None:
+        self.shelf, self.given, self.now, self.reworded = shelf, changes, now, reworded
         self.changes, self.puts, self.deletes = (
             [*changes.changes],
             {document.id: document for document in changes.puts},
@@ -282,7 +283,8 @@ class _Completion:
                 self._count(change.after, after)
                 self._put_change(place, replace(change, after=after))
         elif stored is not None:
-            member = self.stored(row.member_id) if row.part else None
+            is_reworded = row.part > 0 and row.key in self.reworded and not is_cold(stored)
+            member = self.stored(row.member_id) if is_reworded else None
             after = row.on(stored if member is None else with_words(stored, member))
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)

@@ -82,15 +82,13 @@ _WORDS = (
 
 
 def with_words(memory: Memory, other: Memory) -> Memory:
-    """A memory with the words of another; the same object if it has its content.
+    """A memory with the words of another memory.
 
     Args:
         memory: The memory.
         other: An old version of it, or the memory of which it keeps an earlier time.
 
     """
-    if memory.content == other.content and memory.value == other.value:
-        return memory
     return memory.changed(**fields_of(other, _WORDS))
 
 
