@@ -35,12 +35,12 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.redaction.requests import Redactor
 from memory_core.domain.scope import Owner
 from memory_core.evolution.clear_session import Clearer
+from memory_core.evolution.commit_rules import MemoryRules
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer, Uncompress
 from memory_core.evolution.restore_archived import ArchiveRestorer
-from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
@@ -160,7 +160,7 @@ class Services:
             self.ids,
             deadline_s=deadline_s,
             gathered=gathered,
-            completed=SlotCommits(self.clock).complete,
+            rules=MemoryRules(self.clock),
             followed=Mirror(made.short_term).follow,
         )
 

@@ -24,6 +24,7 @@ from memory_core.domain.transitions import delete, mark_conflict, reactivate, to
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
+from memory_core.evolution.open_conflicts import counting
 from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_log import (
     SlotLog,
@@ -42,7 +43,6 @@ from memory_core.evolution.versions import (
 )
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.read_set import ReadSet, WithoutLog
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore

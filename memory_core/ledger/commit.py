@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.acyclic_chains import without_circles
 from memory_core.ledger.batch import (
     CONSOLIDATION,
     Assembled,
@@ -32,7 +31,6 @@ from memory_core.ledger.batch import (
     surplus_endings,
 )
 from memory_core.ledger.ids import marker_id, slot_document_id
-from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_id
 from memory_core.ledger.recent import RecentCommits
@@ -205,8 +203,83 @@ class StorageRoom(Protocol):
 
 Followed = Callable[[Owner, Committed[Any]], Awaitable[tuple[str, ...]]]
 """Lets caches follow each commit (`Mirror.follow`); returns the parts that are down."""
-Completed = Callable[[LongTermStore, Owner, Changes[Any], ReadSet], Awaitable[Changes[Any]]]
-"""Completes a decision before each commit. Raises WithoutLog, SealedEntries."""
+
+
+class Ending(NamedTuple):
+    """A decision that a commit had no room for, about one memory."""
+
+    memory_id: str
+    decide: Callable[[ReadSet], Changes[None]]
+
+
+class CommitRules(Protocol):
+    """What follows from a decision, which its commit writes as well.
+
+    The ledger itself knows no such rule (`evolution.commit_rules.MemoryRules`).
+    """
+
+    async def complete(
+        self,
+        store: LongTermStore,
+        owner: Owner,
+        changes: Changes[Result],
+        look: ReadSet,
+        *,
+        is_part: bool,
+    ) -> Changes[Result]:
+        """The changes, with what follows from them in other memories.
+
+        Args:
+            store: Where further documents are read.
+            owner: Whose memories they are.
+            changes: As they were decided.
+            look: The read set of the decision.
+            is_part: Whether they belong to another commit, which completes the slots.
+
+        Raises:
+            Conflict: A rule refuses the changes.
+            HeadMoved: Other commits changed what was read.
+            SealedEntries: Sealed entries have to be read first.
+            Unavailable: The store is down.
+            WithoutLog: A slot needs a log first.
+
+        """
+
+    async def settle(
+        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
+    ) -> Changes[Result]:
+        """The completed changes, with effects that may be left to a later commit.
+
+        Args:
+            store: Where further documents are read.
+            owner: Whose memories they are.
+            changes: As `complete` returned them.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
+
+    async def reduce(
+        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
+    ) -> Changes[Result] | None:
+        """The completed changes, with fewer such effects than `settle` adds.
+
+        Args:
+            store: Where further documents are read.
+            owner: Whose memories they are.
+            changes: As `complete` returned them.
+
+        Returns:
+            None if they can't be reduced.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
+
+    def endings(self, changes: Changes[Result]) -> Iterable[Ending]:
+        """The decisions for the effects that were left out of a commit."""
 
 
 class Ledger:
@@ -224,12 +297,12 @@ class Ledger:
         *,
         deadline_s: float = 10.0,
         gathered: Gathered | None = None,
-        completed: Completed | None = None,
+        rules: CommitRules | None = None,
         followed: Followed | None = None,
     ) -> None:
         self.room: StorageRoom | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
-        self._gathered, self._completed, self._followed = gathered, completed, followed
+        self._gathered, self._rules, self._followed = gathered, rules, followed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
@@ -405,14 +478,17 @@ class Ledger:
             try:
                 in_the_way = await self._send_within_room(command, assembled, changes.more_bytes)
             except TooLarge:
-                changes = await self._with_less(owner, decision.bare)
-                if postponing or not unsettled(changes):
+                less = None
+                if self._rules is not None and not postponing:
+                    less = await self._rules.reduce(self._store, owner, decision.bare)
+                if less is None:
                     raise
-                postponing = True
+                changes, postponing = less, True
                 continue
             if in_the_way is None:
                 committed = self._done(owner, assembled, changes)
-                await self._settle(owner, left_open(changes), call)
+                for ending in self._rules.endings(changes) if self._rules is not None else ():
+                    await self._commit(_Command(owner, ending.decide, [ending.memory_id], call))
                 return committed
         return Committed(changes.result)
 
@@ -446,14 +522,13 @@ class Ledger:
     async def _decided(
         self, command: _Command[Result], look: ReadSet, before: Head | None
     ) -> _Decision[Result]:
-        """Decide on a read set, and add the changes that follow in slots."""
+        """Decide on a read set, and add what follows by the rules."""
         _check_life(before, look.head, command.while_erasing)
-        owner, sequence = command.owner, 0 if look.head is None else look.head.sequence
-        given = command.decided(look)
-        bare = await without_circles(self._store, owner, given, look.documents, sequence)
-        if self._completed is not None and not command.is_part:
-            bare = await self._completed(self._store, owner, bare, look)
-        changes = await settled(self._store, owner, bare, self._clock.now())
+        bare = changes = command.decided(look)
+        if (rules := self._rules) is not None:
+            store, owner = self._store, command.owner
+            bare = await rules.complete(store, owner, bare, look, is_part=command.is_part)
+            changes = await rules.settle(store, owner, bare)
         return _Decision(look, bare, changes)
 
     async def _make_logs(
@@ -464,33 +539,6 @@ class Ledger:
         made = await self._commit(_Command(owner, lambda look: wanted, (), call))
         written = {document.id for document in made.changes.puts} if made.changes else set()
         return frozenset(name for name in names if slot_document_id(*name) not in written)
-
-    async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
-        """Reduce a decision so that it fits into a commit.
-
-        The commit then ends no pending conflict. If the decision consists only of such ends, it
-        ends a single conflict.
-        """
-        if all(change.event_type == SETTLED for change in bare.changes):
-            return await settled(self._store, owner, bare, self._clock.now(), most=1)
-        return followed(bare)
-
-    async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
-        """End the pending conflicts of memories that stopped being active.
-
-        The commit that ended these memories had no room for that. A memory names its pending
-        conflicts until they are ended. So if this process dies here, the next commit that writes
-        the memory ends them.
-        """
-        for name in memory_ids:
-
-            def ending(look: ReadSet, name: str = name) -> Changes[None]:
-                memory = look.memory(name)
-                changes = () if memory is None else (Change(SETTLED, memory, memory),)
-                wanted = Changes(None, changes, reads=frozenset({name}))
-                return wanted if left_open(wanted) else Changes(None)
-
-            await self._commit(_Command(owner, ending, [name], call))
 
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
         """Commit, before the decision itself, that past truths end earlier; return these changes.

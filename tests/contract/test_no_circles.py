@@ -11,6 +11,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.results import Call
+from memory_core.evolution.commit_rules import MemoryRules
 from memory_core.ledger.batch import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
@@ -41,9 +42,15 @@ def after(stored_memory: Memory, other: Memory) -> Memory:
     )
 
 
+def ledger(store: LongTermStore, clock: StillClock) -> Ledger:
+    return Ledger(store, clock, RandomIds(), deadline_s=30, rules=MemoryRules(clock))
+
+
 @pytest.fixture
 async def book(store_factory: StoreFactory, clock: StillClock) -> Ledger:
-    return Ledger(await store_factory(), clock, RandomIds(), deadline_s=30)
+    return Ledger(
+        await store_factory(), clock, RandomIds(), deadline_s=30, rules=MemoryRules(clock)
+    )
 
 
 async def test_nobody_follows_themselves(book: Ledger) -> None:
@@ -96,7 +103,10 @@ async def test_somebody_who_closes_it_between_look_and_commit_is_seen(
     store_factory: StoreFactory, clock: StillClock
 ) -> None:
     """Two processes, each of which would be right alone."""
-    books = [Ledger(await store_factory(), clock, RandomIds(), deadline_s=30) for _ in range(2)]
+    books = [
+        Ledger(await store_factory(), clock, RandomIds(), deadline_s=30, rules=MemoryRules(clock))
+        for _ in range(2)
+    ]
     a, b = memory("a"), memory("b")
     await put(books[0], a, b)
     stale = await books[1].look(ALICE, [b.id])
