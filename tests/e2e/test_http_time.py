@@ -195,8 +195,8 @@ def test_a_key_whose_change_is_undone_finds_the_value_that_holds(
     nano = tell("nano", 15, valid_from=5, valid_until=12)
     assert get(host, "procedures/editor", user_id=user)["value"] == "emacs"
     post(host, f"memories/{nano}/restore", user_id=user)
-    found = get(host, "procedures/editor", user_id=user)
-    assert (found["id"], found["value"], found["status"]) == (vim, "vim", "active")
+    value_now = get(host, "procedures/editor", user_id=user)
+    assert [value_now[name] for name in ("id", "value", "status")] == [vim, "vim", "active"]
     for day, value in ((3, "vim"), (8, "nano"), (11, "nano"), (13, "vim")):
         page = get(host, "memories", user_id=user, at=on(day))
         assert [memory["value"] for memory in page["memories"]] == [value]
