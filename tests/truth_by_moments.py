@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from memory_core.domain.truth.entries import (
@@ -20,6 +21,29 @@ from memory_core.domain.truth.entries import (
 )
 
 Statement = Any
+STEP = timedelta(microseconds=1)
+"""The least difference of two moments."""
+
+
+def around(boundaries: Iterable[datetime]) -> list[datetime]:
+    """Every boundary, the step before it, and the middle of each time between two; the last two
+    moments lie after all.
+    """
+    starts = sorted(set(boundaries))
+    starts += [starts[-1] + timedelta(days=1)] if starts else []
+    middles = [first + (second - first) / 2 for first, second in pairwise(starts)]
+    return sorted({*starts, *middles, *(start - STEP for start in starts)})
+
+
+def boundaries_of(log: Iterable[Entry]) -> set[datetime]:
+    """Every moment that a log's statements name: only there another value may begin to hold."""
+    return {
+        moment
+        for entry in log
+        if isinstance(entry, Assertion | Retraction)
+        for moment in (entry.asserted_at, entry.valid_from, entry.valid_until)
+        if moment is not None
+    }
 
 
 @dataclass(eq=False)

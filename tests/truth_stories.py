@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution import decision_commands as decisions
@@ -52,7 +52,7 @@ class Slot:
         occurred = day(step.get("arrives", step["said"]))
         fields: dict[str, Any] = {
             "memory_id": step["memory"],
-            "asserted_at": asserted_at(event, occurred),
+            "asserted_at": min(event, occurred),
             "valid_from": day(step["from"]) if "from" in step else event,
             "valid_until": day(step["until"]) if "until" in step else None,
         }

@@ -9,18 +9,19 @@ of its own, so a commit on an older state of it is refused, and decided again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any, Final, cast
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version
+from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
-from memory_core.domain.truth.entries import Pair
+from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.open_conflicts import counting
@@ -32,9 +33,14 @@ from memory_core.evolution.slot_log import (
     old_version_ids,
     sealed_parts,
 )
-from memory_core.evolution.truth_commands import act_of, added_by, forgotten
+from memory_core.evolution.truth_commands import act_of, added_by, forgotten, old_values, says_again
 from memory_core.evolution.truth_projection import Projection
-from memory_core.evolution.versions import version_document, with_version_ends
+from memory_core.evolution.versions import (
+    old_version,
+    version_document,
+    with_version_ends,
+    with_words,
+)
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet, WithoutLog
@@ -101,6 +107,11 @@ def _is_moved(change: Change) -> bool:
     )
 
 
+def _values(slot: SlotLog | None) -> dict[Key, str | None]:
+    """The values that hold at some moment, by memory and version."""
+    return {} if slot is None else {each.key: each.value for each in slot.timeline.times}
+
+
 @dataclass(slots=True)
 class _Settling:
     """A single slot of a single commit."""
@@ -115,7 +126,8 @@ class _Settling:
         own = [change for change in changes.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        return await self._completed(changes, log, after, own, removed)
+        changes, restated, after = await self._with_old_values(changes, after)
+        return await self._completed(changes, log, after, [*own, *restated], removed)
 
     async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
         """The members of a slot that has no log; empty if it has a log."""
@@ -141,6 +153,34 @@ class _Settling:
         made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
         return await self._completed(changes, None, made)
 
+    async def _with_old_values(
+        self, changes: Changes[Result], slot: SlotLog
+    ) -> tuple[Changes[Result], list[Change], SlotLog]:
+        """The changes and the log, with old versions that hold on as next versions.
+
+        A memory has its last interval: a value of a key that was replaced, and that turns out to
+        hold on, is again the value that its memory shows.
+        """
+        made, restated = _Completion(self.shelf, changes, slot.now), list[Change]()
+        for interval in old_values(slot):
+            name, old_name = interval.memory_id, version_id(*interval.key)
+            await self.shelf.read([name, old_name])
+            memory, old = made.stored(name), made.stored(old_name)
+            if memory is None or old is None or is_cold(memory) or is_cold(old):
+                continue
+            after = slot.added(says_again(interval))
+            if after is slot:
+                continue
+            slot, version = after, after.timeline.latest_versions()[name]
+            words: MemoryFields = {"version": version, "updated_at": slot.now}
+            again = with_words(memory, old).changed(**words)
+            restated.append(Change("restored", again, memory, made.about, follows=True))
+            made.puts[version_id(name, memory.version)] = version_document(old_version(memory))
+        if not restated:
+            return changes, restated, slot
+        puts = tuple(made.puts.values())
+        return replace(changes, changes=(*changes.changes, *restated), puts=puts), restated, slot
+
     async def _completed(
         self,
         changes: Changes[Result],
@@ -160,10 +200,12 @@ class _Settling:
         for name in concerned & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
+        values = _values(before)
+        reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}
         rows = [
             replace(row, members=row.members | gone)
             for name, row in wanted.items()
-            if name in concerned or known.get(name) != row
+            if name in concerned or known.get(name) != row or row.key in reworded
         ]
         new = {
             *(change.after.id for change in own if change.before is None),
@@ -173,7 +215,7 @@ class _Settling:
         await self.shelf.read(
             [name for name in (*names, *(row.id for row in vanished)) if name not in new]
         )
-        made = _Completion(self.shelf, changes, after.now)
+        made = _Completion(self.shelf, changes, after.now, reworded)
         for row in sorted(rows, key=lambda row: is_version(row.id)):
             made.put(row)
         for row in vanished:
@@ -202,12 +244,15 @@ class _Settling:
 class _Completion:
     """Completes the changes of a commit by the projection of its slot's members.
 
-    `about` is the metadata of the members' events. `counted` holds, by session, memories that were
-    added or removed by it.
+    `reworded` are members with another value in the log than before, in the same version. `about`
+    is the metadata of the members' events. `counted` holds, by session, memories that were added or
+    removed by it.
     """
 
-    def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
-        self.shelf, self.given, self.now = shelf, changes, now
+    def __init__(
+        self, shelf: Shelf, changes: Changes[Any], now: datetime, reworded: Collection[Key] = ()
+    ) -> None:
+        self.shelf, self.given, self.now, self.reworded = shelf, changes, now, reworded
         self.changes, self.puts, self.deletes = (
             [*changes.changes],
             {document.id: document for document in changes.puts},
@@ -230,7 +275,7 @@ class _Completion:
         if is_version(row.id):
             self._put_version(row)
             return
-        place, stored = self._place(row.id), self._stored(row.id)
+        place, stored = self._place(row.id), self.stored(row.id)
         if place is not None:
             change = self.changes[place]
             if not change.removed:
@@ -238,11 +283,13 @@ class _Completion:
                 self._count(change.after, after)
                 self._put_change(place, replace(change, after=after))
         elif stored is not None:
-            after = row.on(stored)
+            is_reworded = row.part > 0 and row.key in self.reworded and not is_cold(stored)
+            member = self.stored(row.member_id) if is_reworded else None
+            after = row.on(stored if member is None else with_words(stored, member))
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))
-        elif row.part and (member := self._stored(row.member_id)) is not None:
+        elif row.part and (member := self.stored(row.member_id)) is not None:
             # why it is deleted is the member's to say, if that was deleted before
             status = Status.DELETED if member.status is Status.DELETED else Status.ACTIVE
             own: MemoryFields = {**_earlier_time(row, self.now), "status": status}
@@ -288,7 +335,7 @@ class _Completion:
         if after.session_id is not None and not is_same:
             self.counted.append((after.session_id, before, after))
 
-    def _stored(self, name: str) -> Memory | None:
+    def stored(self, name: str) -> Memory | None:
         """A memory or an old version, as this commit leaves it."""
         if (place := self._place(name)) is not None:
             return self.changes[place].after
@@ -304,7 +351,7 @@ class _Completion:
 
         Its memory's event names the fields that change.
         """
-        stored, memory = self._stored(row.id), self._stored(base_id(row.id))
+        stored, memory = self.stored(row.id), self.stored(base_id(row.id))
         if stored is None or memory is None:
             return
         after, place = row.on(stored), self._place(memory.id)

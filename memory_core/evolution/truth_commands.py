@@ -29,7 +29,6 @@ from memory_core.domain.truth.entries import (
     Statement,
     Trimming,
     Withdrawal,
-    asserted_at,
 )
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
@@ -104,7 +103,7 @@ def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> State
         "memory_id": new.id,
         "version": new.version,
         "value": slot.value_of(new),
-        "asserted_at": asserted_at(new.event_timestamp, slot.now),
+        "asserted_at": min(new.event_timestamp, slot.now),
         "valid_from": new.valid_from,
         "valid_until": new.valid_until,
     }
@@ -265,8 +264,9 @@ def undoes(memory_id: str) -> Act:
     Later statements that meet its time are withdrawn, whether deleted or not. Each memory is
     withdrawn by an entry of its own, so that it can be restored alone. Spared are memories that
     coexist with it, retractions of other values, and spans that were over when they were asserted,
-    if the memory holds on after them. Edits and mentions of spared or earlier memories are trimmed
-    where they take time from it. The act raises Conflict for more than `MAX_WITHDRAWN` memories.
+    if the memory holds on after them. Of a memory of which a statement is left, later statements
+    are trimmed where they take time from it. The act raises Conflict for more than `MAX_WITHDRAWN`
+    memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -274,7 +274,7 @@ def undoes(memory_id: str) -> Act:
         trimmed = _naming(account, Trimming, {each.place for each in statements})
         if trimmed:
             back = withdrawal_entries(trimmed)
-            return [*back, *act(slot.added(lambda _: back))]
+            return [*back, *act(slot.added(_adds(back)))]
         start = min(statement.valid_from for statement in statements)
         plain = [each for each in statements if not each.corrects_past] or statements
         last, values = plain[-1].order, {statement.value for statement in statements}
@@ -288,12 +288,12 @@ def undoes(memory_id: str) -> Act:
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
                 rivals.append(statement)
-        left = {each.key for each in account.statements if each not in rivals}
+        left = {each.memory_id for each in account.statements if each not in rivals}
         since, trims = dict[str, list[Place]](), dict[str, list[Place]]()
         for statement in rivals:
-            is_again = (statement.memory_id, statement.edits or statement.version) in left
-            left |= {statement.key} if is_again else set()
-            places = (trims if is_again else since).setdefault(statement.memory_id, [])
+            places = (trims if statement.memory_id in left else since).setdefault(
+                statement.memory_id, []
+            )
             places.append(statement.place)
         if len(names := since | trims) > MAX_WITHDRAWN:
             later = [*names][-MAX_WITHDRAWN - 1]
@@ -302,7 +302,7 @@ def undoes(memory_id: str) -> Act:
                 f"such as {later}"
             )
             raise Conflict(message, errors=(FieldError("status", message),))
-        gone_whole = since.keys() - {name for name, _ in left}
+        gone_whole = {*since}
         for entry in account.others:
             if isinstance(entry, Merge) and (
                 account.merged.get(memory_id) == entry or entry.into in gone_whole
@@ -316,11 +316,65 @@ def undoes(memory_id: str) -> Act:
     return act
 
 
+def old_values(slot: SlotLog) -> list[Interval]:
+    """The last intervals of memories that hold now by an old version."""
+    latest = slot.timeline.latest_versions()
+    last = {each.memory_id: each for each in slot.timeline.intervals}  # in the order of time
+    return [
+        interval
+        for name, interval in last.items()
+        if interval.version != latest[name] and interval.covers(slot.now)
+    ]
+
+
+def says_again(interval: Interval) -> Act:
+    """Assert the value of an old version as the next version of its memory, for its last interval.
+
+    It is said when a statement of it was said, the last by which no other value holds at any
+    moment. The act adds no entry if there is none.
+
+    Args:
+        interval: The last interval of the memory.
+
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        latest = slot.timeline.latest_versions()[interval.memory_id]
+        own = [each for each in slot.account.statements if each.place in interval.places]
+        for statement in reversed(own):
+            again: dict[str, Any] = {"valid_from": interval.begins, "version": latest + 1}
+            entry = replace(statement, **again, edits=None, corrects_past=False)
+            after = slot.added(_adds([entry]))
+            holds = any(each.key == entry.key for each in after.timeline.at(slot.now))
+            if holds and _values(after) == _values(slot):
+                return [entry]
+        return []
+
+    return act
+
+
+def _values(slot: SlotLog) -> list[list[Any]]:
+    """What holds when: by memory and value, whatever the version."""
+    made: list[list[Any]] = []
+    for each in sorted(
+        slot.timeline.times, key=lambda each: (each.memory_id, each.value or "", each.begins)
+    ):
+        if made and made[-1][:2] == [each.memory_id, each.value] and made[-1][3] == each.begins:
+            made[-1][3] = each.ends
+        else:
+            made.append([each.memory_id, each.value, each.begins, each.ends])
+    return made
+
+
+def _adds(entries: Sequence[Entry]) -> Act:
+    return lambda _: entries
+
+
 def _times(
     slot: SlotLog, memory_id: str, entries: Sequence[Entry]
 ) -> list[tuple[datetime, datetime | None]]:
     """When a memory would hold with further entries."""
-    intervals = slot.added(lambda _: entries).timeline.intervals
+    intervals = slot.added(_adds(entries)).timeline.intervals
     return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
 
@@ -408,7 +462,7 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        moment = asserted_at(by.event_timestamp, slot.now)
+        moment = min(by.event_timestamp, slot.now)
         return [
             Retraction(
                 memory_id=f"~{by.id}",

@@ -69,6 +69,11 @@ class Projection:
     holds: bool
     members: frozenset[str] = field(compare=False)
 
+    @property
+    def key(self) -> Key:
+        """The member and its version."""
+        return self.memory_id, self.version
+
     def on(self, stored: Memory) -> Memory:
         """The stored memory with these fields; the same object if it has them."""
         changed = {name: wanted for name, (_, wanted) in self.differences(stored).items()}

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.event_log import VERSIONS, kept_version, version_id
-from memory_core.domain.memory import Memory, MemoryFields, Status
+from memory_core.domain.memory import Memory, MemoryFields, Status, fields_of
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import Shelf
@@ -70,6 +70,26 @@ def old_version(old: Memory) -> Memory:
 def version_document(version: Memory) -> Document:
     """An old version as it is stored."""
     return Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
+
+
+_WORDS = (
+    "category", "content", "episode", "value", "value_text", "atomic_facts", "foresight",
+    "entities", "actor", "action_type", "source", "metadata", "tags", "keywords",
+    "semantic_queries", "lexical", "search_text", "embedding", "embedding_model",
+    "embedding_dimensions", "confidence", "worth", "event_timestamp", "told_at", "source_ids",
+)  # fmt: skip
+"""The fields of a memory that say what it states, and when it was said."""
+
+
+def with_words(memory: Memory, other: Memory) -> Memory:
+    """A memory with the words of another memory.
+
+    Args:
+        memory: The memory.
+        other: An old version of it, or the memory of which it keeps an earlier time.
+
+    """
+    return memory.changed(**fields_of(other, _WORDS))
 
 
 async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:

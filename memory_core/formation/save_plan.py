@@ -30,6 +30,7 @@ from memory_core.domain.ranking.index_terms import TurnTerms, turn_of, with_lexi
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import MAX_SKEW
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
@@ -201,7 +202,8 @@ def _reinforce(page: ChangeSet, place: int, existing: Memory) -> PlannedOutcome:
 def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     """Store the value of a key: reinforce an equal value, or make the next version.
 
-    A value from before the present value becomes a memory of its own. A deleted key begins again.
+    A value that leaves the present value as it is becomes a memory of its own. A deleted key begins
+    again.
     """
     memory = item.memory
     slot, existing = page.slot(memory), page.memory(memory.id)
@@ -214,12 +216,8 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
-    account = slot.account
-    is_out_of_order = any(
-        each.order > statement.order and each.place not in account.hidden_at
-        for each in account.statements
-    )
-    if existing is None or (is_out_of_order and existing.status is not Status.DELETED):
+    updated = None if existing is None else _next_value(page, slot, existing, memory)
+    if existing is None or updated is None:
         late = memory if existing is None else memory.changed(id=late_id(memory))
         known = page.memory(late.id)
         if known is not None and known.status is not Status.DELETED:
@@ -227,7 +225,34 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
             return PlannedOutcome(item.place, Outcome.REINFORCED, known.id)
         page.apply([Change("created", late, known)])
         return PlannedOutcome(item.place, Outcome.CREATED, late.id)
+    page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
+    page.apply([Change("upserted", updated, existing, says=says(updated))])
     is_new_life = existing.status is Status.DELETED
+    return PlannedOutcome(
+        item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
+    )
+
+
+def _next_value(page: ChangeSet, slot: SlotLog, existing: Memory, memory: Memory) -> Memory | None:
+    """The next version of a key's memory, with another value.
+
+    None for a value that does not take the place of the memory's own: it is from before, it was
+    over when it was said, or it is announced.
+
+    Args:
+        page: The change set of the commit.
+        slot: The log of the key.
+        existing: The key's memory.
+        memory: The memory with the other value.
+
+    """
+    order = statement_in(slot, memory).order
+    is_new_life = existing.status is Status.DELETED
+    if not is_new_life and any(
+        each.order > order and each.place not in slot.account.hidden_at
+        for each in slot.account.statements
+    ):
+        return None
     kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = fields_of(memory, fields)
@@ -246,11 +271,14 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     changed["version"] = _next_version(existing, slot)
     updated = existing.changed(**changed)
     updated.embedding = memory.embedding
-    page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
-    page.apply([Change("upserted", updated, existing, says=says(updated))])
-    return PlannedOutcome(
-        item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
+    moment = page.now + MAX_SKEW  # the caller's clock may be ahead
+    keeps_own = any(
+        interval.memory_id == existing.id
+        and interval.version != updated.version
+        and interval.lasts_beyond(moment)
+        for interval in slot.added(says(updated)).timeline.intervals
     )
+    return None if keeps_own else updated
 
 
 def _next_version(memory: Memory, slot: SlotLog) -> int:
@@ -272,7 +300,7 @@ def _next_version(memory: Memory, slot: SlotLog) -> int:
 
 
 def late_id(memory: Memory) -> str:
-    """The id of a procedural memory from before its key's present value."""
+    """The id of a procedural memory that leaves its key's present value as it is."""
     return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 

@@ -22,7 +22,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.ids import snapshot_id
+from memory_core.ledger.ids import begins_commit, snapshot_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, EventFilter, LongTermStore, Place
 
@@ -47,7 +47,11 @@ class Past:
         self._store = store
 
     async def sequence_at(self, owner: Owner, head: Head, known_at: datetime) -> int:
-        """The sequence of the last event at `known_at` or before; 0 if there is none.
+        """The sequence that the log had reached at a moment; 0 before its first event.
+
+        Note: a commit occurs as a whole at the moment of its first event. The others follow it by a
+        microsecond each, so that the log has an order. Without these, two truths of a slot could
+        hold at once.
 
         Args:
             owner: Whose log it is.
@@ -57,10 +61,14 @@ class Past:
         """
         if head.last_occurred_at is None or head.last_occurred_at <= known_at:
             return head.sequence
-        later = await self._store.events(
-            owner, 0, 1, EventFilter(since=known_at + timedelta(microseconds=1))
-        )
-        return later[0].sequence - 1 if later else head.sequence
+        where, limit = EventFilter(since=known_at + timedelta(microseconds=1)), 1
+        after = 0
+        while page := await self._store.events(owner, after, limit, where):
+            for event in page:
+                if begins_commit(event.id):
+                    return event.sequence - 1
+            after, limit = page[-1].sequence, EVENTS_A_PAGE
+        return head.sequence
 
     async def states(self, owner: Owner, head: Head, sequence: int) -> States:
         """All memories and old versions at a sequence, by id.

@@ -99,6 +99,11 @@ def event_id(commit_id: str, number: int) -> str:
     return f"evt_{commit_id.removeprefix('cmt_')}_{number}"
 
 
+def begins_commit(event_name: str) -> bool:
+    """Whether the id of an event is that of a commit's first event."""
+    return event_name.endswith("_0")
+
+
 def slot_document_id(*names: str) -> str:
     """The id of a slot's document: made of the slot's names, never of its owner."""
     return derived("slt", *names)

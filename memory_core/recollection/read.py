@@ -175,10 +175,9 @@ class Reader:
         ]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """Return the procedural memory of a key.
+        """Return the procedural memory of a key: the memory that holds the key's value now.
 
-        In the place of a memory that is no longer found by default, the memory that holds the key's
-        value now is returned.
+        If none does, a value that is announced is returned.
 
         Args:
             owner: Whose memory it is.
@@ -191,20 +190,31 @@ class Reader:
         identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
-        if memory is not None and memory.status not in FOUND_BY_DEFAULT:
+        if memory is not None and not self._holds(memory):
             near = (await self._store.snapshot(owner, (), near_of(("key", key)))).near
             values = [
                 neighbour.memory
                 for neighbour in near
-                if slot_name(neighbour.memory) == ("key", key)
-                and neighbour.memory.status in FOUND_BY_DEFAULT
+                if slot_name(neighbour.memory) == ("key", key) and self._holds(neighbour.memory)
             ]
             memory = max(
                 values, key=lambda value: (value.event_timestamp, value.sequence), default=memory
             )
-        if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
+        if (
+            memory is None
+            or memory.status in (Status.DELETED, Status.SUPERSEDED)
+            or self._has_ended(memory)
+        ):
             raise NotFound("no procedure of this key for this user")
         return memory
+
+    def _holds(self, memory: Memory) -> bool:
+        """Whether a memory is found by default, and holds now."""
+        has_begun = memory.valid_from <= self._clock.now()
+        return memory.status in FOUND_BY_DEFAULT and has_begun and not self._has_ended(memory)
+
+    def _has_ended(self, memory: Memory) -> bool:
+        return memory.valid_until is not None and memory.valid_until <= self._clock.now()
 
     async def many(self, owner: Owner, wanted: NamedInput) -> Fetched:
         """Return memories by id and by key, in this order.
@@ -231,7 +241,7 @@ class Reader:
             try:
                 standing = (
                     memory
-                    if memory is not None and memory.status in FOUND_BY_DEFAULT
+                    if memory is not None and self._holds(memory)
                     else await self.procedure(owner, key)
                 )
             except NotFound:

@@ -1,5 +1,5 @@
-"""Drawn lives of a key: told now and late, edited, deleted, brought back. At every moment one value
-of it holds, and it finds that one.
+"""Drawn lives of a key: told now, late, ahead and of a time that is over, edited, deleted, brought
+back. At every moment one value of it holds, and the key finds the one that holds now.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ class Life:
             self._tell,
             self._tell_late,
             self._tell_late,
+            self._tell_ahead,
+            self._tell_of_a_time,
         ]
         if members:
             acts += [
@@ -85,6 +87,16 @@ class Life:
             fields["valid_from"] = self._moment(members)
         await self._tell(members, **fields)
 
+    async def _tell_ahead(self, members: Sequence[Memory]) -> None:
+        await self._tell(
+            members, valid_from=self.world.clock.now() + timedelta(days=self.draw.randint(1, 9))
+        )
+
+    async def _tell_of_a_time(self, members: Sequence[Memory]) -> None:
+        begin, end = sorted((self._moment(members), self._moment(members)))
+        if begin < end:
+            await self._tell(members, valid_from=begin, valid_until=end)
+
     async def _edit(self, members: Sequence[Memory]) -> None:
         memory = self.draw.choice(
             [member for member in members if member.status in FOUND_BY_DEFAULT] or members
@@ -95,13 +107,18 @@ class Life:
         )
 
     async def _edit_times(self, members: Sequence[Memory]) -> None:
+        """Correct times, ahead of now neither before nor after."""
+        now = self.world.clock.now()
+        begun = [member for member in members if member.valid_from <= now]
+        if not begun:
+            return
         memory, name = (
             self.draw.choice(
-                [member for member in members if member.status in FOUND_BY_DEFAULT] or members
+                [member for member in begun if member.status in FOUND_BY_DEFAULT] or begun
             ),
             self.draw.choice(TIMES),
         )
-        changed: dict[str, Any] = {name: self._moment(members)}
+        changed: dict[str, Any] = {name: min(self._moment(members), now)}
         if self.draw.random() < 0.5:
             changed["value"] = self.draw.choice(VALUES)
         self.done.append(
@@ -150,17 +167,23 @@ class Life:
     async def _check(self) -> None:
         members, versions = await self._everything()
         story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
-        standing = [member for member in members if member.status in FOUND_BY_DEFAULT]
-        assert len(standing) <= 1, story
+        now = self.world.clock.now()
+        standing = await listed(self.core, self.owner)
+        holding = [member for member in standing if member.valid_from <= now]
+        assert len(holding) <= 1, story
         try:
             memory = await self.core.procedure(self.owner, KEY)
         except NotFound:
             memory = None
-        if standing:
+        if holding:
             assert memory is not None, story
-            assert memory.id == standing[0].id, story
+            assert memory.id == holding[0].id, story
         else:
-            assert memory is None or memory.status not in (Status.DELETED, *FOUND_BY_DEFAULT), story
+            assert memory is None or memory.id in {member.id for member in standing}, story
+        is_announced = len(standing) > len(holding)  # its memory may hold now by an earlier time
+        assert [member.id for member in holding] == self._held(members, versions, now) or (
+            is_announced and not holding
+        ), story
         for moment in {member.valid_from for member in (*members, *versions)}:
             truths = self._held(members, versions, moment)
             assert len(truths) <= 1, f"{story}\nat {moment:%m-%d %H:%M:%S}: {truths}"
@@ -174,6 +197,8 @@ class Life:
 
     async def _check_the_log(self) -> None:
         """What the log tells is what is stored, old versions included."""
+        slot_differences = self.core.slot_differences(self.owner.app_id, self.owner)
+        assert [line async for line in slot_differences] == []
         members, versions = await self._everything()
         story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
         moments = sorted({member.valid_from for member in (*members, *versions)})

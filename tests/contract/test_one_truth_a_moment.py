@@ -13,7 +13,7 @@ from memory_core.domain.requests.maintenance import ReplayInput
 from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import lives
-from tests.world import fact, listed, rule
+from tests.world import World, fact, listed, rule
 
 CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
 
@@ -317,3 +317,25 @@ async def test_a_copy_for_another_agent_holds_beside_its_source_until_another_va
     assert {memory.id for memory in await listed(core)} == {source.id, copied.id}
     new = (await lives(core, "Bergen", -1)).memory
     assert [memory.id for memory in await listed(core)] == [new.id]
+
+
+async def test_a_commit_is_known_as_a_whole_from_the_moment_of_its_first_event_on(
+    world: World, core: MemoryCore
+) -> None:
+    """A commit's events are a microsecond apart; between them none of it is known alone."""
+    oslo, rome = await told(core, "Oslo", 1), await told(core, "Rome", 10)
+    at = NOW + timedelta(days=20)
+    first, second, *rest = [event.occurred_at for event in await world.log()]
+    assert rest
+    for known_at, holding in (
+        (first, oslo),
+        (second - timedelta(microseconds=1), oslo),
+        (second, rome),
+        (rest[-1], rome),
+    ):
+        memories = await listed(core, at=at, known_at=known_at)
+        assert [memory.id for memory in memories] == [holding.id]
+    page = await core.replay(ALICE, ReplayInput(known_at=second))
+    assert page.as_of_sequence == 2 + len(rest)
+    was = await core.get(ALICE, oslo.id, known_at=second)
+    assert (was.status, was.next_id) == (Status.SUPERSEDED, rome.id)

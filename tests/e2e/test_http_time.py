@@ -172,3 +172,31 @@ def test_a_correlation_id_is_found_again_on_the_task_s_events(
     assert changed.status_code == 200
     (deleted,) = get(host, "timeline", user_id=user, correlation_id="by-hand")["events"]
     assert (deleted["event_type"], deleted["memory_id"]) == ("deleted", min(formed))
+
+
+def test_a_key_whose_change_is_undone_finds_the_value_that_holds(
+    host: httpx.Client, user: str
+) -> None:
+    """vim since May 1; emacs since May 10, told on the 20th; and a letter of the 15th, that comes
+    late, says that it was nano from the 5th to the 12th. Who restores nano takes emacs back.
+    """
+
+    def on(day: int) -> str:
+        return f"2026-05-{day:02}T12:00:00Z"
+
+    def tell(value: str, day: int, **days: int) -> str:
+        times = {name: on(number) for name, number in days.items()}
+        fields = {"type": "procedural", "key": "editor", "value": value, **times}
+        memory_id: str = save(host, user, value, event_timestamp=on(day), **fields)["id"]
+        return memory_id
+
+    vim = tell("vim", 1)
+    assert tell("emacs", 20, valid_from=10) == vim
+    nano = tell("nano", 15, valid_from=5, valid_until=12)
+    assert get(host, "procedures/editor", user_id=user)["value"] == "emacs"
+    post(host, f"memories/{nano}/restore", user_id=user)
+    value_now = get(host, "procedures/editor", user_id=user)
+    assert [value_now[name] for name in ("id", "value", "status")] == [vim, "vim", "active"]
+    for day, value in ((3, "vim"), (8, "nano"), (11, "nano"), (13, "vim")):
+        page = get(host, "memories", user_id=user, at=on(day))
+        assert [memory["value"] for memory in page["memories"]] == [value]

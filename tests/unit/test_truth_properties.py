@@ -21,7 +21,7 @@ from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import project
-from tests.truth_by_moments import Grid
+from tests.truth_by_moments import Grid, around, boundaries_of
 from tests.truth_logs import (
     FIRST,
     KINDS,
@@ -50,27 +50,32 @@ NOW = day(FIRST + MAX_ACTS + 1)
 
 
 def differences(log: list[Entry], known_at: int | None = None) -> list[str]:
-    timeline, grid, made = resolve(log, known_at), Grid(log, MOMENTS, known_at), list[str]()
-    for moment in MOMENTS:
+    """Where what was known is not what the tables say: at every boundary, the step before it, and
+    between.
+    """
+    moments, made = around(boundaries_of(log)), list[str]()
+    timeline, grid = resolve(log, known_at), Grid(log, moments, known_at)
+    for moment in moments:
         at = timeline.at(moment)
         values = sorted(interval.value for interval in at if interval.value is not None)
         retractions = [interval.memory_id for interval in at if interval.value is None]
-        retraction = grid.retraction(moment)
-        if values != grid.values(moment):
-            made.append(f"{moment:%d.%m.}: {values}, by the tables {grid.values(moment)}")
+        expected, retraction = grid.values(moment), grid.retraction(moment)
+        if values != expected:
+            made.append(f"{moment}: {values}, by the tables {expected}")
         elif retractions != (
             [] if retraction is None or retraction.startswith("forgotten") else [retraction]
         ):
-            made.append(f"{moment:%d.%m.}: {retractions}, by the tables {retraction}")
+            made.append(f"{moment}: {retractions}, by the tables {retraction}")
     return made
 
 
 def check(seeds: range) -> None:
+    """Each drawn log is as the tables say, as known before and after each of its commits."""
     for seed in seeds:
         random = Random(seed)
         log = log_of(drawn(random, random.randint(1, MAX_ACTS)))
-        known_at = random.choice([None, random.randint(0, MAX_ACTS)])
-        assert not differences(log, known_at), f"seed {seed}, known at {known_at}"
+        for known_at in [None, 0, *sorted({entry.sequence for entry in log})[:-1]]:
+            assert not differences(log, known_at), f"seed {seed}, known at {known_at}"
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -445,6 +450,22 @@ def test_a_decision_undone_leaves_all_as_it_was(
 
 def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
     return [sorted(interval.value or "" for interval in timeline.at(moment)) for moment in MOMENTS]
+
+
+def test_an_old_value_that_holds_on_is_said_again_and_changes_nothing() -> None:
+    """Of drawn logs with many new values of one memory."""
+    restated = 0
+    for seed in range(1000):
+        random = Random(seed)
+        acts = drawn(random, random.randint(2, MAX_ACTS))
+        log = log_of([acts[0], *((random.choice([27, kind]), *rest) for kind, *rest in acts[1:])])
+        slot = slot_of(log, LATER, NOW)
+        for interval in commands.old_values(slot):
+            slot = slot.added(commands.says_again(interval))
+        before, after = resolve(log), resolve(slot.entries)
+        assert said_at_all_moments(after) == said_at_all_moments(before), f"seed {seed}"
+        restated += len(slot.entries) - len(log)
+    assert restated > 5
 
 
 @drawn_settings

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import Assertion, Entry, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.sealing import (
     Seal,
     reaches_back,
-    resolve_sealed,
     seal_oldest,
+    sealed_timeline_of,
     suffices,
 )
 from memory_core.domain.truth.timeline import Reference, Timeline
@@ -60,13 +61,13 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
         log, key=lambda entry: entry.place
     )
     away = names(part) - names(rest)
-    frozen, enough = untold(resolve_sealed(rest, seal), told(resolve(log))), 0
+    frozen, enough = untold(sealed_timeline_of(Account.of(rest), seal), told(resolve(log))), 0
     for place, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
         log = after(log, act, place)
         added = [entry for entry in log if entry.sequence > last]
         if reaches_back(seal, rest, added) or away & names(added):
             break
-        timeline = resolve_sealed([*rest, *added], seal)
+        timeline = sealed_timeline_of(Account.of([*rest, *added]), seal)
         if not suffices(seal, timeline):
             break
         enough += 1
@@ -74,7 +75,9 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
         again = seal_oldest([*rest, *added], keep, place, seal)
         if again is not None:
             assert (
-                untold(resolve_sealed(again[2], again[0]), told(resolve(log))).items()
+                untold(
+                    sealed_timeline_of(Account.of(again[2]), again[0]), told(resolve(log))
+                ).items()
                 >= frozen.items()
             )
     return enough
@@ -134,7 +137,9 @@ def test_a_log_that_is_sealed_again_and_again_never_grows(name_of: object) -> No
             parts += part
             now = day(100)
             whole = projections(resolve([*parts, *log]), now)
-            for name, projection in projections(resolve_sealed(log, seal), now).items():
+            for name, projection in projections(
+                sealed_timeline_of(Account.of(log), seal), now
+            ).items():
                 assert whole[name] == projection
     assert isinstance(seal, Seal)
     assert len(log) <= 200

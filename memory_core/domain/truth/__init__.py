@@ -16,7 +16,8 @@ assertion overwrites a part of the time, in the order of saying:
   took its place.
 - An edit of a memory that did not hold then (`corrects_past`): the last interval of the edited
   version.
-- An edit that was trimmed by an undo: its own memory where that holds.
+- An edit that was trimmed by an undo: its own memory where that holds. A trimmed mention, or a
+  trimmed value of a key, overwrites nothing.
 - With a stated end that had passed when it was said: its interval. The value before it
   goes on after it.
 - With a stated end that was still ahead: all time from its `valid_from` on, except for intervals

@@ -28,7 +28,7 @@ class Account:
     Attributes:
         statements: Statements that count, in the order of saying.
         withdrawn: Statements that no longer count.
-        trimmed: Places of edits and mentions that take no time from other memories.
+        trimmed: Places of statements that take no time from other memories.
         hidden_at: For the place of a statement, the place of the first later deletion of its
             memory.
         pairs: For each memory, the memories that it coexists with.
@@ -71,12 +71,13 @@ class Account:
         beside: defaultdict[str, set[str]] = defaultdict(set)
         merged: dict[str, Merge] = {}
         for entry in known:
+            is_gone = entry.place in gone
             if isinstance(entry, Statement):
-                (withdrawn if entry.place in gone else statements).append(entry)
-            if entry.place in gone:
+                (withdrawn if is_gone else statements).append(entry)
+                if not is_gone:
+                    merged.pop(entry.memory_id, None)
                 continue
-            if isinstance(entry, Statement):
-                merged.pop(entry.memory_id, None)
+            if is_gone:
                 continue
             others.append(entry)
             if isinstance(entry, Merge):

@@ -46,7 +46,7 @@ class Statement(Entry):
     Attributes:
         value: The value that is stated. For a retraction, it is the value that no longer holds;
             None means any value that held.
-        asserted_at: When it was said, at the latest when it was committed (`asserted_at` below).
+        asserted_at: When it was said, its event time; at the latest the moment of its commit.
         valid_until: Its stated end, never an end that follows from another statement.
         edits: The version of the same memory that it edits; None for a statement that is no edit.
             Note: a new value of a key has a new version too, and is no edit.
@@ -144,19 +144,8 @@ class Withdrawal(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trimming(Withdrawal):
-    """Edits and mentions that no longer take time from other memories.
+    """Later statements of memories that no longer take time from other memories.
 
-    The words of an edit stay where its own memory holds. An undo trims the edits and mentions that
-    took time from the memories that it restores.
+    The words of an edit stay where its own memory holds; a mention, or a later value of a key, no
+    longer holds. An undo trims statements that took time from the memories that it restores.
     """
-
-
-def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
-    """When something was said: its event time, at the latest the moment of its commit.
-
-    Args:
-        event_time: The event time of the statement.
-        occurred_at: The moment of its commit.
-
-    """
-    return min(event_time, occurred_at)

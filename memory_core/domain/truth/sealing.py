@@ -56,21 +56,10 @@ class Seal:
     watched: frozenset[Key] = frozenset()
 
 
-def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
+def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
     """The timeline of a sealed log, from the horizon on.
 
     Note: ask `reaches_back` and `suffices` first.
-
-    Args:
-        log: The entries that were not sealed.
-        seal: The seal of the rest; None for a log without a seal.
-
-    """
-    return sealed_timeline_of(Account.of(log), seal)
-
-
-def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
-    """The timeline of a sealed log whose account is made already.
 
     Args:
         account: The account of the entries that were not sealed.
@@ -196,7 +185,7 @@ def seal_oldest(
         return None
     part, rest = _parted(log, places)
     made = cut.sealed(part, rest, horizon)
-    timeline = resolve_sealed(rest, made)
+    timeline = sealed_timeline_of(Account.of(rest), made)
     is_same = _since(timeline, horizon) == _since(cut.timeline, horizon)
     return (made, part, rest) if is_same and suffices(made, timeline) else None
 

@@ -150,30 +150,16 @@ def value_form(memory: Memory) -> str | None:
     Case and articles do not matter. The form of a procedure is its value and its text, to the
     letter. A copy for another agent has a form of its own, so that it is no repeat of its original.
     """
-    form = _form(memory)
-    return form if form is None or memory.copied_from is None else f"{form} for {memory.agent_id}"
-
-
-def _form(memory: Memory) -> str | None:
+    value = next(iter(memory.value.values())) if is_retraction(memory) else memory.value
     if memory.type is MemoryType.PROCEDURAL:
-        return f"p {_json(memory.value)} {memory.content.strip()}"
-    if is_retraction(memory):
-        return (
-            None
-            if memory.value == RETRACTS_ANYTHING
-            else form_of_value(next(iter(memory.value.values())))
-        )
-    return form_of_text(memory.content) if memory.value is None else form_of_value(memory.value)
-
-
-def form_of_value(value: Any) -> str:
-    """The form of a value that is given as such."""
-    return f"v {without_articles(value if isinstance(value, str) else _json(value))}"
-
-
-def form_of_text(content: str) -> str:
-    """The form of a memory that has no value but its words."""
-    return f"c {normalised(content)}"
+        form = f"p {_json(memory.value)} {memory.content.strip()}"
+    elif value is not None:
+        form = f"v {without_articles(value if isinstance(value, str) else _json(value))}"
+    elif memory.value is None:
+        form = f"c {normalised(memory.content)}"
+    else:
+        return None
+    return form if memory.copied_from is None else f"{form} for {memory.agent_id}"
 
 
 def hashed(form: str, salt: str) -> str:
