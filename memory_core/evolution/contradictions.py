@@ -148,15 +148,16 @@ def judge(
             old.status not in _TOLD_AGAIN
             or (own is not None and slot_of(old) is not None)
             or over(old, new)
-            or _says_more(new, old)
+            or _names_others(new, old)
         ):
             continue
         reason, told_apart = "same words", None
-        if normalised(old.content) != normalised(new.content):
+        says_more = new.value is not None and new.value != old.value
+        if says_more or normalised(old.content) != normalised(new.content):
             reason = "near-equal, no difference that counts"
             if similarity >= duplicate_threshold:
                 told_apart = differences(old.content, new.content)
-            if told_apart != frozenset():
+            if says_more or told_apart != frozenset():
                 if uncertain is None and old.status in FOUND_BY_DEFAULT:
                     uncertain = _uncertain(new, neighbour, told_apart)
                 continue
@@ -302,15 +303,13 @@ def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
     return last if is_same else None
 
 
-def _says_more(new: Memory, old: Memory) -> bool:
-    """Whether a new memory has a value or entities that the old memory lacks.
+def _names_others(new: Memory, old: Memory) -> bool:
+    """Whether a new memory has other entities than the old memory.
 
     They would be lost if the new memory were taken as the same.
     """
     entities = [frozenset(name.casefold() for name in memory.entities) for memory in (new, old)]
-    return (new.value is not None and new.value != old.value) or (
-        all(entities) and entities[0] != entities[1]
-    )
+    return all(entities) and entities[0] != entities[1]
 
 
 # What is done when a new memory contradicts one that is held: supersede, keep both,

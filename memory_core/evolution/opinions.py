@@ -15,6 +15,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.statements.change_messages import as_users, is_about
 from memory_core.domain.statements.changes import Ground, change
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.first_person import in_first_person
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, words
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
@@ -99,7 +100,8 @@ def changed_by(old: Memory, new: Memory) -> str | None:
     # "Tom: I sold the car" tells its speaker's name, "Tom has a car" is about the same speaker
     name = later.content.partition(":")[0]
     speaker = name if all(is_about(memory.content, name) for memory in (old, new)) else ""
-    change_told = change(as_users(earlier.content, speaker), as_users(later.content, speaker))
+    texts = as_users(earlier.content, speaker), as_users(later.content, speaker)
+    change_told = change(*texts) or change(*map(in_first_person, texts))
     return None if change_told is None else CHANGED[change_told.ground]
 
 

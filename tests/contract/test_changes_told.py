@@ -49,6 +49,11 @@ def line_with(context: str, words: str) -> str:
         ("I use an old ThinkPad for everything.", "The ThinkPad died, I bought a desktop."),
         ("My boss is Karen.", "I have a new boss, her name is Petra."),
         ("Mein Chor probt immer mittwochs.", "Mein Chor probt jetzt donnerstags."),
+        ("Our CEO is Martin Frey.", "Martin Frey was fired."),
+        ("The alarm code is 2255.", "I changed the alarm code to 9911."),
+        ("Ich trinke abends gern ein Glas Wein.", "Ich trinke seit Januar keinen Wein mehr."),
+        ("I keep my savings at Chase.", "I've moved all my savings to Ally."),
+        ("葉巻を吸います。", "葉巻はやめました。"),
         ("私の上司は佐藤部長です。", "佐藤部長が異動になって、新しい上司は中村さんです。"),
     ],
 )

@@ -36,6 +36,12 @@ async def test_what_is_always_wanted_again_stands(world: World, again: str) -> N
         ("Please always answer briefly.", "Forget that I want brief answers."),
         ("Bitte antworte immer kurz.", "Vergiss, dass ich kurze Antworten will."),
         ("いつも短い返事でお願いします。", "短い返事がほしいことは忘れて。"),
+        ("Always answer in French.", "Forget that I asked you to always answer in French."),
+        (
+            "Antworte immer auf Englisch.",
+            "Vergiss, dass ich dich gebeten habe, immer auf Englisch zu antworten.",
+        ),
+        ("いつも英語で答えて。", "いつも英語で答えてと頼んだことは忘れて。"),
     ],
 )
 async def test_an_instruction_that_is_to_be_forgotten_ends_and_none_begins(
@@ -52,6 +58,9 @@ async def test_an_instruction_that_is_to_be_forgotten_ends_and_none_begins(
     "request_for_all",
     [
         "Forget all my instructions.",
+        "Delete all of my standing instructions.",
+        "Lösch alle meine dauerhaften Anweisungen.",
+        "常設の指示を全部消して。",
         "Vergiss bitte alle meine Anweisungen.",
         "私の指示を全部忘れて。",
     ],

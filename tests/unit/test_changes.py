@@ -450,6 +450,24 @@ def test_what_is_done_with_a_car_or_bought_for_it_is_no_other_car(later: str) ->
 
 
 @pytest.mark.parametrize(
+    ("earlier", "later", "replaces"),
+    [
+        ("I work at Siemens", "Sorry, I meant Bosch, not Siemens.", True),
+        ("My boss is Jon", "Sorry, I meant John, not Jon.", True),
+        ("My sister works at Siemens", "Sorry, I meant Bosch, not Siemens.", False),
+        ("Mein Bruder arbeitet bei Siemens", "Sorry, ich meinte Bosch, nicht Siemens.", False),
+        ("I fly to Lisbon on Monday", "My flight was cancelled.", True),
+        ("I fly drones", "My flight was cancelled.", False),
+        ("Ich fliege Drohnen", "Mein Flug wurde gestrichen.", False),
+    ],
+)
+def test_only_the_statement_that_is_meant_changes(
+    earlier: str, later: str, *, replaces: bool
+) -> None:
+    assert (change(earlier, later) is not None) is replaces
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I SOLD the Golf",

@@ -57,7 +57,8 @@ _KIN = (
     "|supervisor|advisor|landlord|landlady|colleague|coworker"
     "|roommate|flatmate|neighbou?r|friend|doctor|dentist|therapist|trainer|coach|teacher|dog|cat"
     "|puppy|kitten|horse|rabbit|hamster|parrot|tortoise|pet"
-    "|other half|godson|goddaughter|ex"
+    "|other half|lodger|tenant|caretaker|accountant|lawyer|babysitter|nanny|cleaner|hairdresser"
+    "|tutor|mentor|godson|goddaughter|ex"
 )
 _WHEN = (
     rf"(?:(?:{ANY_WEEKDAY})s?|{ANY_MONTH}"
@@ -78,11 +79,37 @@ _ARRANGED = (
     rf"(?:on |at |for |by |in )?{_WHEN})"
     r"|\A[Tt]he (?:[\w'-]+ ){1,3}(?:(?:is|are) (?:led|run|hosted|managed|owned|taught|organi[sz]ed"
     r"|sponsored|maintained) (?:by|on|at) [A-Z]"
-    r"|takes place (?:in|on|at)\b|(?:room|venue|location|contact|caterer|photographer|coach"
+    r"|takes place (?:in|on|at)\b"
+    r"|(?:room|venue|location|contact|caterer|photographer|coach"
     r"|teacher) is [A-Z][a-z]{2,20}\Z)|\A[Tt]he (?:kids|children|twins|boys|girls) (?:have|go|share"
     r"|play|take|attend)\b"
-    r"|\A(?:Grandpa|Grandma|Granny|Mum|Mom|Dad)(?:'s)? (?:is |in )"
+    r"|\A(?:Grandpa|Grandma|Granny|Mum|Mom|Dad)(?:'s)? (?:is |in )|\bcosts? (?i:me|us)\b"
+    r"|\A[Tt]he (?:code|combination|password) (?:for|to|of) the [\w' -]{2,30} is"
+    r"|\A(?:The )?[\w' -]{2,30} (?:code|combination|password) is \S{0,20}\d"
+    # what recurs, and what something costs: "pub quiz is on Wednesdays", "the hall costs 80 euros"
+    rf"|\A[\w' -]{{2,40}} (?:is|are|meets|takes place|starts|comes) (?:on |every )"
+    rf"(?i:(?:{ANY_WEEKDAY})s?)\b"
+    r"|\A[\w' -]{2,40} costs? [€$£]?\d"
+    r"|\A[\w' -]{2,40} (?:is|are) (?:[€$£]\d|\d[\d.,]{0,8} ?(?i:euros?|pounds?|dollars?|quid|€)\b)"
+    r"|\A[Tt]he [\w' -]{2,30} (?:should|will) be (?:done|ready|finished|open) (?:by|in|on|at)\b"
 )
+_UNDERTAKING = (
+    "buy|learn|become|study|visit|travel|move|live|retire|quit|give up|adopt|build|sell|apply|enrol"
+    "|enroll|marry|get married|open|train|renovate|emigrate|have (?:a baby|another (?:baby|child))"
+    "|be an?"
+)
+"""Verbs of what takes weeks or is for good: a plan to do it is a state of its own."""
+_UNDER_WAY = (
+    "living|working|studying|learning|expecting|training|saving|getting married|moving|renting"
+    "|retiring|planning(?! to (?:ask|say|reply|write))|renovating|restoring|building|reading|using"
+    "|writing(?! (?:an? )?(?:\\w+ )?(?:e-?mail|message|letter|card|reply|note|post|this|to)\\b)"
+    "|taking(?! an?\\b)|staying|dating|seeing|teaching|running|organi[sz]ing|raising|growing"
+    "|subscribing|volunteering|paying|caring|commuting|playing|practi[sc]ing"
+    rf"|(?:going|looking) to (?={_UNDERTAKING})"
+    "|having (?:the|our|a) (?:\\w+ )?(?:party|wedding|dinner|barbecue|baby|reunion|ceremony"
+    "|meeting)"
+)
+"""What a person does for weeks."""
 _ENGLISH = _Language(
     parts=re.compile(
         r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s|\s(?=(?:so|but|and) (?:what|how|which|is|are|can|could"
@@ -115,7 +142,8 @@ _ENGLISH = _Language(
         r"|climbs|commute|commutes|volunteer|volunteers|rent|rents|smoke|smokes|coach|coaches|vape"
         r"|vapes|jog|jogs|dance|dances|meditate|meditates|knit|knits|ski|skis"
         r"|earn|earns|weigh|weighs|manage|manages|foster|fosters|bike|bikes"
-        r"|takes place|led|hosted|held|due|comes (?:on|every|in)|ship with|deploy to|host|hosts"
+        r"|(?:should|will) be|takes place|led|hosted|held|due|comes (?:on|every|in)|ship with"
+        r"|deploy to|host|hosts"
         r"|order|orders|get (?:my|our|all)|buy|buys|share|shares|pay|pays|bank|like|likes|love"
         r"|loves|hate|hates|enjoy|enjoys|support|supports|follow|follows|attend|attends|practise"
         r"|practice|grow|grows"
@@ -125,27 +153,34 @@ _ENGLISH = _Language(
         r"|got divorced|divorced|separated|broke up|retired|was born|grew up|diagnosed|rebuilt"
         r"|had (?:surgery|a stroke|an operation)"
         r"|'m|'re|'ve|'s|im|into|allergic|intolerant|turned|starts|begins|expecting|take|takes"
-        r"|do mine|born)\b",
+        r"|do mine|born|want|wants|plan|plans|sit|sits|stay|stays|cost|costs|end|ends"
+        r"|sees? (?:my|our|an?) [\w' -]{3,40} (?:every|each|once|twice|on)|get paid"
+        r"|put (?:me|us|him|her) on|meet (?:at|on|every)|owe|owes|chair|captain|breed|lease|sublet"
+        r"|moderate|ride|rides|walk to|walks to)\b"
+        r"|\A(?:my|our) (?:[a-z'-]{2,20} ){1,2}(?!(?:as|is|was|this|his|its|yes)\b)[a-z]{2,20}s\b",
         re.IGNORECASE,
     ),
     passes=re.compile(
-        r"\b(?:i'm|im|we're|i am|we are) (?!(?:living|working|studying|learning|expecting|training"
-        r"|saving|getting married|moving|renting|retiring|having (?:the|our|a) (?:\w+ )?(?:party"
-        r"|wedding|dinner|barbecue|baby|reunion|ceremony|meeting))\b)\w+ing\b|"
+        rf"\b(?:i'm|im|we're|i am|we are) (?!(?:{_UNDER_WAY})\b)\w+ing\b|"
         r"\b(?:got|have|has|had) an? (?:[\w'-]{1,30} )?going\b|"
-        r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)\Z|\bthat (?:idea|sounds|works|one)\b|"
-        r"\b(?:code|function|script|loop|variable|regex|crash\w*|returns|prints|throws|undefined"
+        r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)(?: too)?\Z|\bthat (?:idea|sounds|works"
+        r"|one)\b|"
+        r"\b(?:code(?! (?:for|to|of) the\b| is \d)|status|function|script|loop|variable|regex"
+        r"|crash\w*|returns|prints|throws|undefined"
         r"|train of thought|i'd|we'd|found|never mind|today|tonight|yesterday"
         r"|this (?:morning|afternoon|evening|minute)|last night|just now|right now|at the moment"
         r"|a minute|for now|currently trying"
-        r"|in a hurry|trying to|try to|looking (?:for|to|at)|want to|wanna"
+        r"|in a hurry|trying to|try to|wanna"
+        rf"|looking (?:for|to(?! (?:{_UNDERTAKING})\b)|at)|want to(?! (?:{_UNDERTAKING})\b)"
         r"|need (?:to|a|an|some|help|your)|have to|has to|got to|gotta|going to (?:ask|try|say)"
         r"|think|guess|maybe|perhaps"
-        r"|probably|wonder(?:ing)?|hope|wish|would|could|might|should|if|sure|sorry|mean|kidding"
+        r"|probably|wonder(?:ing)?|hope|wish|would|could|might|should(?! be (?:done|ready|finished"
+        r"|open)\b)|if|sure|sorry|mean|kidding"
         r"|joking|laughing|lol that|tired|bored|hungry|thirsty|confused|stuck|lost here|happy|sad"
         r"|glad|grateful|thankful|blessed|loved ones|come (?:so far|a long way)"
         r"|means? (?:so much|a lot|the world)|excited|worried|curious|stressed|busy|angry|annoyed"
-        r"|back|here|done|ready|question|questions|idea what|no idea"
+        r"|(?<!\bmy )(?<!\bour )(?<!\bhis )(?<!\bher )back|here|done|ready|question|questions"
+        r"|idea what|no idea"
         r"|don't (?:know|get|understand|see|think|care|worry|want|mind|have time)"
         r"|doesn't (?:work|make sense|matter|help)|error|exception|traceback|imagine|pretend"
         r"|suppose|dream(?:t|ed)?|film|movie|novel|story|character|the hero|said|says|told me"
@@ -159,6 +194,10 @@ _ENGLISH = _Language(
         rf"|\b[Oo]ur (?:\w+ ){{0,2}}(?:{_KIN}),? (?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+\b"
         r"|\b(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?(?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+, (?:my"
         rf"|our) (?:\w+ ){{0,2}}(?:{_KIN})\b"
+        r"|\A(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?(?!(?:I|This|That|It|He|She|Here|There|Who|What"
+        r"|Everyone|Everybody|Someone|Nobody)\b)"
+        r"[A-ZÀ-Þ][a-zà-ÿ]+(?: is|'s) (?:my|our)"
+        rf" (?:\w+ ){{0,2}}(?:{_KIN})\b"
     ),
 )
 _VERWANDT = (
@@ -175,6 +214,13 @@ _EREIGNIS = (
     "|Klausur|Kurs|Probe|Konferenz|Release|Server|Budget|Eintritt|Beitrag|Flug|Umzug|Reise|Urlaub"
     "|OP|Turnier|Konzert|Sitzung|Lieferung|Projekt|Vortrag|Workshop"
 )
+_VORHABEN = (
+    r" [^.!?]{0,60}(?:(?<=nach )[A-ZÄÖÜ][a-zäöüß-]+|\b(?:kaufen|lernen|werden|heiraten|studieren"
+    r"|(?:um|weg|aus|zusammen)?ziehen|anschaffen|verkaufen|bauen|auswandern|reisen|aufhören"
+    r"|adoptieren))[.!]?\Z"
+)
+"""The end of a plan that takes weeks or is for good: a place to go to, or such a verb."""
+_GESUCHT = r" [^.!?]{0,40}\b(?:\w*wohnung|haus|stelle|job|arbeit|praktikum|kita\w*)\b"
 _GERMAN = _Language(
     parts=re.compile(r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s"),
     asks=re.compile(
@@ -188,8 +234,11 @@ _GERMAN = _Language(
         re.IGNORECASE,
     ),
     own=re.compile(
-        rf"\A(?:Der|Die|Das) (?:{_EREIGNIS}) (?:(?:ist|liegt|beginnt|startet|endet|läuft|findet)"
+        rf"\A(?:Der|Die|Das) (?:{_EREIGNIS}) (?:(?:ist|liegt|beginnt|startet|endet|läuft|findet"
+        rf"|fängt)"
         rf" (?:am|um|im|in|bei|der|den|unter|auf|(?:{ANY_GERMAN_WEEKDAY})s|statt)\b|kostet \d)"
+        r"|\A(?:(?:Der|Die|Das) )?[A-ZÄÖÜ][\w-]{2,30} (?:(?:ist|sind|trifft sich|probt|läuft"
+        rf"|findet) (?:immer |jeden )?(?:{ANY_GERMAN_WEEKDAY})s?\b|kostet \d|kosten \d)"
         r"|\b(?:Termin|Treffen|Miete)\b|\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b"
         rf"|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne|Arbeite|Trinke|Esse|Fahre)\b"
         r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles"
@@ -203,22 +252,29 @@ _GERMAN = _Language(
         r"|nehme|nimmt|nutze|nutzt|nutzen|verwende|verwenden|lerne|lernt|studiere|studiert|spreche"
         r"|spricht|sprechen|rede|redet|reden|lese|liest|koche|kocht|stricke|strickt|nähe|näht|singe"
         r"|singt|male|malt|züchtet|züchte|halte|hält|führe|führt|besitze|vertrage|verträgt|kann"
-        r"|liegt|kostet|wiege|wiegt|rauche|raucht|trage|trägt|heize|heizt|heizen|plane|planen"
+        r"|liegt|kostet|kosten|fängt|wiege|wiegt|rauche|raucht|trage|trägt|heize|heizt|heizen|plane"
+        r"|planen"
         r"|setzen|treffen|treffe|beginnt|startet|endet|beziehe|beziehen|bestelle|bestellen|verdiene"
         r"|verdient"
         r"|laufe|läuft|schwimme|steht|stehe|schläft|schlafe|zahle|zahlt|kommt|komme|fliege|flieg"
         r"|fliegt|findet|heirate|heiraten|ziehe|ziehen|erwarte|erwarten|bekommt|gibts|gibt"
-        r"|aufgegeben|aufgehört|gezogen|gewechselt|umgestiegen|geboren|aufgewachsen|verheiratet"
+        r"|möchten?|will|wollen|suchen?|aufgegeben|aufgehört|gezogen|gewechselt|umgestiegen|geboren"
+        r"|aufgewachsen|verheiratet"
         r"|geschieden|getrennt|adoptiert|operiert|bekommen|Jahrgang|immer|nie|jeden|jede|deployt"
-        r"|deployen)\b",
+        r"|deployen)\b"
+        r"|\A(?:ich [a-zäöüß]{2,20}e|wir [a-zäöüß]{2,20}en"
+        r"|(?:mein|unser)\w{0,2} [a-zäöüß]{2,20} (?:[a-zäöüß]{2,20} )?[a-zäöüß]{2,20}t)\b",
         re.IGNORECASE,
     ),
     passes=re.compile(
         r"\b(?:hab|habe|haben|hast)\b.{0,60}\b(?:vergessen|gesehen|gelesen|gegessen|gemacht|gekauft"
         r"|gehört|gefunden|versucht|getrunken|geschlafen|gedacht)\b|"
-        r"\b(?:heute|gestern|morgen früh|gerade|gleich|eben|vorhin|möchte|will|wollen|würde|würden"
+        r"\b(?:heute|gestern|morgen früh"
+        r"|(?<!\blese )(?<!\blerne )(?<!\bbauen )(?<!\bsanieren )gerade|gleich|eben|vorhin|würde"
+        r"|würden"
+        rf"|(?:möchten?|will|wollen)(?!{_VORHABEN})|suchen?(?!{_GESUCHT})"
         r"|könnte|hätte|wäre|wenn|falls|vielleicht|glaube|denke|meine,|hoffe|überlege"
-        r"|versuche|suche|suchen|brauche|brauchen|müsste|weiß nicht|verstehe|keine ahnung|müde"
+        r"|versuche|brauche|brauchen|müsste|weiß nicht|verstehe|keine ahnung|müde"
         r"|langweilig|hungrig|stress|traurig|froh|gespannt|sicher|fertig|fehler|du|dir|dich|dein\w*"
         r"|film|roman"
         r"|geschichte|sagte|sagt|meinte|schrieb|geträumt|stell dir)\b",
@@ -230,6 +286,11 @@ _GERMAN = _Language(
         rf"|unser\w{{0,2}}) (?:\w+ )?(?:{_VERWANDT})"
     ),
 )
+_PLANS_IN_JAPANESE = """
+    行き 住み 飼い 買い になり 習い 始め 学び 登り 開き 辞め やめ 建て 留学し 移住し 旅行し 結婚し
+"""
+_NO_PLAN = "".join(f"(?<!{verb})" for verb in _PLANS_IN_JAPANESE.split())
+"""Not after the verb of a plan that takes weeks or is for good."""
 _JAPANESE = _Language(
     parts=re.compile(
         r"(?<=[、。！!])|(?<=んだけど)|(?<=んですけど)|(?<=ですけど)|(?<=んですが)|(?<=ますが)"
@@ -237,7 +298,8 @@ _JAPANESE = _Language(
     ),
     asks=re.compile(
         r"(?:か|かな|かね|の|は|って|？|\?|ください|下さい|教えて(?:ください)?|考えて"
-        r"|お願い(?:します)?|ほしい|欲しい|たい(?:です|んです|んだけど|んですが|な)?|でしょう"
+        r"|お願い(?:します)?|ほしい|欲しい|でしょう"
+        rf"|{_NO_PLAN}たい(?:です|んです|んだけど|んですが|な)?"
         r"|だろう|どう|探して(?:る|ます|いる)(?:みたい)?|して|みて|作って|書いて|訳して|まとめて"
         r"|出して)[。、！!笑w…]*\Z"
     ),
@@ -252,6 +314,9 @@ _JAPANESE = _Language(
         r"|締め切り"
         r"|薬|ジム|教室|家賃|体重|会議|習い事|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて"
         r"|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
+        r"|\A[^、。]{1,20}[をにへでと][^、。]{1,12}(?:てい?ます|ている|てる|ます|たいです)\Z"
+        r"|\A(?P<topic>[一-龯ァ-ヶー]{2,8})は(?!(?P=topic)です)[^、。]{1,15}です\Z"
+        r"|\A[一-龯ァ-ヶーぁ-ん]{1,8}は(?:[^、。]{0,8}の)?[^、。]{0,6}\d{1,2}(?:時|月|日)"
     ),
     lasts=re.compile(
         r"(?:です|ます|ません|ない|てる|ている|ています|てて|ていて|んで|いで"
@@ -261,8 +326,10 @@ _JAPANESE = _Language(
         r"|んだけど|んですが|が|けど|笑)?[、。！!]*\Z"
     ),
     passes=re.compile(
-        r"今日|昨日|さっき|今から|疲れ|眠い|眠た|お腹|忙し|暇|エラー|バグ|もし|たら|なら|かもしれ"
-        r"|と思|たい|つもり|だろう|でしょう|らしい|みたい|夢(?!中)|つきで|」って|映画では|小説"
+        r"今日|昨日|さっき|(?:待っ|探し|向かっ|迷っ|困っ)て|並んで|今から|疲れ|眠い|眠た|お腹|忙し"
+        r"|暇|エラー|バグ|もし|たら|なら|かもしれ"
+        rf"|と思|{_NO_PLAN}たい"
+        r"|つもり|だろう|でしょう|らしい|みたい|夢(?!中)|つきで|」って|映画では|小説"
         r"|アニメ|ドラマ|って言|と言|笑った|ありがとう|すみません|なるほど|冗談|「"
     ),
     related=re.compile(
@@ -289,7 +356,8 @@ _MATTER = re.compile(
     r"|in (?:an?|half an|\d+|five|ten|fifteen|twenty|thirty|a few|two|three) (?:min(?:ute)?s?"
     r"|hours?|hour|seconds?|sec)\b"
     r"|takes? \d+ (?:seconds?|minutes?)|(?:minutes?|hours?|seconds?) left"
-    r"|batter(?:y|ies)|wi-?fi|(?:is|are|was) (?:so |very |really |still |already )?(?:late|down"
+    r"|batter(?:y|ies)|wi-?fi(?! is from\b)|(?:is|are|was) (?:so |very |really |still "
+    r"|already )?(?:late|down"
     r"|slow"
     r"|red now|broken|loading|asleep|ringing|calling|asking|waiting|crying|barking|frozen|empty"
     r"|full)|just (?:walked|came|left|called)"
@@ -310,8 +378,9 @@ _MATTER_GERMAN = re.compile(
     re.IGNORECASE,
 )
 _MATTER_JAPANESE = re.compile(
-    "この(?!辺|街|町|会社|家)|その|それ|これ|あれ|質問|コード|ファイル|文章|遅れ|電車が|バスが|番目|案が|続き|動きません|動かない"
-    "|エラー|ちょっと|から電話|今、|主人公|キャラ|分しか|時間がな"
+    "この(?!辺|街|町|会社|家)|その|それ|これ|あれ|質問|コード|ファイル|文章|遅れ|電車が|バスが|番目"
+    "|案が|続き|動きません|動かない"
+    "|エラー|ちょっと|から電話|今、|主人公|キャラ|分しか|時間がな|トイレ|資料を|宿題を"
 )
 
 
@@ -347,7 +416,9 @@ def lasting_words(text: str, *, asks: bool) -> str | None:
     for end in range(len(parts), 0, -1):
         lasting = (" " if language is not _JAPANESE else "").join(parts[:end]).strip(" \t,;:.!、。")
         if len(lasting.encode()) >= LEAST and len(lasting) <= MOST and _lasts(lasting, language):
-            return lasting if durability(plain) >= LEAST_DURABLE else None
+            if durability(plain) >= LEAST_DURABLE:
+                return lasting
+            break
     match = language.related.search(plain)
     return None if match is None else match.group()
 
@@ -375,7 +446,8 @@ def _lasts(statement: str, language: _Language) -> bool:
     quoted = any(mark in statement for mark in '"“”„')
     return (
         not (quoted or is_of_the_moment(statement) or _NEEDS_CONTEXT.match(statement))
-        and bool(language.own.search(statement) and language.lasts.search(statement))
+        and language.own.search(statement) is not None
+        and language.lasts.search(statement) is not None
         and language.passes.search(statement) is None
     )
 

@@ -28,7 +28,12 @@ NEAREST = 5
 LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
-_THING_IN_JAPANESE = re.compile(r"(?:(?<=匹)|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])")
+_THING_IN_JAPANESE = re.compile(
+    r"(?:(?<=[匹羽頭])|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])"
+    r"|(?<![一-龯\d])(?![私僕俺妻夫父母兄姉弟妹娘孫人方事時日月年週朝昼夜晩今前後次])[一-龯](?=[はがをに])"
+)
+_PARTICLES_IN_JAPANESE = frozenset("はがをにでとのもへや")
+"""Signs between words: a pair of signs with one of these is no part of a word."""
 _PREPOSITION = re.compile(
     r"(?<=\w)\s(?:of|in|on|at|around|near|under|behind|from|for|with|beside|to|between|inside"
     r"|outside)\s",
@@ -91,6 +96,7 @@ def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
                 word not in WEAK_IN_JAPANESE
                 and not all("\u3041" <= sign <= "\u309f" for sign in word)
                 and len(word) > 1
+                and _PARTICLES_IN_JAPANESE.isdisjoint((word[0], word[-1]))
             ):
                 terms.add(word)
         elif word not in WEAK and not word[0].isdigit():
@@ -124,7 +130,7 @@ def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
     if has_japanese(text):
         return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
     if language == "german":
-        return clause.terms if ENDS_IN_GERMAN.search(text) else frozenset()
+        return _ended_in_german(clause)
     if OF_OTHERS.search(text):
         return frozenset()
     ended: set[str] = set()
@@ -152,6 +158,17 @@ def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
     return frozenset(ended)
 
 
+def _ended_in_german(clause: ChangeClause) -> frozenset[str]:
+    """The terms that a German clause says are over; of "kein Bier mehr" those between."""
+    matches = [match.group() for match in ENDS_IN_GERMAN.finditer(clause.text)]
+    denied = [match for match in matches if _NO_MORE_IN_GERMAN.match(match) is not None]
+    if not matches or len(denied) < len(matches):
+        return clause.terms if matches else frozenset()
+    terms = telling((word for text in denied for word in words(text)[1:-1]), "german")
+    return terms or clause.terms
+
+
+_NO_MORE_IN_GERMAN = re.compile(r"kein", re.IGNORECASE)
 _OFF = frozenset({"is off", "are off", "'s off", "is all off"})
 """Words for an end that are said of events only."""
 

@@ -143,6 +143,9 @@ def _says_changed(sentence: SaidSentence) -> bool:
         or sentence.changes_what
         or sentence.begins_again
         or sentence.ceases
+        or sentence.new_holder is not None
+        or sentence.takes_over
+        or sentence.gets
     )
 
 

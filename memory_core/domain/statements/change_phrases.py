@@ -46,12 +46,14 @@ MOVED = _cue(
 """Verbs for events that go on at another time, if a time follows."""
 ENDS_OF_OBJECT = _cue(
     rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
+    r"|changed (?:my|our|his|her|their) minds? (?:about|on)|paid off"
     r"|(?:put an end to|put a stop to|called time on|had enough of|lost interest in|fed up with"
     r"|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))"
     r"|had to (?:rename|reschedule|postpone|shorten|extend"
     r"|rebook|reset|rehome"
     r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of"
-    r"|close|shut down|sell off)|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged"
+    r"|close|shut down|sell off)|outgrown|outgrew|(?:taken|took|takes|taking) over|traded"
+    r"|exchanged(?= (?:my|our|the|it)\b)"
     r"|no longer (?:on|with|at|in)|kicked out of|grown out of|grew out of"
     r"|couldn't (?:stand|keep up with|get through|afford)|gone off|went off|blew|used up|grounded"
     r"|scrapped|axed|binned|dumped|donated|shelved|terminated|pawned|totall?ed|wrecked"
@@ -117,7 +119,8 @@ CHANGED_WHAT = _cue(
 """Names the thing that has been replaced: "I switched dentists", "sorry, wrong room"."""
 AGAIN = _cue(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)")
 BEGINS = _cue(
-    r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b"
+    r"\b(?:vertrage|vertrag|esse|trinke|rauche|started|began|begun|gone back|went back|taken up"
+    r"|took up|picked up|angefangen)\b"
     r"|(?:始め|再開)"
 )
 NOT_SO = _cue(
@@ -136,7 +139,7 @@ ENDS_OF_SUBJECT = _cue(
     rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over"
     r"|done|finished|gone)(?=\W*$)|(?:ran|flew|wandered) (?:away|off)(?=\W*$)"
-    r"|didn't (?:survive|make it|come back)"
+    r"|didn't (?:survive|make it|come back)|broke(?=\W*$)|burst"
     r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)"
     r"|is through with|got (?:cut|canned)|burn(?:ed|t) (?:down|out)|kicked the bucket"
     r"|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out|went out of business"
@@ -166,8 +169,11 @@ ONLY_WITH_ANY_MORE = frozenset(
 ENDS_IN_GERMAN = _cue(
     r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen"
     r"|aufgeben|streichen|schließen|einschläfern|weggeben|stornieren|aufhören|abbrechen|zumachen"
-    r"|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen|sein|bleiben"
+    r"|einstellen|verschrotten)|doch (?:nicht|kein\w{0,2})|(?:lasse|lassen"
+    r"|lässt) [^.!?]{0,40}\b(?:stehen|sein|bleiben"
     r"|einschläfern)|aus dem kopf geschlagen|(?:schluss|aus) mit|wird nichts"
+    r"|(?:habe?|haben) (?:ich|wir) durch(?=\W*$)|durchgelesen|ausgelesen"
+    r"|(?:bin|sind|ist) (?:(?:ich|wir|sie|er) )?(?:raus|durch)(?=\W*$)"
     r"|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt"
     r"|geheilt|gesund"
     r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben"
@@ -196,7 +202,8 @@ ENDS_IN_GERMAN = _cue(
     r"|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen|ins wasser gefallen)\b"
 )
 ENDS_IN_JAPANESE = re.compile(
-    r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治"
+    r"(?:は休んで|控え|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名"
+    r"|完治"
     r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル"
     r"|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
     r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局"
@@ -223,7 +230,7 @@ SWITCH = _cue(
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought"
     r"|got) (?:[\w'-]+ ){1,6}instead|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt"
     r"|nutze jetzt|verwende jetzt)\b|(?:に移り|に移っ|へ移|に代わ|に交代|へ変更|を始めました|に転"
-    r"|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)"
+    r"|乗り換え(?!を)|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)"
 )
 PREFERS = _cue(
     r"\b(?:prefers?|preferred|like|likes) (?P<liked>[\w'+#.-]+) (?:over|to|rather than|more than"
@@ -232,7 +239,7 @@ PREFERS = _cue(
 PREFERS_NOW = _cue(r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)")
 NOW_INDEED = _cue(
     r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt"
-    r"|ab sofort)\b|(?:今は|これから|現在)"
+    r"|ab sofort)\b|(?:今は|今では|これから|現在|最近は|\d{1,2}月から)"
 )
 NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
@@ -247,6 +254,47 @@ NEW_IN_ITS_PLACE = _cue(
 old.
 """
 NEW = _cue(r"(?:new|neu)")
+NEW_HOLDER = _cue(
+    r"\b(?:my|our|the|mein\w{0,2}|unser\w{0,2}|die|der|das) (?:new|neue[rnsm]?)"
+    r" (?P<what>[\w-]{3,30})(?: is|'s| ist| heißt)\b"
+    r"|\b(?:dyed|painted|coloured|colored|cut|shaved|repainted) (?:my|our"
+    r"|the) (?P<made>[\w-]{3,30})"
+    r" (?=[\w-]{3,20}\b)(?!(?:on|in|at|off|today|yesterday|last|this|again|down|back|and|with)\b)"
+    r"|\bhad (?:my|our|the) (?P<had>[\w-]{3,30}) (?:dyed|painted|coloured|colored|cut|done) (?=\w)"
+    r"|新しい(?P<ja>[一-龯ァ-ヶー]{2,8})(?:は|が)"
+    r"|(?P<ja_made>[一-龯ァ-ヶー]{1,8})を[^、。]{1,8}(?:く|に)(?:切|染め|塗)"
+)
+"""The thing of which another is named as the new one: "our new goalkeeper is Tim"."""
+NAMED_AS = _cue(
+    r"\b(?:my|our|the|mein\w{0,2}|unser\w{0,2}|die|der|das) (?P<what>[\w-]{3,30})"
+    r"(?: is|'s| ist| heißt)\b"
+    r"|(?:\A|[。、])(?P<ja>[一-龯ァ-ヶー]{1,8})(?:は|が)"
+    r"|\b(?:is|ist) (?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<whose>[\w-]{3,30})(?=\W|\Z)"
+)
+"""The thing as which a person or a thing is named: "our goalkeeper is Ben"."""
+HAS_NOT = _cue(
+    r"\b(?:don't|do not|doesn't|does not) (?:own|have)\b|\b(?:have|has|had|own|owns) no\b"
+    r"|\b(?:habe?|haben|hat|besitze?n?|besitzt) kein\w{0,2}\b|持っていません|持っていない"
+    r"|飼っていません"
+    r"|がありません|がいません"
+)
+GETS = _cue(
+    r"\b(?:I|we)(?:'ve| have)? (?:\w+ly |just )?(?:bought|adopted|purchased|got"
+    r"(?= (?:myself|ourselves)\b)) (?:myself |ourselves )?an?\b(?! (?:few|lot|bit|bunch)\b)"
+    r"|\b(?:mir|uns) (?:[\w-]+ ){1,4}(?:gekauft|angeschafft|zugelegt)\b|を(?:買いました|購入|迎え"
+    r"|飼い始め|もらい)"
+)
+"""Says that a person has a thing from now on."""
+FAVOURITE = _cue(r"\bfavou?rite\b|\blieblings\w+|好きな|一番好き")
+LIKES_BEST = _cue(
+    r"\b(?:prefer|prefers|like \w+ (?:better|best|more)|am liebsten|am besten|lieber)\b"
+    r"|のほうが(?:好き|いい)|の方が(?:好き|いい)"
+)
+DIED = _cue(r"\b(?:died|passed away|is dead|verstorben|gestorben|ist tot)\b|亡くな|他界|逝去")
+TAKES_OVER = _cue(
+    r"\b(?:took|taken|takes|taking) over\b|\bin (?:my|his|her) place\b"
+    r"|\b(?:übernimmt|übernommen|übernahm)\b|引き継|に代わ|に交代|に変わ"
+)
 TO_BE_DONE = _cue(r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b")
 """Words before a task that is yet to be done: "I need to write to my new boss" tells no news of the
 boss.
@@ -266,6 +314,7 @@ STAGES = (
 """Stages of life, in order."""
 MOVES = _cue(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
+    r"|(?:won't|not) (?:\w+ ){1,3}(?:until|before|till)|erst (?:im|um|ab|ende|anfang|nächste\w*)"
     r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt"
     r"|hinaus|rutscht|rückt|wandert|rebooked|scrapped|axed"
     r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled"
@@ -303,7 +352,7 @@ NOW = _cue(
     r"|(?:der|die|das|mein\w{0,2}|unser\w{0,2}) neue[rnsm]?"
     r"|neuerdings|inzwischen|mittlerweile"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
-    r"|(?:今は|新し|これから|現在|今度)"
+    r"|(?:今は|今では|新し|これから|現在|今度|最近は|\d月から)"
 )
 FROM_NOW = _cue(
     rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of"
@@ -320,7 +369,10 @@ CORRECTS = _cue(
     r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
     r"|verguckt|verlesen|geirrt|korrigier\w*)\b"
     r"|\b(?:sorry|oops|no|nein|entschuldigung)\W{1,3}[^.!?,;]{2,60}, (?:not|nicht)"
-    r" (?-i:[A-ZÄÖÜ])[\w-]{1,30}(?= *(?:[.!]|$))|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
+    r" (?-i:[A-ZÄÖÜ])[\w-]{1,30}(?= *(?:[.!]|$))"
+    rf"|, (?:not|nicht) (?:on |at |am |um )?(?:[€$£]?\d[\d.,]{{0,9}}|(?:{ANY_WEEKDAY}"
+    rf"|{ANY_GERMAN_WEEKDAY})s?)(?= *(?:[.!]|$| (?:am|pm|uhr|euros?|pounds?|dollars?)\b))"
+    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
 )
 NAMED_OLD = _cue(
     r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"
@@ -378,7 +430,8 @@ SUPPOSED = _cue(
     r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
 """Words in a clause that tells no fact."""
-OF_OTHERS = _cue(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b")
+OF_OTHERS = _cue(r"\b(?:they|you|they've|you've|they'd|er|ihr)\b")
+"""Subjects of unknown people; "he" and "she" were named before."""
 OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
@@ -399,7 +452,11 @@ USING = _cue(
     r"|ist)\b|(?:使|派|乗って|愛用)"
 )
 """Words for the use of a thing."""
-TO_NUMBER = _cue(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d")
+TO_NUMBER = _cue(
+    r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind|es|we're)\s+"
+    r"(?:[€$£¥]?\s?\d|(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs"
+    r"|sieben|acht|neun|zehn)\b)"
+)
 TO_LISTENER = _cue(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b")
 PAST = _cue(
     r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b"

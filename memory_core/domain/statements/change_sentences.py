@@ -30,9 +30,11 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_SUBJECT,
     FROM_OLD,
     GERMAN,
+    GETS,
     MOVES,
     NAMED_OLD,
     NEW,
+    NEW_HOLDER,
     NEW_IN_ITS_PLACE,
     NOT_SO,
     NOW,
@@ -46,6 +48,7 @@ from memory_core.domain.statements.change_phrases import (
     STAGES,
     SUPPOSED,
     SWITCH,
+    TAKES_OVER,
     TO_BE_DONE,
     TO_LISTENER,
     WRONGLY_NAMED,
@@ -93,6 +96,9 @@ _CUES = (
     CHANGED_WHAT,
     AGAIN,
     NEW_IN_ITS_PLACE,
+    NEW_HOLDER,
+    TAKES_OVER,
+    GETS,
 )
 _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 
@@ -323,6 +329,11 @@ class SaidSentence:
         return telling((name.casefold() for name in names), self.language)
 
     @cached_property
+    def named_subject(self) -> bool:
+        """Whether its subject is another person, told by name."""
+        return self.named.subject().person in self.names
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Its telling terms that are capitalised within the sentence, as names are."""
         return telling((word.casefold() for word in _NAME.findall(self.text)), self.language)
@@ -355,6 +366,24 @@ class SaidSentence:
         ):
             return None
         return match["what"].casefold()
+
+    @cached_property
+    def new_holder(self) -> str | None:
+        """The thing of which it names another as the new one."""
+        match = None if self.supposed else NEW_HOLDER.search(self.text)
+        if match is None or self.only_mentions(match):
+            return None
+        return str(next(filter(None, match.groups()))).casefold()
+
+    @cached_property
+    def gets(self) -> bool:
+        """Whether it says that a person has a thing from now on."""
+        return GETS.search(self.text) is not None and not self.supposed
+
+    @cached_property
+    def takes_over(self) -> bool:
+        """Whether it says that a person took over from another."""
+        return TAKES_OVER.search(self.text) is not None and not self.supposed
 
     def only_mentions(self, match: re.Match[str]) -> bool:
         """Whether a match is only asked about, or named in a task to be done.

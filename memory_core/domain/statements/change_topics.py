@@ -52,24 +52,27 @@ def _matter(holds: str, changes: str, *, of_kin: bool = False) -> Matter:
 MATTERS: tuple[Matter, ...] = (
     _matter(  # home
         r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at"
-        r"|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
+        r"|on|with|near)\b|\bzur miete\b|賃貸|\b(?:my|our) (?:flat|apartment"
         r"|house|place|address|room)\b"
         r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b"
         r"|住んで|住まい|暮らし|実家",
         r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over "
         rf"|out )?to (?!(?:the next|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))"
         r"|into)"
+        r"|\b(?:own|eigene[nr]?) (?:place|flat|apartment|house|wohnung|haus|bude)\b"
         r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place"
         r"|house)\b|\bbought (?:a|our|my) (?:\w+ )?(?:house|flat|apartment)\b"
+        r"|\b(?:haus|wohnung) gekauft\b|(?:家|マンション)を(?:買い|購入)"
         r"|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
-        r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
+        r"|wohnen jetzt)\b|一人暮らしを始め|実家に戻|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
     ),
     _matter(  # work
         r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in"
         r"|part-time|full-time)\b"
         rf"|\bi'?m an? [\w -]{{2,30}} (?:at|for)\b|\bi'?m an? {_TRADE}|\bich bin {_TRADE}"
         r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
-        r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
+        r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|部に(?:い"
+        r"|所属)"
         r"|の仕事|ってます|やってます|をしています",
         rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
         r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b"
@@ -78,10 +81,13 @@ MATTERS: tuple[Matter, ...] = (
         r"|laid off|made redundant)\b(?! up)|"
         rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
         r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b"
-        r"|\bretired\b(?! to)|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt"
+        r"|\bretired\b(?! to)|\b(?:ist|bin|sind) (?:\w+ ){0,4}(?:rentner(?:in)?|pensionär(?:in)?"
+        r"|in (?:rente|pension)|pensioniert|im ruhestand)\b|\b(?:neue stelle|neuen job|neuer job"
+        r"|job gewechselt|gekündigt"
         r"|angefangen bei|fange bei|bin jetzt bei)\b"
         r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社"
-        r"|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
+        r"|(?:今は|\d月から)[^。、]{1,10}部(?:に|で)|部に(?:異動|移り|配属)|辞めて(?:、|今は)"
+        r"|今は[^。]{1,20}で(?:働|教|勤)",
     ),
     _matter(  # relationship
         r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b"
@@ -124,11 +130,11 @@ MATTERS: tuple[Matter, ...] = (
     ),
     _matter(  # health
         r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid"
-        r"|on crutches|in a cast|krank|verletzt|gebrochen"
+        r"|on crutches|in a cast|recovering|krank|verletzt|gebrochen"
         r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
         r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
         r"|discharged|released|out of (?:the )?hospital)"
-        r"|home again|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt"
+        r"|home again|back at work|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt"
         r"|aus dem krankenhaus)\b"
         r"|退院|治り|治った|完治|回復し",
     ),
@@ -221,7 +227,7 @@ MATTERS: tuple[Matter, ...] = (
         r"\b(?:student|studying|at (?:uni|university|college)|studiere|studentin)\b|大学生",
         r"\bgraduated\b|\bdropped out\b|\bfinished (?:my|her|his) (?:degree|studies)\b"
         r"|\b(?:studium|abschluss) (?:\w+ )?(?:fertig|beendet|geschafft|abgebrochen)\b"
-        r"|卒業し|中退し",
+        r"|卒業し|中退し|就職し|社会人にな",
     ),
     _matter(  # weight
         r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重",
@@ -256,9 +262,10 @@ _WEAK = """
     since till until around before after because please thanks thank help idea ideas tip tips good
     great nice best better bad worse sure ok okay oh well yes no not dont cant im ive id ill its
     thats whats hi hello hey lol haha ugh phew can could would should will may might must shall if
-    so but and or as than there here what when where which who why how my your his her our their me
-    you him them us we they she he it this that these those guy called name named people person
-    someone somebody something anything everything nothing plan plans planned planning question
+    without so but and or as than there here what when where which who why how my your his her our
+    their me you him them us we they she he it this that these those guy called name named people
+    person someone somebody something anything everything nothing
+    plan plans planned planning question
     questions even though however quite rather read reading sound sounds end ends ended feel feels
     felt own real life world start finish actual good enough interest interesting amazing awesome
     cute beautiful cool crazy early late later long short high low hot cold free full open close
@@ -299,7 +306,7 @@ _WEAK_IN_JAPANESE = (
     "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 "
     "午前 午後 時間 場合 自分 今度 時半 月曜 火曜 水曜 木曜 金曜"
     " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 "
-    "本当 結局 変更 予約 少し 全部 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
+    "千円 万円 百円 本当 結局 変更 予約 少し 全部 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
 )
 _DAYS = (*WEEKDAYS, *GERMAN_WEEKDAYS)
 _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *GERMAN_MONTHS)

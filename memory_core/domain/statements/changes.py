@@ -19,19 +19,25 @@ named in both.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from memory_core.domain.statements.change_clauses import ChangeClause, telling
+from memory_core.domain.statements.change_clauses import ChangeClause, clause_of, telling
 from memory_core.domain.statements.change_messages import SpeakerMessage, read
 from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANNOUNCED,
     CALLED_OFF,
     DENIED,
+    DIED,
+    FAVOURITE,
     FROM_NOW,
+    HAS_NOT,
+    LIKES_BEST,
     MOVED,
+    NAMED_AS,
     NEW,
     NOT_SO,
     NOW_INDEED,
@@ -44,9 +50,9 @@ from memory_core.domain.statements.change_phrases import (
     USES_NOW,
     USING,
 )
-from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.statements.said_things import SELF, adds, is_same
+from memory_core.domain.statements.said_things import SELF, UNKNOWN, adds, is_same
 from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
@@ -69,6 +75,8 @@ _OF_A_THING = "-"
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
 """Subjects of sentences about a new child of the speaker: the partner or the child."""
+_FROM_SELF = re.compile(r"\b(?:from me|in my place|von mir)\b", re.IGNORECASE)
+_OF_SELF = SaidSentence("I", ends_asking=False)
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
@@ -217,7 +225,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
 def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker switched to another thing of the kind that was used before."""
-    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
+    if now.switched is None or now.supposed or not before.holds:
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
@@ -233,12 +241,25 @@ def _renamed(before: SaidSentence, now: SaidSentence) -> bool:
     wrong = now.wrongly_named
     return (
         bool(wrong)
-        and (now.named.subject().person not in now.names or same_subject(before, now))
+        and (same_subject(before, now) or (not now.named_subject and _is_named(before, wrong)))
         and before.holds
         and wrong <= before.terms
         and not now.supposed
         and not (now.terms - wrong) <= before.terms
     )
+
+
+def _is_named(before: SaidSentence, names: frozenset[str]) -> bool:
+    """Whether a sentence gives one of these names: "my boss is Jon"."""
+    return any(
+        clause_of(match["name"], before.language, asks=False).terms & names
+        for match in _GIVES_NAME.finditer(before.text)
+    )
+
+
+_GIVES_NAME = re.compile(
+    r"(?:\b(?:is|called|named|ist|heißt)|'s) (?:called |named )?(?P<name>[^\W\d_][\w-]{1,30})"
+)
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
@@ -332,7 +353,7 @@ def _ground(
     if now.asks and not now.corrects:
         return None
     of_one_thing = are_of_one_thing(before, now) and not _is_called_off_once(now)
-    if of_one_thing and _over(before, now):
+    if (of_one_thing and _over(before, now)) or _died(before, now):
         return "ends"
     if now.named.adds:
         return None
@@ -341,12 +362,93 @@ def _ground(
     if (
         (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
         or _otherwise_now(before, now)
+        or _held_by_another(before, now)
+        or _taken_over(before, now)
+        or (of_one_thing and (_has_by_now(before, now) or _likes_best_now(before, now)))
         or _new_in_its_place(before, now)
         or _prefers_other(before, now)
         or _grown(before, now)
     ):
         return "matter"
+    if of_one_thing and _transferred(before, now):
+        return "switch"
     return "switch" if _switched(before, now, later) else None
+
+
+def _died(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the person whose state the earlier sentence tells has died."""
+    person = now.named.subject().person
+    return (
+        person not in ("", SELF, UNKNOWN)
+        and before.holds
+        and not now.supposed
+        and before.named.subject().person == person
+        and DIED.search(now.text) is not None
+        and DIED.search(before.text) is None
+    )
+
+
+def _held_by_another(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another is named as the new holder of a role.
+
+    For example "our new goalkeeper is Tim".
+    """
+    if now.new_holder is None or not before.holds or ANNOUNCED.search(before.text):
+        return False
+    named = {
+        next(filter(None, match.groups())).casefold() for match in NAMED_AS.finditer(before.text)
+    }
+    return now.new_holder in named and same_subject(before, now)
+
+
+def _has_by_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a person got what the earlier sentence says they don't have."""
+    if not now.gets or not before.holds or HAS_NOT.search(before.text) is None:
+        return False
+    return same_subject(before, now) and bool(
+        same_thing(before, now, shared_terms(before.terms, now.terms))
+    )
+
+
+def _likes_best_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another thing than the favourite of the earlier sentence is liked best now."""
+    return (
+        NOW_INDEED.search(now.text) is not None
+        and LIKES_BEST.search(now.text) is not None
+        and FAVOURITE.search(before.text) is not None
+        and before.holds
+        and not now.supposed
+        and same_subject(before, now)
+        and bool(now.terms - before.terms)
+    )
+
+
+def _taken_over(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another person took over what the earlier sentence tells."""
+    if not now.takes_over or not before.holds or now.named.subject().person == UNKNOWN:
+        return False
+    shared = shared_terms(before.terms, now.terms)
+    if has_japanese(now.text):
+        return bool(same_thing(before, now, shared)) and bool(now.terms - before.terms)
+    from_self = _FROM_SELF.search(now.text) is not None and same_subject(before, _OF_SELF)
+    return bool(now.terms - before.terms) and (
+        len(shared) >= LEAST_SHARED or (bool(shared) and from_self)
+    )
+
+
+def _transferred(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a thing of the earlier sentence was switched to something else."""
+    if now.switched is None or now.supposed or not before.holds:
+        return False
+    most = MOST_OF_SHORT * (2 if has_japanese(now.text) else 1)
+    if max(len(before.terms), len(now.terms)) > most:
+        return False
+    doers = {subject.person for subject in now.named.subjects if not subject.is_thing}
+    if not has_japanese(now.text) and SELF not in doers:
+        return False
+    shared = same_thing(before, now, shared_terms(before.terms, now.terms))
+    to = now.switched or now.terms
+    return bool(shared) and bool(to - before.terms) and bool(before.terms - shared)
 
 
 def _is_called_off_once(now: SaidSentence) -> bool:
@@ -360,6 +462,8 @@ def _is_called_off_once(now: SaidSentence) -> bool:
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """The terms of a sentence that another sentence says are over."""
     ends = [ended for ended in now.ended if ended]
+    if _FLIES_THINGS.search(before.text) and _FLIES_THINGS.search(now.text) is None:
+        return frozenset()
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
         return frozenset()
     terms: set[str] = set()
@@ -370,6 +474,15 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
         if not any(over & shared for over in before.ended):
             terms |= shared
     return frozenset(terms)
+
+
+_FLIES_THINGS = re.compile(
+    r"\b(?:fly|flies|flying|fliegen?|fliegt) (?:(?:an?|my|our|small|einen?|meinen?) )?"
+    r"(?:drones?|kites?|(?:model )?(?:air)?planes?|gliders?|helicopters?|drohnen?|drachen"
+    r"|segelflugzeuge?|hubschrauber)\b",
+    re.IGNORECASE,
+)
+"""Flying as a pastime or trade, which no cancelled flight ends."""
 
 
 def _leads_elsewhere(before: SaidSentence, now: SaidSentence) -> bool:
@@ -481,7 +594,38 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause repeats the beginning of an earlier clause with another end now."""
     clauses = product(before.clauses, now.present_clauses)
-    return any(_same_frame(*pair) for pair in clauses) and same_subject(before, now)
+    same_frame = _same_frame_in_japanese if has_japanese(now.text) else _same_frame
+    return any(same_frame(*pair) for pair in clauses) and same_subject(before, now)
+
+
+def _same_frame_in_japanese(before: ChangeClause, now: ChangeClause) -> bool:
+    """Whether two clauses begin and end with the same signs around different nouns.
+
+    For example "(今は)電車で通勤しています" and "バスで通勤しています".
+    """
+    ours, theirs = (clause.text.strip(" 。!！") for clause in (before, now))
+    start = _alike(ours, theirs)
+    ours, theirs, begun = ours[start:], theirs[start:], ours[:start]
+    end = _alike(ours[::-1], theirs[::-1])
+    same = ours[len(ours) - end :]
+    nouns = ours[: len(ours) - end], theirs[: len(theirs) - end]
+    if not all(_NOUN_IN_JAPANESE.fullmatch(noun) for noun in nouns):
+        return False
+    if same.startswith("です") or "さんです" in same:
+        return begun.endswith(("は", "が"))
+    return len(same) >= LEAST_FRAME + 1 and _WITH_PARTICLE.search(same) is not None
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """How many words or signs two sequences begin with that are equal."""
+    return next(
+        (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
+        min(len(ours), len(theirs)),
+    )
+
+
+_NOUN_IN_JAPANESE = re.compile(r"[^\s、。はがをにで]{1,12}")
+_WITH_PARTICLE = re.compile(r"[でにをが][^、。]{0,20}(?:ます|です|る|だ)\Z")
 
 
 def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
@@ -490,10 +634,7 @@ def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
     Some of the same words have to be telling: "I take my coffee black".
     """
     ours, theirs = before.words, now.words
-    same = next(
-        (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
-        min(len(ours), len(theirs)),
-    )
+    same = _alike(ours, theirs)
     if same < LEAST_FRAME or same in (len(ours), len(theirs)):
         return False
     rest = theirs[same:]

@@ -329,9 +329,9 @@ class _Reader:
     def _reads_link(self, lower: str) -> bool:
         """Read an article, or a word between two things. Returns whether it was read."""
         if lower in MY or lower in THEIR or lower in THE:
-            link = self.named.link
+            link = "" if self.named.words else self.named.link
             self.close()
-            self.named = _Named(is_definite=True, link=link if not self.named.words else "")
+            self.named = _Named(is_definite=True, link=link)
             if lower in MY:
                 self.named.owner = SELF
             elif lower in THEIR:

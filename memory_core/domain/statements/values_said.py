@@ -34,6 +34,8 @@ _NOT_COUNTED_WORDS = """
     our his her every each die der das den im am um auf mit für und oder pro ab zu von bei i we they
     it you as than more less up down out off again
 """
+_BARE = frozenset(["now", "jetzt", "again", "instead", "left", "these", "only"])
+"""Words that no number counts: before them it is a number without a unit."""
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
 _JAPANESE_WEEKDAY = {
     f"{sign}曜": str(place) for place, sign in enumerate(spelling.JAPANESE_WEEKDAYS)
@@ -82,7 +84,7 @@ _WORDS_OF_VALUES = frozenset((*_WEEKDAY, *(f"{day}s" for day in _WEEKDAY), *_MON
 _PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
 _NUMBER = re.compile(
     r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]"
-    r"|[^\W\d_]{1,24})?"
+    r"|[^\W\d_\u3041-\u30ff\u4e00-\u9fff]{1,24})?"
 )
 _DIGIT = re.compile(r"\d")
 _HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|halb", re.IGNORECASE)
@@ -92,7 +94,7 @@ _HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?"
-    r"|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
+    r"|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|羽|頭|人|台|本|個|回|歳"
     r"|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
 )
 
@@ -264,8 +266,10 @@ def _numbers(text: str) -> Mapping[str, frozenset[str]]:
             unit = "".join(terms_of([after])) or ("%" if after == "%" else "")
         by_unit.setdefault(unit, set()).add(number)
     before = ""
-    for word in _WORD.findall(text.casefold()):
-        if before in _COUNTS and word not in _NOT_COUNTED:
+    for word in (*_WORD.findall(text.casefold()), "now"):
+        if before in _COUNTS and word in _BARE:
+            by_unit.setdefault("", set()).add(_COUNTS[before])
+        elif before in _COUNTS and word not in _NOT_COUNTED:
             by_unit.setdefault("".join(terms_of([word])), set()).add(_COUNTS[before])
         before = word
     return {unit: frozenset(numbers) for unit, numbers in by_unit.items()}

@@ -76,6 +76,7 @@ _ALWAYS = frozenset({"always", "immer", "いつも", "必ず", "常に"})
 _ONCE_MORE = frozenset({"again", "wieder", "また"})
 _FORGETTING = frozenset({"FORGET", "VERGESSEN", "DELETE"})
 _ALL_OF_THEM = frozenset({"alle", "all", "全部", "すべて", "全て"})
+_NAMES_NO_MATTER = _ALL_OF_THEM | {"して"}
 _STATES = re.compile(
     r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat"
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
@@ -101,6 +102,24 @@ _PREFERS = re.compile(
     r"|\b[Ii]ch (?:bevorzuge (?:[^,.;:?!]|\.(?=\d)){3,100}|ziehe (?:[^,.;:?!]"
     r"|\.(?=\d)){3,100}? vor\b)"
 )
+_FORGETS_ASKING = re.compile(
+    r"\A\W*(?:please |ok(?:ay)?,? ){0,2}forget (?:that )?i (?:once |ever )?(?:asked|told"
+    r"|wanted) you\b"
+    r"|\A\W*(?:bitte )?vergiss(?: bitte)?,? dass ich (?:dich|dir|von dir) [^.!?]{0,80}"
+    r"(?:gebeten|gesagt|verlangt|befohlen)\b"
+    r"|\A\W*(?:bitte )?vergiss(?: bitte)?,? dass du [^.!?]{2,80} (?:sollst|solltest)\b"
+    r"|(?:って|と)(?:頼んだ|言った|お願いした)(?:こと|の)(?:は|を)(?:もう)?忘れて",
+    re.IGNORECASE,
+)
+"""A sentence that takes back what was once asked of the assistant."""
+_STANDING = re.compile(
+    r"\b(?:all|every|alle|sämtliche|any)\b[^.!?]{0,20}"
+    r"\b(?:standing|permanent|dauerhafte[rn]?|ständige[rn]?|stehenden?)"
+    r" (?:instructions?|wishes|rules|orders|anweisung\w{0,2}|wünsche|regeln)\W*\Z"
+    r"|(?:常設|永続)の(?:指示|ルール)(?:を|は)(?:すべて|全部|全て)(?:消|削除|忘れ)",
+    re.IGNORECASE,
+)
+"""The speaker's standing instructions, all of them."""
 _GOES_ON = re.compile(
     r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber"
     r"|und ich|kannst du)\b"
@@ -275,6 +294,8 @@ def _wish(
     if _lifts_all(reading):
         return Wish("withdrawal", number, text, start, end, whole=True)
     chances = likely(features(reading, before))
+    if _FORGETS_ASKING.search(reading.text) is not None:
+        return Wish("withdrawal", number, text, start, end)
     if chances.forget >= ASKS and not is_no_request(reading):
         request = _request(reading, before, chances.forget)
         if request is not None:
@@ -381,6 +402,8 @@ def _stops(reading: MarkedSentence) -> bool:
 
 def _forgets(reading: MarkedSentence) -> bool:
     """Whether a sentence asks to forget a wish: "forget that I want brief answers"."""
+    if _FORGETS_ASKING.search(reading.text) is not None:
+        return True
     return _first(reading) in ("FORGET", "VERGESSEN") and "STAND" not in reading.kind_set
 
 
@@ -398,7 +421,9 @@ def _wants_always_again(reading: MarkedSentence) -> bool:
 def _lifts_all(reading: MarkedSentence) -> bool:
     """Whether a sentence ends all instructions of the speaker: "forget all my instructions"."""
     kinds = reading.kind_set
-    rest = {mark.kind for mark in reading.marks if mark.text not in _ALL_OF_THEM}
+    if _STANDING.search(reading.text) is not None:
+        return not kinds.isdisjoint(_FORGETTING)
+    rest = {mark.kind for mark in reading.marks if mark.text not in _NAMES_NO_MATTER}
     return (
         {"MY", "RULE"} <= kinds
         and not reading.text.rstrip().endswith(("?", "？"))

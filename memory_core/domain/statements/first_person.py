@@ -1,0 +1,71 @@
+"""Read facts in the words of their speaker again.
+
+"User keeps their savings" becomes "I keep my savings".
+
+Changes are told in the first person, and what tells them is read from words of the first person.
+Facts are kept in the third, with other verbs and pronouns. English.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.domain.text.kept import keep_texts
+
+_ADVERBS = (
+    r"(?:(?:always|never|just|also|still|often|sometimes|already|now|even|only|then|both"
+    r"|no longer|usually|rather|seldom|\w{3,20}ly) ){0,3}"
+)
+_SUBJECT = re.compile(
+    r"(?:\A|(?<=[,;:] )|(?<=\band )|(?<=\bbut )|(?<=\bso )|(?<=\bbecause )|(?<=\bthat )"
+    r"|(?<=\bsince )|(?<=\bwhile )|(?<=\bwhen ))User"
+    rf"(?P<verb> (?P<adverbs>{_ADVERBS})(?P<stem>[a-z]+))?(?![\w'])"
+)
+_IRREGULAR = {"has": "have", "does": "do", "goes": "go", "was": "was", "this": "this"}
+_SPOKEN = (
+    (re.compile(r"\bUser's\b"), "my"),
+    (re.compile(r"\bUser\b"), "me"),
+    (re.compile(r"\bthemself\b"), "myself"),
+    (re.compile(r"\b([Ii])t is\b"), r"\1t's"),
+    (re.compile(r"\b(do|does|did|ca|could|wo|is|are|was) ?not\b"), r"\1n't"),
+)
+
+
+_THEIRS = re.compile(r"\btheir(?P<mine>s)?\b")
+
+
+@keep_texts(2_048)
+def in_first_person(fact: str) -> str:
+    """The text of a fact about "User" as its speaker would say it.
+
+    A text that names no user stays as it is.
+    """
+    if "User" not in fact or fact.startswith("User: "):
+        return fact
+    is_subject = _SUBJECT.match(fact) is not None
+    spoken = _SUBJECT.sub(_spoken_subject, fact)
+    if is_subject:  # else it may be theirs: "User's parents stopped their subscription"
+        spoken = _THEIRS.sub(lambda match: "mine" if match["mine"] else "my", spoken)
+    for expression, words in _SPOKEN:
+        spoken = expression.sub(words, spoken)
+    return spoken[:1].upper() + spoken[1:]
+
+
+def _spoken_subject(match: re.Match[str]) -> str:
+    verb = match["stem"]
+    if match["verb"] is None:
+        return "I"
+    if verb == "is":
+        return f"I'm {match['adverbs']}".rstrip()
+    return f"I {match['adverbs']}{_spoken_verb(verb)}"
+
+
+def _spoken_verb(verb: str) -> str:
+    """The verb in the first person: "carries" → "carry"."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith("ies") and len(verb) > len("dies"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("shes", "ches", "xes", "zes", "sses")):
+        return verb[:-2]
+    return verb.removesuffix("s") if not verb.endswith("ss") else verb
