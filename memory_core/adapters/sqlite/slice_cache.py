@@ -4,8 +4,8 @@ The least recently used slices are dropped when all together exceed the budget.
 
 Note: a slice never relies on being told of every change. Each use compares it with the owner's
 change counter in the file, and reads the changes that it missed, including those of other
-processes. A commit of this process is put into the slice at once to save that read, but only where
-the slice was up to date right before the commit.
+processes. Commits and accesses of this process are put into the slice at once to save that read,
+but only where the slice was up to date right before.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from memory_core.domain.text.kept import forget_texts
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
+SEARCH_S = 0.02
+"""How long written accesses wait for a slice in use: longer than most searches."""
 MOST_DAMAGED = 20
 """The most unreadable memories of a user that are left out.
 
@@ -242,6 +244,35 @@ class Slices:
                 "a commit could not be put into the slice of its user, which will be read anew"
             )
             entry.slice.clear()
+        finally:
+            entry.lock.release()
+
+    def folded(
+        self, owner: Owner, change: int, counts: Mapping[str, int], last: Mapping[str, float]
+    ) -> None:
+        """Add accesses that this process has written to the owner's slice.
+
+        This is done only where the slice was up to date right before, and is free soon. Otherwise
+        the next use reads the memories.
+
+        Note: it waits, so it is for a thread.
+
+        Args:
+            owner: The owner of the slice.
+            change: The owner's change counter after the accesses were written.
+            counts: The number of accesses by memory id.
+            last: The last access by memory id, in epoch seconds.
+
+        """
+        with self._lock:
+            entry = self._held.get(owner)
+        if entry is None or not entry.lock.acquire(timeout=SEARCH_S):
+            return
+        try:
+            if entry.slice.change == change - 1:
+                for memory_id, count in counts.items():
+                    entry.slice.touch(memory_id, count, last[memory_id])
+                entry.slice.change = change
         finally:
             entry.lock.release()
 
