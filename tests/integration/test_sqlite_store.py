@@ -553,7 +553,8 @@ async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Open
     await store.search(ALICE, query("tea", unit(1)))
     assert (await store.check()).facts["slices"] == 1
     await erase(store)
-    assert (await store.check()).facts["slices"] == 0
+    facts = (await store.check()).facts
+    assert (facts["slices"], facts["slice_bytes"]) == (0, 0)
 
 
 async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(
@@ -567,7 +568,22 @@ async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for
     clock.forward(3599)
     assert (await there.check()).facts["slices"] == 1
     clock.forward(2)
-    assert (await there.check()).facts["slices"] == 0
+    facts = (await there.check()).facts
+    assert (facts["slices"], facts["slice_bytes"]) == (0, 0)
+
+
+async def test_slices_weigh_what_is_held_of_them_whoever_came_and_went(opened: Opened) -> None:
+    store, fresh = await opened(slice_budget_bytes=1), await opened()
+    rng = random.Random(4)
+    for number in range(40):
+        owner = Owner("app", f"user{rng.randrange(5)}")
+        text = " ".join(f"word{rng.randrange(900)}" for _ in range(30))
+        await save(store, memory(text, owner=owner, id=f"mem_{number}", embedding=unit(number)))
+        await store.search(owner, query("word1", unit(1)))
+    await fresh.search(owner, query("word1", unit(1)))
+    names = ("slices", "slice_bytes")
+    theirs, ours = [(await each.check()).facts for each in (store, fresh)]
+    assert [theirs[name] for name in names] == [ours[name] for name in names]
 
 
 async def test_a_user_who_is_searched_now_and_then_stays_in_memory(opened: Opened) -> None:

@@ -76,16 +76,14 @@ class Slices:
         self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._nbytes = 0  # of all that are held: thousands may be, and each commit weighs its own
 
     def facts(self) -> dict[str, int]:
         """The number of slices, their bytes, and the number of unreadable memories, if any."""
         with self._lock:
             self._let_idle_go()
             damaged = sum(len(entry.slice.damaged) for entry in self._held.values())
-            facts = {
-                "slices": len(self._held),
-                "slice_bytes": sum(entry.nbytes for entry in self._held.values()),
-            }
+            facts = {"slices": len(self._held), "slice_bytes": self._nbytes}
             return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
@@ -202,7 +200,7 @@ class Slices:
     def let_go(self, owner: Owner) -> None:
         """Drop the slice of an owner with removed or redacted memories."""
         with self._lock:
-            self._held.pop(owner, None)
+            self._drop(owner)
 
     def ended(self, owner: Owner, epoch: str) -> None:
         """Drop a slice of an earlier epoch of the owner, as after an erasure.
@@ -215,7 +213,7 @@ class Slices:
         with self._lock:
             entry = self._held.get(owner)
             if entry is not None and entry.slice.change >= 0 and entry.slice.epoch != epoch:
-                del self._held[owner]
+                self._drop(owner)
                 forget_texts()
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
@@ -333,21 +331,28 @@ class Slices:
         """
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
-            self._held.popitem(last=False)
+            self._drop(next(iter(self._held)))
+
+    def _drop(self, owner: Owner) -> None:
+        """Drop a slice, while the lock is held."""
+        entry = self._held.pop(owner, None)
+        if entry is not None:
+            self._nbytes -= entry.nbytes
 
     def _weigh(self, owner: Owner, entry: _Held) -> None:
         """Note the size of a slice, and drop other slices while all exceed the budget."""
-        entry.nbytes = entry.slice.nbytes
-        loaded = entry.slice.change >= 0
+        nbytes, loaded = entry.slice.nbytes, entry.slice.change >= 0
         with self._lock:
+            if self._held.get(owner) is entry:  # else it was dropped while it was in use
+                self._nbytes += nbytes - entry.nbytes
+            entry.nbytes = nbytes
             if not loaded:  # an unknown user, or a failed load: nothing worth a place
-                self._held.pop(owner, None)
-            total = sum(entry.nbytes for entry in self._held.values())
-            for other_owner in list(self._held):
-                if total <= self._budget_bytes:
+                self._drop(owner)
+            while self._nbytes > self._budget_bytes:
+                oldest = next((other for other in self._held if other != owner), None)
+                if oldest is None:
                     return
-                if other_owner != owner:
-                    total -= self._held.pop(other_owner).nbytes
+                self._drop(oldest)
 
 
 def _adds_only(batch: Batch) -> bool:
