@@ -48,7 +48,7 @@ _USUAL_TIERS: Final = frozenset({"short", "long"})
 def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a memory in a brief view."""
     # most values are empty, which is asked first and without a comparison
-    shown = {
+    fields = {
         name: value
         for name, value in memory.items()
         if (value or (value is not None and value != [] and value != {}))
@@ -58,17 +58,17 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get(
         "event_timestamp"
     ):
-        shown.pop("valid_from", None)
+        fields.pop("valid_from", None)
     if memory.get("source") == "conversation":
         # what it was formed of says it in its own words
         for name in ("source", "tags", "entities"):
-            shown.pop(name, None)
+            fields.pop(name, None)
     if memory.get("cell_id") == memory.get("id"):
-        shown.pop("cell_id", None)
+        fields.pop("cell_id", None)
     if str(memory.get("id")).startswith(_OF_A_MESSAGE):
         # the item as it was sent, which the messages of its session show
-        shown.pop("value", None)
-    return shown
+        fields.pop("value", None)
+    return fields
 
 
 def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,8 +81,8 @@ WORDS_OF_FLAGS = (
     ).map(lambda pairs: "".join(word + between for word, between in pairs))
 )
 def test_a_text_is_read_alike_whether_its_words_are_known_or_not(text: str) -> None:
-    said = ascii_words(text)
-    assert (said is None) == (not text.isascii())
-    assert tells_time(text, said) == tells_time(text)
+    known_words = ascii_words(text)
+    assert (known_words is None) == (not text.isascii())
+    assert tells_time(text, known_words) == tells_time(text)
     says_i = index_terms._SAYS_I.search(text) is not None
     assert index_terms.analyse(text, actor=None, event_timestamp=NOW).says_i == says_i

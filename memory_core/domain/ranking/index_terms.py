@@ -149,7 +149,7 @@ def analyse(
 
     """
     own, order = counts_and_order("\n".join((spoken(content, actor), *extra)))
-    said = ascii_words(content)
+    known_words = ascii_words(content)
     return Lexical(
         own=own,
         order=encoded_order(order),
@@ -159,15 +159,15 @@ def analyse(
         asks=_ASKS.search(content[-_TAIL:]) is not None
         or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
-        tells_time=tells_time(content, said),
-        says_i=_says_i(content, said),
+        tells_time=tells_time(content, known_words),
+        says_i=_says_i(content, known_words),
         turn=turn,
     )
 
 
-def _says_i(content: str, said: frozenset[str] | None) -> bool:
-    """Whether a text names its speaker. `said` are its `ascii_words`."""
-    if said is not None and _OF_SPEAKERS.isdisjoint(said):
+def _says_i(content: str, known_words: frozenset[str] | None) -> bool:
+    """Whether a text names its speaker. known_words: its `ascii_words`."""
+    if known_words is not None and _OF_SPEAKERS.isdisjoint(known_words):
         lower = content.lower()
         if "mein" not in lower and "unser" not in lower:
             return False

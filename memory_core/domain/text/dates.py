@@ -481,17 +481,21 @@ _WORDS_OF_TIME = frozenset(
 """Words of which each expression of time has one, unless it is a number of four digits."""
 
 
-def tells_time(text: str, said: frozenset[str] | None = None) -> bool:
+def tells_time(text: str, known_words: frozenset[str] | None = None) -> bool:
     """Whether the text has an expression of time.
 
     This is a relative time, a weekday, a month, or a number of four digits.
 
     Args:
         text: The text.
-        said: Its `ascii_words`, if they are known; most texts need no further search.
+        known_words: Its `ascii_words`, if they are known; most texts need no further search.
 
     """
-    if said is not None and _WORDS_OF_TIME.isdisjoint(said) and _FOUR_DIGITS.search(text) is None:
+    if (
+        known_words is not None
+        and _WORDS_OF_TIME.isdisjoint(known_words)
+        and _FOUR_DIGITS.search(text) is None
+    ):
         return False
     return _TELLS.search(text.casefold()) is not None  # a third of the time that IGNORECASE takes
 
