@@ -47,28 +47,28 @@ _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a memory in a brief view."""
-    told_twice = set[str]()
+    # most values are empty, which is asked first and without a comparison
+    fields = {
+        name: value
+        for name, value in memory.items()
+        if (value or (value is not None and value != [] and value != {}))
+        and name not in _KEPT_AND_FOUND_BY
+        and not (name in _DEFAULTS and value == _DEFAULTS[name])
+    }
     if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get(
         "event_timestamp"
     ):
-        told_twice.add("valid_from")
+        fields.pop("valid_from", None)
     if memory.get("source") == "conversation":
         # what it was formed of says it in its own words
-        told_twice |= {"source", "tags", "entities"}
+        for name in ("source", "tags", "entities"):
+            fields.pop(name, None)
     if memory.get("cell_id") == memory.get("id"):
-        told_twice.add("cell_id")
+        fields.pop("cell_id", None)
     if str(memory.get("id")).startswith(_OF_A_MESSAGE):
-        told_twice.add("value")  # the item as it was sent, which the messages of its session show
-    left_out = _KEPT_AND_FOUND_BY | told_twice
-    return {
-        name: value
-        for name, value in memory.items()
-        if name not in left_out
-        and value is not None
-        and value != []
-        and value != {}
-        and not (name in _DEFAULTS and value == _DEFAULTS[name])
-    }
+        # the item as it was sent, which the messages of its session show
+        fields.pop("value", None)
+    return fields
 
 
 def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:

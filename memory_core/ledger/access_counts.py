@@ -100,13 +100,14 @@ class AccessCounts:
             faded: Ids of the memories that count as faded.
 
         """
+        once = Touch(1, at)
         for memory_id in memory_ids:
             mine = self._gathered.setdefault(owner, {})
             known = mine.get(memory_id)
             if known is None and self._held >= MOST_GATHERED:
                 continue
             self._held += known is None
-            new = Touch(1, at, faded=memory_id in faded)
+            new = Touch(1, at, faded=True) if memory_id in faded else once
             mine[memory_id] = _both(known, new)
         if owner in self._gathered and owner not in self._due:
             self._due[owner] = due_at = self._writable_at(owner, at)

@@ -6,7 +6,6 @@ A cursor is valid only for the owner (or the app), the epoch and the query that 
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -187,7 +186,7 @@ class Cursors:
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
         bound = orjson.dumps([*owner, epoch, dict(query), body.hex()], option=orjson.OPT_SORT_KEYS)
-        return hmac.new(self._secret, bound, hashlib.sha256).digest()[:16]
+        return hmac.digest(self._secret, bound, "sha256")[:16]
 
 
 def _text_of(raw: bytes) -> str:

@@ -88,6 +88,8 @@ def _scored_rows(rows: Sequence[int], look: QueryRound) -> list[int]:
     if look.everything:
         return list(rows)
     candidates, relevance = look.candidates, look.relevant.score
+    if not any(candidates.cell):  # each candidate is shown as itself
+        return list(rows)
     best = {_shown_as(row, candidates): row for row in rows}
     for row, identity in enumerate(candidates.ids):
         name = _shown_as(row, candidates)

@@ -24,12 +24,13 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Lexical, Memory
 from memory_core.domain.scope import Owner
-from memory_core.ports import AgentCount, Document, Write
+from memory_core.ports import AgentCount, Document, Touch, Write
 from tests.builders import (
     ALICE,
     DIMENSIONS,
     NOW,
     StillClock,
+    accessed,
     batch,
     commit,
     document,
@@ -171,6 +172,49 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
                 for at in (ours.candidates, theirs.candidates)
             )
             assert reader == other
+
+
+async def test_accesses_put_into_a_slice_at_once_make_it_what_the_file_says(opened: Opened) -> None:
+    """One store follows the accesses that it writes, the other reads all from the file each time,
+    and a third writes some as well: all find the same.
+    """
+    following, reading, rival = await opened(), await opened(slice_budget_bytes=1), await opened()
+    rng = random.Random(3)
+    names = [f"mem_{number}" for number in range(20)]
+    await save(following, *(memory("tea", id=name, embedding=unit(1)) for name in names))
+    for number in range(40):
+        touches = {
+            name: Touch(rng.randrange(1, 9), NOW + timedelta(hours=rng.randrange(-50, 50)))
+            for name in [*rng.sample(names, 5), "mem_unknown"]
+        }
+        await accessed(rival if number % 5 == 2 else following, ALICE, touches)
+        if number % 4 == 2:
+            continue  # two of them without a look between
+        await reading.search(Owner("app", "another"), query("tea"))  # drops the slice of ALICE
+        ours, theirs = [
+            (await store.search(ALICE, query("tea", unit(1), 100))).candidates
+            for store in (following, reading)
+        ]
+        for name in ("access_count", "accessed_at"):
+            reader, other = (
+                dict(zip(at.ids, getattr(at, name), strict=True)) for at in (ours, theirs)
+            )
+            assert reader == other
+
+
+async def test_a_memory_is_not_read_again_for_an_access_that_was_written_here(
+    opened: Opened, path: Path
+) -> None:
+    store = await opened()
+    tea = memory("tea", id="mem_tea", embedding=unit(1))
+    await save(store, tea)
+    await store.search(ALICE, query("tea"))
+    await accessed(store, ALICE, {tea.id: Touch(3, NOW)})
+    with sqlite3.connect(path) as connection:  # what is read of it now fails
+        connection.execute("UPDATE documents SET body = '{' WHERE id = ?", (tea.id,))
+    connection.close()
+    candidates = (await store.search(ALICE, query("tea"))).candidates
+    assert (candidates.ids, candidates.access_count.tolist()) == ([tea.id], [3])
 
 
 async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(
@@ -509,7 +553,8 @@ async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Open
     await store.search(ALICE, query("tea", unit(1)))
     assert (await store.check()).facts["slices"] == 1
     await erase(store)
-    assert (await store.check()).facts["slices"] == 0
+    facts = (await store.check()).facts
+    assert (facts["slices"], facts["slice_bytes"]) == (0, 0)
 
 
 async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(
@@ -523,7 +568,22 @@ async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for
     clock.forward(3599)
     assert (await there.check()).facts["slices"] == 1
     clock.forward(2)
-    assert (await there.check()).facts["slices"] == 0
+    facts = (await there.check()).facts
+    assert (facts["slices"], facts["slice_bytes"]) == (0, 0)
+
+
+async def test_slices_weigh_what_is_held_of_them_whoever_came_and_went(opened: Opened) -> None:
+    store, fresh = await opened(slice_budget_bytes=1), await opened()
+    rng = random.Random(4)
+    for number in range(40):
+        owner = Owner("app", f"user{rng.randrange(5)}")
+        text = " ".join(f"word{rng.randrange(900)}" for _ in range(30))
+        await save(store, memory(text, owner=owner, id=f"mem_{number}", embedding=unit(number)))
+        await store.search(owner, query("word1", unit(1)))
+    await fresh.search(owner, query("word1", unit(1)))
+    names = ("slices", "slice_bytes")
+    theirs, ours = [(await each.check()).facts for each in (store, fresh)]
+    assert [theirs[name] for name in names] == [ours[name] for name in names]
 
 
 async def test_a_user_who_is_searched_now_and_then_stays_in_memory(opened: Opened) -> None:

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_core.domain.ranking import index_terms
 from memory_core.domain.statements import provenance
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.text.prefilter import may_match, required_literals
+from memory_core.domain.text.dates import tells_time
+from memory_core.domain.text.prefilter import ascii_words, may_match, required_literals
+from tests.builders import NOW
 
 OLD_LETTERS = "ſİı"
 """They match s and i whatever the case, but are not these letters in lower case."""
@@ -56,3 +59,30 @@ def test_a_text_that_matches_is_never_ruled_out(
 def test_a_text_without_any_of_the_literals_is_ruled_out() -> None:
     """So that it need not be searched."""
     assert not may_match(re.compile(r"\b(?:retired|new job)\b"), "we went to the lake")
+
+
+WORDS_OF_FLAGS = (
+    "My", "me", "mine", "myself", "we", "US", "our", "ours", "Ich", "mic", "mir", "mich", "mirh",
+    "mein", "meinem", "meinesgl", "wir", "uns", "unser", "unserer", "unserigem", "je", "moi", "mon",
+    "ma", "mes", "nous", "yo", "mi", "nosotros", "I", "i", "I'm", "yesterday", "Today", "ago",
+    "just", "last", "a couple of", "three", "12", "2019", "20199", "weeks", "day", "weekdays",
+    "summer", "Fridays", "tuesday", "June", "may", "May 8th", "in", "8th", "tea", "_me", "x_may_",
+    "我", "ſince", "İch",
+)  # fmt: skip
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(WORDS_OF_FLAGS), st.sampled_from((" ", "-", ". ", "_", "", "\n"))
+        ),
+        max_size=6,
+    ).map(lambda pairs: "".join(word + between for word, between in pairs))
+)
+def test_a_text_is_read_alike_whether_its_words_are_known_or_not(text: str) -> None:
+    known_words = ascii_words(text)
+    assert (known_words is None) == (not text.isascii())
+    assert tells_time(text, known_words) == tells_time(text)
+    says_i = index_terms._SAYS_I.search(text) is not None
+    assert index_terms.analyse(text, actor=None, event_timestamp=NOW).says_i == says_i

@@ -351,6 +351,7 @@ class Slice:
         """
         row = self.row(memory_id)
         if row >= 0:
+            self.unpacked += 1
             self._columns["access_count"][row] += count
             self._columns["accessed_at"][row] = at
 

@@ -39,7 +39,7 @@ _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 class WordMatches:
     """All that the words of a search find in a slice, without vectors.
 
-    search: that search, as `_without_vectors`. slice_state: the epoch and the change that the slice
+    search: that search. slice_state: the epoch and the change that the slice
     was at. rows: the best by the words, best first. near: rows × terms (`nearness_of_words`). mask:
     the rows that the filter leaves; standing: those that it admits by status alone.
     """
@@ -61,10 +61,9 @@ class WordMatches:
             search: The search.
 
         """
-        return self.slice_state == (
-            user_slice.epoch,
-            user_slice.change,
-        ) and self.search == _without_vectors(search)
+        return self.slice_state == (user_slice.epoch, user_slice.change) and _without_vectors(
+            self.search
+        ) == _without_vectors(search)
 
 
 def _without_vectors(search: Search) -> Search:
@@ -101,7 +100,7 @@ def match_words(
         ]
     )
     return WordMatches(
-        _without_vectors(search),
+        search,
         (user_slice.epoch, user_slice.change),
         postings,
         statistics,

@@ -35,11 +35,10 @@ def without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
         postings: Of the search's terms.
 
     """
-    deleted = (
-        user_slice.column("alive")
-        & (user_slice.column("status") == STATUS_CODES[Status.DELETED.value])
-        & (user_slice.column("turn") >= 0)
-    )
+    deleted = user_slice.column("status") == STATUS_CODES[Status.DELETED.value]
+    if not deleted.any():
+        return postings
+    deleted &= user_slice.column("alive") & (user_slice.column("turn") >= 0)
     if not deleted.any():
         return postings
     places = user_slice.column("session").astype(np.int64) * MAX_TURNS + user_slice.column("turn")

@@ -4,8 +4,8 @@ The least recently used slices are dropped when all together exceed the budget.
 
 Note: a slice never relies on being told of every change. Each use compares it with the owner's
 change counter in the file, and reads the changes that it missed, including those of other
-processes. A commit of this process is put into the slice at once to save that read, but only where
-the slice was up to date right before the commit.
+processes. Commits and accesses of this process are put into the slice at once to save that read,
+but only where the slice was up to date right before.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from memory_core.domain.text.kept import forget_texts
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
+SEARCH_S = 0.02
+"""How long written accesses wait for a slice in use: longer than most searches."""
 MOST_DAMAGED = 20
 """The most unreadable memories of a user that are left out.
 
@@ -74,16 +76,14 @@ class Slices:
         self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._nbytes = 0  # of all that are held: thousands may be, and each commit weighs its own
 
     def facts(self) -> dict[str, int]:
         """The number of slices, their bytes, and the number of unreadable memories, if any."""
         with self._lock:
             self._let_idle_go()
             damaged = sum(len(entry.slice.damaged) for entry in self._held.values())
-            facts = {
-                "slices": len(self._held),
-                "slice_bytes": sum(entry.nbytes for entry in self._held.values()),
-            }
+            facts = {"slices": len(self._held), "slice_bytes": self._nbytes}
             return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
@@ -200,7 +200,7 @@ class Slices:
     def let_go(self, owner: Owner) -> None:
         """Drop the slice of an owner with removed or redacted memories."""
         with self._lock:
-            self._held.pop(owner, None)
+            self._drop(owner)
 
     def ended(self, owner: Owner, epoch: str) -> None:
         """Drop a slice of an earlier epoch of the owner, as after an erasure.
@@ -213,7 +213,7 @@ class Slices:
         with self._lock:
             entry = self._held.get(owner)
             if entry is not None and entry.slice.change >= 0 and entry.slice.epoch != epoch:
-                del self._held[owner]
+                self._drop(owner)
                 forget_texts()
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
@@ -242,6 +242,35 @@ class Slices:
                 "a commit could not be put into the slice of its user, which will be read anew"
             )
             entry.slice.clear()
+        finally:
+            entry.lock.release()
+
+    def folded(
+        self, owner: Owner, change: int, counts: Mapping[str, int], last: Mapping[str, float]
+    ) -> None:
+        """Add accesses that this process has written to the owner's slice.
+
+        This is done only where the slice was up to date right before, and is free soon. Otherwise
+        the next use reads the memories.
+
+        Note: it waits, so it is for a thread.
+
+        Args:
+            owner: The owner of the slice.
+            change: The owner's change counter after the accesses were written.
+            counts: The number of accesses by memory id.
+            last: The last access by memory id, in epoch seconds.
+
+        """
+        with self._lock:
+            entry = self._held.get(owner)
+        if entry is None or not entry.lock.acquire(timeout=SEARCH_S):
+            return
+        try:
+            if entry.slice.change == change - 1:
+                for memory_id, count in counts.items():
+                    entry.slice.touch(memory_id, count, last[memory_id])
+                entry.slice.change = change
         finally:
             entry.lock.release()
 
@@ -302,21 +331,28 @@ class Slices:
         """
         until = self._clock.now() - LONGEST_IDLE
         while self._held and next(iter(self._held.values())).used_at < until:
-            self._held.popitem(last=False)
+            self._drop(next(iter(self._held)))
+
+    def _drop(self, owner: Owner) -> None:
+        """Drop a slice, while the lock is held."""
+        entry = self._held.pop(owner, None)
+        if entry is not None:
+            self._nbytes -= entry.nbytes
 
     def _weigh(self, owner: Owner, entry: _Held) -> None:
         """Note the size of a slice, and drop other slices while all exceed the budget."""
-        entry.nbytes = entry.slice.nbytes
-        loaded = entry.slice.change >= 0
+        nbytes, loaded = entry.slice.nbytes, entry.slice.change >= 0
         with self._lock:
+            if self._held.get(owner) is entry:  # else it was dropped while it was in use
+                self._nbytes += nbytes - entry.nbytes
+            entry.nbytes = nbytes
             if not loaded:  # an unknown user, or a failed load: nothing worth a place
-                self._held.pop(owner, None)
-            total = sum(entry.nbytes for entry in self._held.values())
-            for other_owner in list(self._held):
-                if total <= self._budget_bytes:
+                self._drop(owner)
+            while self._nbytes > self._budget_bytes:
+                oldest = next((other for other in self._held if other != owner), None)
+                if oldest is None:
                     return
-                if other_owner != owner:
-                    total -= self._held.pop(other_owner).nbytes
+                self._drop(oldest)
 
 
 def _adds_only(batch: Batch) -> bool:

@@ -227,7 +227,7 @@ class SqliteStore:
         self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
-        return await self._file.write(writes.fold, owner, accesses, touches, self._clock.now())
+        return await self._file.write(self._folded, owner, accesses, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners with pending tasks.
@@ -516,6 +516,22 @@ class SqliteStore:
                 for memory_id, likeness in similar
             ),
         )
+
+    def _folded(
+        self,
+        connection: sqlite3.Connection,
+        owner: Owner,
+        accesses: Document,
+        touches: Mapping[str, Touch],
+        now: datetime,
+    ) -> Document | None:
+        folded = writes.fold(connection, owner, accesses, touches, now)
+        if folded is None:
+            return None
+        if folded.change is not None:
+            counts = {name: touches[name].count for name in folded.last}
+            self._slices.folded(owner, folded.change, counts, folded.last)
+        return folded.accesses
 
     def _nearest(
         self, connection: sqlite3.Connection, light: bool, owner: Owner, nears: Sequence[Near]

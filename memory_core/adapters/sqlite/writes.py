@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from memory_core.adapters.memory_index.stored_values import as_blob, seconds
+from memory_core.adapters.memory_index.stored_values import as_blob
 from memory_core.adapters.sqlite.database import ACCESSES_DUE, record_embedder
 from memory_core.adapters.sqlite.reads import head_of, known_head
 from memory_core.adapters.sqlite.rows import (
@@ -81,6 +81,21 @@ class WrittenBatch(NamedTuple):
 
     change: int
     took_away: bool
+
+
+class FoldedAccesses(NamedTuple):
+    """The result of adding accesses to memories.
+
+    Attributes:
+        accesses: The document in which they waited, as it is now.
+        change: The owner's change counter after that; None for an unknown owner.
+        last: By memory id, the last access in epoch seconds, for the memories that are there.
+
+    """
+
+    accesses: Document
+    change: int | None
+    last: dict[str, float]
 
 
 def commit_batch(
@@ -357,7 +372,7 @@ def fold(
     accesses: Document,
     touches: Mapping[str, Touch],
     now: datetime,
-) -> Document | None:
+) -> FoldedAccesses | None:
     """Add accesses to memories, as `LongTermStore.fold` says.
 
     Args:
@@ -367,7 +382,11 @@ def fold(
         touches: The accesses by memory id.
         now: The present moment.
 
+    Returns:
+        None when the document is not as it was read.
+
     """
+    last: dict[str, float] = {}
     row = parameters(accesses)
     row.update(
         app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp()
@@ -383,25 +402,22 @@ def fold(
             if row_touched is not None:
                 body = orjson.loads(row_touched[0])
                 body["access_count"] += touch.count
-                body["last_accessed_at"] = _later(body["last_accessed_at"], touch.at)
-                values = (
-                    orjson.dumps(body),
-                    change[0],
-                    seconds(body["last_accessed_at"]),
-                    lasts(body),
-                )
+                at = _later(body["last_accessed_at"], touch.at)
+                # as models write moments, so that an export is the same after an import
+                body["last_accessed_at"] = at.isoformat().replace("+00:00", "Z")
+                last[identity] = at.timestamp()
+                values = (orjson.dumps(body), change[0], last[identity], lasts(body))
                 connection.execute(_TOUCH, (*values, *owner, identity))
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-    return replace(accesses, tag=tag_of(row["body"], row["expires_at"]))
+    tagged = replace(accesses, tag=tag_of(row["body"], row["expires_at"]))
+    return FoldedAccesses(tagged, None if change is None else change[0], last)
 
 
-def _later(known: str | None, at: datetime) -> str:
-    later = at if known is None else max(datetime.fromisoformat(known), at)
-    # as models write moments, so that an export is the same after an import
-    return later.isoformat().replace("+00:00", "Z")
+def _later(known: str | None, at: datetime) -> datetime:
+    return at if known is None else max(datetime.fromisoformat(known), at)
 
 
 def read(

@@ -33,6 +33,7 @@ from memory_core.domain.text.analyzer import (
     words,
 )
 from memory_core.domain.text.dates import date_words, tells_time
+from memory_core.domain.text.prefilter import ascii_words
 from memory_core.domain.truth.slots import also_called, called_in
 
 MAX_TURN_TERMS = 256
@@ -63,6 +64,13 @@ _SAYS_I = re.compile(
 
 Questions about a person are mostly answered by that person's own words, in the first person.
 """
+_OF_SPEAKERS = frozenset(
+    {
+        "i", "my", "me", "mine", "myself", "we", "us", "our", "ours", "ich", "mic", "mir", "mich",
+        "mirh", "wir", "uns", "je", "moi", "mon", "ma", "mes", "nous", "yo", "mi", "nosotros",
+    }
+)  # fmt: skip
+"""The words of `_SAYS_I` in ASCII, but for those that begin with `mein` and `unser`."""
 _TAIL = 64
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
 """The beginning of a call of a tool, which asks the tool for something:
@@ -141,6 +149,7 @@ def analyse(
 
     """
     own, order = counts_and_order("\n".join((spoken(content, actor), *extra)))
+    known_words = ascii_words(content)
     return Lexical(
         own=own,
         order=encoded_order(order),
@@ -150,10 +159,19 @@ def analyse(
         asks=_ASKS.search(content[-_TAIL:]) is not None
         or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
-        tells_time=tells_time(content),
-        says_i=_SAYS_I.search(content) is not None,
+        tells_time=tells_time(content, known_words),
+        says_i=_says_i(content, known_words),
         turn=turn,
     )
+
+
+def _says_i(content: str, known_words: frozenset[str] | None) -> bool:
+    """Whether a text names its speaker. known_words: its `ascii_words`."""
+    if known_words is not None and _OF_SPEAKERS.isdisjoint(known_words):
+        lower = content.lower()
+        if "mein" not in lower and "unser" not in lower:
+            return False
+    return _SAYS_I.search(content) is not None
 
 
 @lru_cache(maxsize=64)
