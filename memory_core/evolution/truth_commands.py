@@ -328,10 +328,10 @@ def old_values(slot: SlotLog) -> list[Interval]:
 
 
 def says_again(interval: Interval) -> Act:
-    """Assert the value of an old version as the next version of its memory, for its last interval.
+    """Assert an old version's value as the next version of its memory.
 
-    It is said when a statement of it was said, the last by which no other value holds at any
-    moment. The act adds no entry if there is none.
+    The version is that of a memory's last interval. It is said when a statement of it was said:
+    the last by which no other value holds at any moment. Without one the act adds no entry.
 
     Args:
         interval: The last interval of the memory.

@@ -63,10 +63,11 @@ _RUN = re.compile(r"\w+")
 
 
 def ascii_words(text: str) -> frozenset[str] | None:
-    """The words of a text in lower case, parted as `re` does; None for a text that is not ASCII.
+    """The lower-case words of a text, as `re` parts them.
 
-    An expression of whole words need not search a text that has none of its words. To find all
-    words of a text takes a tenth of the time that such an expression takes where it ignores case.
+    None for a text that is not ASCII. An expression of whole words need not search a text that has
+    none of its words. To find all words of a text takes a tenth of the time that such an expression
+    takes where it ignores case.
     """
     return frozenset(_RUN.findall(text.lower())) if text.isascii() else None
 
