@@ -137,6 +137,8 @@ ENDS_OF_SUBJECT = _cue(
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over"
     r"|done|finished|gone)(?=\W*$)|(?:ran|flew|wandered) (?:away|off)(?=\W*$)"
     r"|didn't (?:survive|make it|come back)"
+    r"|(?:'s|is|has|have|are) gone to (?=(?:the |a )?(?:scrap\w*|breaker\w*|tip|dump|charity"
+    r"|auction|landfill|knackers?|skip|recycling|vet'?s to be)\b)"
     r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)"
     r"|is through with|got (?:cut|canned)|burn(?:ed|t) (?:down|out)|kicked the bucket"
     r"|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out|went out of business"
@@ -382,6 +384,7 @@ OF_OTHERS = _cue(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|the
 OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
+    r"|\A\W{0,9}(?:ist|sind|hab|bin) (?:ein|der|die|das|noch|schon)\w{0,2}\b"
     r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]"
 )
 GERMAN = _cue(
@@ -395,7 +398,7 @@ USES_NOW = _cue(r"\busing\b")
 USING = _cue(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
     r"|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
-    r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
+    r"|with|team|i (?:like|prefer)|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)"
 )
 """Words for the use of a thing."""

@@ -65,6 +65,8 @@ LEAST_SHARED = 2
 LEAST_FRAME = 3
 """Words at the beginning of two clauses that are equal if both clauses are about the same thing."""
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
+"""A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
@@ -209,7 +211,8 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
     It states another thing of a kind, a correction, or an end.
     """
-    states = (not now.asks or now.corrects) and not now.named.adds
+    only_opens = now.switched is not None and _OPENS.match(now.text) is not None
+    states = (not now.asks or now.corrects) and (only_opens or not now.named.adds)
     return states and (
         now.changed_thing is not None or now.switched is not None or now.moves or any(now.ended)
     )
