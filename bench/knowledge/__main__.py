@@ -70,7 +70,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
     parser.add_argument(
-        "--part", choices=("dev", "more", "oblique", "talks", "aside", "judge", "held"), default="dev", help=PARTS
+        "--part",
+        choices=("dev", "more", "oblique", "talks", "aside", "judge", "held"),
+        default="dev",
+        help=PARTS,
     )
     parser.add_argument(
         "--show", action="store_true", help="print what went wrong (not of the held part)"

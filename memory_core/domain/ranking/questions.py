@@ -118,7 +118,7 @@ def without_frame(text: str) -> str:
 
     For example "remind me", "did I mention", "again", "noch mal", "だっけ".
     """
-    return _AGAIN.sub(r"\1", _FRAME.sub(" ", text))
+    return text if len(text) > _MOST_CHARACTERS else _AGAIN.sub(r"\1", _FRAME.sub(" ", text))
 
 
 MOST_SENTENCES = 2

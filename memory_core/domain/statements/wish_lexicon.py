@@ -70,7 +70,9 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
-        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory,
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, aus dem speicher,
+        aus deinen notizen, aus deinen daten, aus deiner erinnerung, aus deinem kopf, なしにして,
+        なしにしと, ナシにして, out of your memory,
         should go from, should go, must go, needs to go, has to go, to go from, should vanish,
         soll raus, soll weg, muss weg, muss raus, kann weg, gone, deleted, removed, erased, wiped,
         purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books,
@@ -705,7 +707,8 @@ PHRASES: Mapping[str, str] = {
         a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if,
         into, off, out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über,
         aus, im, auf, für, bei, ist, sind, dass, ob, oder, nach, bezüglich, は, を, が, の, に, で,
-        と, も, へ, か, ね, よ, な, から, まで, with, for
+        と, も, へ, か, ね, よ, な, から, まで, with, for, related to, relating to, connected to,
+        connected with, to do with
     """,
     # verbs of proposing and assuming
     "SUGGEST": """
