@@ -707,8 +707,7 @@ PHRASES: Mapping[str, str] = {
         a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if,
         into, off, out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über,
         aus, im, auf, für, bei, ist, sind, dass, ob, oder, nach, bezüglich, は, を, が, の, に, で,
-        と, も, へ, か, ね, よ, な, から, まで, with, for, related to, relating to, connected to,
-        connected with, to do with
+        と, も, へ, か, ね, よ, な, から, まで, with, for
     """,
     # verbs of proposing and assuming
     "SUGGEST": """
