@@ -286,7 +286,7 @@ MOVES = _cue(
     r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht"
     r"|gestiegen|gesenkt|gesunken|teurer|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
-    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
+    r"|(?:変更|変わ|変え|移っ|移り|移動|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
     r"|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
     r"|じゃなくて|ではなく)"
 )
@@ -313,6 +313,15 @@ FROM_NOW = _cue(
     r"|mittlerweile)\b|(?:これから|今後)"
 )
 """A state that begins at a time was different before that time."""
+INSTEAD = _cue(r"\b(?:(?:jetzt|nun) doch|(?:doch|jetzt) lieber|stattdessen|after all)\b")
+"""A plan or a state is otherwise than it was to be."""
+STOPPED = _cue(
+    r"\b(?:I|we|I've|we've)\b[^,]{0,20}\b(?:cancell?ed|quit|stopped|gave up|given up|sold up"
+    r"|dropped out|packed it in|moved on|switched)\W*$"
+)
+"""Ends what the clause before it is about: "the gym was packed so I've cancelled"."""
+NAME_OFF = re.compile(r"\b(?P<name>[A-ZÄÖÜ][^\W\d_]{2,30})(?:'s| is) off\W*$")
+"""A plan that is off, named by its place: "Crete's off, it's Sardinia now"."""
 CORRECTS = _cue(
     r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
@@ -393,6 +402,7 @@ GERMAN = _cue(
     r"|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und"
     r"|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b"
+    r"|\b(?:hat|haben) (?:[\w-]+ ){0,4}\w{0,6}ge\w{2,12}(?:t|en)(?=\W*$|[,;])"
 )
 USES_NOW = _cue(r"\busing\b")
 USING = _cue(

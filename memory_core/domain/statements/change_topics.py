@@ -347,6 +347,7 @@ _ALIKE = (
         "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher "
         "raucherin zigarette zigaretten タバ バコ 煙草"
     ),
+    "feier feiern fest geburtstagsfeier party パーティ",
     "flight flights fly flying flies flew flug flüge fliege fliegen geflogen フライト 飛行機",
     "meat steak beef chicken pork bacon fleisch fleischesser rind 肉食 お肉",
 )

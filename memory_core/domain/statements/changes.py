@@ -31,6 +31,7 @@ from memory_core.domain.statements.change_phrases import (
     CALLED_OFF,
     DENIED,
     FROM_NOW,
+    INSTEAD,
     MOVED,
     NEW,
     NOT_SO,
@@ -459,9 +460,14 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says how a matter is from now on.
 
-    Both sentences have to share at least two words that name the same thing.
+    Both sentences have to share at least two words that name the same thing; one word is enough
+    where the later sentence says that it is so instead.
     """
-    if not before.holds or FROM_NOW.search(now.text) is None:
+    if not before.holds or now.supposed:
+        return False
+    if INSTEAD.search(now.text) is not None:
+        return bool(same_thing(before, now, shared_terms(before.terms, now.terms)))
+    if FROM_NOW.search(now.text) is None:
         return False
     shared = same_thing(before, now, before.terms & now.terms)
     return len(shared) >= LEAST_SHARED and shared < now.terms
