@@ -30,6 +30,7 @@ _ENGLISH = (
     "commute: train bus tram tube cycle bike walk drive",
     "sport: swimming running jogging gym yoga cycling climbing tennis football",
     "flatmate roommate housemate",
+    "kid: son daughter twin",
 )
 _GERMAN = (
     "oma omi großmutter großmama",
@@ -100,9 +101,9 @@ def _by_stem() -> dict[str, dict[str, None]]:
     for language, groups in ((ENGLISH, _ENGLISH), ("german", _GERMAN), (ENGLISH, _JAPANESE)):
         for group in groups:
             kind, _, things = group.rpartition(":")
-            found = dict.fromkeys(terms_of(things.split(), language))
-            for stem in terms_of(kind.split(), language) or found:
-                others.setdefault(stem, {}).update(found)
+            stems = dict.fromkeys(terms_of(things.split(), language))
+            for stem in terms_of(kind.split(), language) or stems:
+                others.setdefault(stem, {}).update(stems)
     return others
 
 
