@@ -16,9 +16,9 @@ from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
 PARTS = (
-    "more, oblique, talks: further sets to tune by, oblique with changes as people tell them in "
-    "passing, talks with short everyday talks and requests to forget; aside, judge, held: nobody "
-    "tunes by these"
+    "more, oblique, talks, aside: further sets to tune by, oblique with changes as people tell them "
+    "in passing, talks and aside with short everyday talks and requests to forget; judge, held: "
+    "nobody tunes by these"
 )
 
 
