@@ -16,8 +16,8 @@ from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
 PARTS = (
-    "more, oblique, talks, aside: further sets to tune by, oblique with changes as people tell them "
-    "in passing, talks and aside with short everyday talks and requests to forget; judge, held: "
+    "more, oblique, talks, aside: further sets to tune by, oblique with changes told in passing, "
+    "talks and aside with short everyday talks and requests to forget; judge, held: "
     "nobody tunes by these"
 )
 

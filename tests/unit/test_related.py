@@ -57,7 +57,7 @@ def test_the_table_knows_words_that_mean_nearly_the_same(asked, word):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "other"),
     [
         ("großmutter", "oma"),
         ("fahrstuhl", "aufzug"),
@@ -66,8 +66,8 @@ def test_the_table_knows_words_that_mean_nearly_the_same(asked, word):
         ("sport", "yoga"),
     ],
 )
-def test_everyday_words_find_others_for_the_same_thing_and_things_of_their_kind(asked, told):
-    of_german = terms_of([told], "german")
+def test_everyday_words_find_others_for_the_same_thing_and_things_of_their_kind(asked, other):
+    of_german = terms_of([other], "german")
     words = {word.word for word in asyncio.run(RelatedWords().related(terms_of([asked], "german")))}
     assert words.intersection(of_german)
 

@@ -161,9 +161,9 @@ def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_
 
 
 def test_a_piece_that_is_not_told_marks_what_it_replaces() -> None:
-    told = piece("msg_1", "The old Golf needs a radiator.", order=1)
+    quoted = piece("msg_1", "The old Golf needs a radiator.", order=1)
     untold = piece("msg_2", "The Golf's gone to the scrapyard.", order=9, days=7)
-    (line,) = marked([told], NOW + timedelta(days=600), [untold])
+    (line,) = marked([quoted], NOW + timedelta(days=600), [untold])
     assert line.mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: The Golf's gone")
 
 
@@ -187,10 +187,10 @@ def test_an_answer_that_repeats_what_was_replaced_is_marked_with_it() -> None:
 def test_an_answer_about_something_else_or_of_another_day_is_not_marked(
     text: str, days: int
 ) -> None:
-    said = marks(
+    marked_lines = marks(
         piece("msg_1", "I drive a Golf with 90 hp.", order=1),
         answer("msg_2", text, order=2, days=days),
         piece("msg_3", "I sold the Golf.", order=9, days=7),
     )
-    assert said[0]
-    assert said[1] == ""
+    assert marked_lines[0]
+    assert marked_lines[1] == ""
