@@ -16,8 +16,9 @@ from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
 PARTS = (
-    "more, oblique: further pairs and changes to tune by, the latter as people tell them in "
-    "passing; judge, held: nobody tunes by these"
+    "more, oblique, talks, aside: further sets to tune by, oblique with changes told in passing, "
+    "talks and aside with short everyday talks and requests to forget; judge, held: "
+    "nobody tunes by these"
 )
 
 
@@ -69,7 +70,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
     parser.add_argument(
-        "--part", choices=("dev", "more", "oblique", "judge", "held"), default="dev", help=PARTS
+        "--part",
+        choices=("dev", "more", "oblique", "talks", "aside", "judge", "held"),
+        default="dev",
+        help=PARTS,
     )
     parser.add_argument(
         "--show", action="store_true", help="print what went wrong (not of the held part)"

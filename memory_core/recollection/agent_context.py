@@ -151,8 +151,10 @@ class Briefing:
         fresh = [
             memory for memory in latest if memory.id not in silenced and not where.has_faded(memory)
         ]
-        hits, turn_pieces = await asyncio.gather(
-            self._gatherer.pieces(owner, rounds), self._turns(owner, quoted, moment)
+        hits, untold, turn_pieces = await asyncio.gather(
+            self._gatherer.pieces(owner, rounds),
+            self._gatherer.untold_pieces(owner, rounds),
+            self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
             "instructions": instruction_pieces(instructions, query_terms, moment),
@@ -167,7 +169,7 @@ class Briefing:
             "memories": hits,
         }
         stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
-        wanted = await asyncio.to_thread(mark_replaced, wanted, moment)
+        wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
         material = Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
         context = await asyncio.to_thread(write_context, material, asked.max_tokens)
         if asked.at is None:

@@ -182,15 +182,18 @@ def _heading(written: Material, kind: PartKind, lines: Sequence[str]) -> str:
     return PERHAPS if marks_turns else HEADINGS[kind]
 
 
-def mark_replaced(wanted: Wanted, moment: datetime) -> Wanted:
+def mark_replaced(wanted: Wanted, moment: datetime, untold: Sequence[Piece] = ()) -> Wanted:
     """Mark the pieces that another piece says to hold no more.
 
     Args:
         wanted: The pieces of each part.
         moment: The time of the context.
+        untold: Further pieces, which are not told but may replace others.
 
     """
-    together = iter(marked([piece for pieces in wanted.values() for piece in pieces], moment))
+    together = iter(
+        marked([piece for pieces in wanted.values() for piece in pieces], moment, untold)
+    )
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 

@@ -23,6 +23,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message, is_system_message
@@ -45,6 +47,7 @@ from memory_core.recollection.quotations import (
     is_by_assistant,
     open_conflict_lines,
     piece,
+    said_by,
     superseded_facts_by_turn,
     tells_only_what_has_ended,
     text_for,
@@ -57,6 +60,8 @@ from memory_core.recollection.untold import Untold
 
 LATER = 0.9
 """The weight of a rewritten query's hit beside a hit of the query that was asked."""
+MOST_UNTOLD = 64
+"""The most messages below the floor that are read because they may replace a hit."""
 MOST_FOUND = 200
 """The most hits of a round that are read."""
 _QUESTION = re.compile(
@@ -307,6 +312,42 @@ class Gatherer:
             replace(quoted, is_asked_for=True) if quoted.id == asked_for else quoted
             for quoted in pieces
         ]
+
+    async def untold_pieces(self, owner: Owner, rounds: Rounds) -> list[Piece]:
+        """Make pieces of unquoted candidates that may say a hit holds no more.
+
+        They are messages of people, said after the first hit, and the most relevant of them: "the
+        Golf is gone" need not have a word of a question about the car.
+
+        Args:
+            owner: Whose memories they are.
+            rounds: The findings.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
+        if not rounds.hits:
+            return []
+        look = rounds.looks[0]
+        candidates, relevance = look.candidates, look.relevant.score
+        first = min(hit.memory.event_timestamp for hit in rounds.hits.values()).timestamp()
+        rows = [
+            row
+            for row in np.argsort(-relevance, kind="stable").tolist()
+            if is_message(candidates.ids[row])
+            and candidates.event_at[row] > first
+            and candidates.ids[row] not in rounds.hits
+        ][:MOST_UNTOLD]
+        memories, _ = readable_shown(
+            await self._retriever.row_memories.read_memories(owner, look, rows)
+        )
+        pieces = (
+            piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
+            for memory in memories.values()
+            if said_by(memory) is not None
+        )
+        return [untold for untold in pieces if untold is not None]
 
     def note(self, owner: Owner, rounds: Rounds, quoted_ids: Collection[str]) -> None:
         """Note the hits that a context tells as accesses, with the cells of turns.

@@ -70,8 +70,10 @@ class Reconstructor:
             look = await self._gatherer.look(owner, asking, rounds)
             answers.append(await self._retriever.answer(owner, asking, look))
             degraded |= dict.fromkeys(answers[-1].degraded)
-            pieces = await self._gatherer.pieces(owner, rounds)
-            context = await asyncio.to_thread(_pack, pieces, max_tokens, rounds)
+            pieces, untold = await asyncio.gather(
+                self._gatherer.pieces(owner, rounds), self._gatherer.untold_pieces(owner, rounds)
+            )
+            context = await asyncio.to_thread(_pack, pieces, untold, max_tokens, rounds)
             verdict = await self._judge(owner, rounds, context, degraded)
             again = verdict.rewritten
             if (
@@ -132,8 +134,11 @@ class Reconstructor:
             return (await self._rules.judge_sufficiency(*ask)).value
 
 
-def _pack(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
-    return packed(marked(pieces, rounds.looks[0].moment), max_tokens, rounds.terms, rounds.grant)
+def _pack(
+    pieces: Sequence[Piece], untold: Sequence[Piece], max_tokens: int, rounds: Rounds
+) -> Packed:
+    with_marks = marked(pieces, rounds.looks[0].moment, untold)
+    return packed(with_marks, max_tokens, rounds.terms, rounds.grant)
 
 
 def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:

@@ -6,10 +6,11 @@ further successor in the longest chain.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.domain.event_log import base_id
@@ -270,6 +271,14 @@ A turn, its fact and the profile's line tell the same thing.
 """
 MARK_TOKENS = 30
 """The most tokens of the later message that a mark repeats."""
+SAME_TALK = timedelta(hours=1)
+"""How long after a message an assistant's turn may be that repeats it."""
+_NAMES_AND_NUMBERS = re.compile(
+    r"(?<=[\w,;:'’\")] )(?!I\b|I['’])[A-ZÀ-Þ][^\W\d_]{2,30}"
+    r"|\d[\d.,:]{0,12}\d|(?<![\d.,:])[2-9](?![\d.,:])"
+    r"|[\u30a1-\u30fa\u4e00-\u9fff][\u30a1-\u30fc\u4e00-\u9fff]{2,11}"
+)
+"""Names and numbers of a sentence: the words of its value."""
 KEPT_PAIRS = 32_768
 """The most pairs of texts that are remembered as unchanged; they take some 6 MB.
 
@@ -366,29 +375,34 @@ class _Laid:
         return self.turn is not None and other.turn is not None and self.turn > other.turn
 
 
-def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
+def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = ()) -> list[Piece]:
     """Mark pieces that a later piece of the same person replaces.
 
     The mark names the latest such piece. A later piece replaces at most `MOST_REPLACED` pieces,
     those with the most words in common, since it speaks of a single thing. A piece that announces a
-    change ("from January on") replaces no piece until its day.
+    change ("from January on") replaces no piece until its day. An assistant's answers that repeat
+    what was replaced are marked, too.
 
     Args:
         pieces: The pieces that are about to be told.
         moment: The time of the context.
+        untold: Further pieces, which are not told but may replace others.
 
     Returns:
-        The pieces in their order.
+        The pieces that are told, in their order.
 
     """
-    speakers = sorted({piece.said_by for piece in pieces if piece.said_by}, key=len, reverse=True)
-    laid = [
+    speakers = sorted(
+        {piece.said_by for piece in (*pieces, *untold) if piece.said_by}, key=len, reverse=True
+    )
+    every = [
         _Laid.of(place, piece, speakers)
-        for place, piece in enumerate(pieces)
+        for place, piece in enumerate((*pieces, *untold))
         if piece.said_by is not None
     ]
+    laid = [line for line in every if line.place < len(pieces)]
     changing = sorted(
-        (line for line in laid if line.message.tells_change),
+        (line for line in every if line.message.tells_change),
         key=lambda line: line.piece.said,
         reverse=True,
     )
@@ -401,6 +415,8 @@ def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
         times[change.later] += 1
         if times[change.later] <= MOST_REPLACED:
             marks[change.earlier] = change.mark
+            for place in _repeating(change, pieces):
+                marks.setdefault(place, f"about what was {change.mark}")
     return [
         replace(piece, mark=marks[place]) if place in marks else piece
         for place, piece in enumerate(pieces)
@@ -416,6 +432,7 @@ class _Replaced:
         later: The place of the later piece.
         mark: The text of the mark.
         likeness: The part of their words that both sentences share.
+        words: The sentence that no longer holds.
 
     """
 
@@ -423,6 +440,7 @@ class _Replaced:
     later: int
     mark: str
     likeness: float
+    words: str
 
 
 def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _Replaced | None:
@@ -448,9 +466,39 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
                 f"{excerpt(later.as_told(change.statement), (), MARK_TOKENS)}"
             )
             return _Replaced(
-                earlier.place, later.place, mark, _likeness(change.replaced, change.statement)
+                earlier.place,
+                later.place,
+                mark,
+                _likeness(change.replaced, change.statement),
+                change.replaced,
             )
     return None
+
+
+def _repeating(change: _Replaced, pieces: Sequence[Piece]) -> list[int]:
+    """Return the places of an assistant's turns that repeat a replaced turn.
+
+    They repeat a name or number of it, and were said soon after it.
+    """
+    earlier = pieces[change.earlier]
+    repeated = is_message(earlier.id) and _NAMES_AND_NUMBERS.findall(change.words)
+    if not repeated:
+        return []
+    at, order = earlier.said
+    return [
+        place
+        for place, piece in enumerate(pieces)
+        if piece.said_by is None
+        and is_message(piece.id)
+        and timedelta() <= piece.said[0] - at <= SAME_TALK
+        and piece.said[1] > order
+        and any(
+            re.search(rf"(?<!\w){re.escape(word)}(?!\w)", piece.text)
+            if word.isascii()
+            else word in piece.text
+            for word in repeated
+        )
+    ]
 
 
 def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | None:

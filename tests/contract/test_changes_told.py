@@ -119,6 +119,19 @@ async def test_a_reconstructed_context_marks_what_was_replaced_as_well(core: Mem
     assert "replaced on" in line_with(answer.context, "9:30")
 
 
+async def test_a_message_that_a_context_does_not_quote_marks_what_it_replaced(
+    core: MemoryCore,
+) -> None:
+    await tell(core, "The Golf needs a new radiator.", session="s1")
+    await tell(core, "I sold the Golf to a neighbour.", session="s2", at=NOW + WEEK)
+    query = "Which radiator was needed?"
+    context = (await core.context(ALICE, ContextInput(query=query, parts=["memories"]))).context
+    answer = await core.retrieve(ALICE, RetrieveInput(query=query, mode="reconstruct"))
+    for text in (context, answer.context or ""):
+        assert "replaced on" in line_with(text, "radiator")
+        assert "I sold the Golf" in line_with(text, "radiator")
+
+
 async def test_an_assistants_words_replace_nothing_and_are_replaced_by_nothing(
     core: MemoryCore,
 ) -> None:

@@ -64,6 +64,10 @@ def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(
         ("I don't drink coffee.", "Lately I drink coffee again."),
         ("Ich trinke keinen Kaffee.", "Seit kurzem trinke ich wieder Kaffee."),
         ("Unser Sohn Emil geht in den Kindergarten.", "Emil ist jetzt ein Schulkind!"),
+        (
+            "I like plain unittest for the tests.",
+            "Also I moved the tests over to pytest, it reads better.",
+        ),
     ],
 )
 def test_a_switch_a_return_and_the_next_school_replace_what_was_before(
@@ -483,3 +487,39 @@ def test_a_word_for_a_change_is_one_in_any_case(text: str) -> None:
     assert [read(variant).sentences[0].changes for variant in (text.lower(), text.upper())] == [
         sentence.changes
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("the old Corsa has 180k on it", "so the Corsa's gone to the tip"),
+        ("I joined Flexhall on Mill Lane.", "Flexhall was too loud so I've quit."),
+        ("We've booked Naxos for May.", "Naxos is off, it's Malta now."),
+        ("I do bookkeeping at Marsh & Sons.", "First week at Bolt Freight done!"),
+        ("I cycle in most days.", "I have to take the bus now."),
+        ("Ist ein altes Hercules.", "Das Hercules wurde mir geklaut."),
+        ("Unser Zahnarzt ist Dr. Kern.", "Dr. Kern hat zugemacht!"),
+        ("Die Feier ist im Ratskeller.", "Wir feiern jetzt doch zu Hause im Hof."),
+        ("英語は月曜の夜に習ってる。", "英語、先週から水曜に移った。"),
+        ("今は山川商事で営業やってる。", "先月から北星製菓で働いてます。"),
+        ("南町の西田歯科ってところ", "先生が引退したから、今は駅前の大山歯科に通ってるよ"),
+    ],
+)
+def test_a_change_is_read_where_it_is_told_in_passing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is not None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I joined Flexhall on Mill Lane.", "The website was too slow so I've quit."),
+        ("We've booked Naxos for May.", "Malta is off the table now."),
+        ("I do bookkeeping at Marsh & Sons.", "First week at school for Mia!"),
+        ("Die Feier ist im Ratskeller.", "Wir fahren jetzt doch nach Bonn."),
+        ("南町の西田歯科ってところ", "先生が引退したから、今は駅前の花屋に通ってるよ"),
+    ],
+)
+def test_what_is_told_in_passing_of_something_else_replaces_nothing(
+    earlier: str, later: str
+) -> None:
+    assert change(earlier, later) is None

@@ -42,6 +42,19 @@ def test_a_name_after_a_greeting_is_the_speakers(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("先月から大山製菓で働いてます。", {"Ana employer": "大山製菓"}),
+        ("今は東和印刷で営業をやってる。", {"Ana employer": "東和印刷"}),
+        ("家賃は6万円でちょっと高い。", {"Ana 家賃": "6万円"}),
+        ("牡蠣の季節だけど食べられません。", {}),
+    ],
+)
+def test_a_value_has_no_words_around_it(text: str, slot: dict[str, str]) -> None:
+    assert slots(text) == slot
+
+
+@pytest.mark.parametrize(
     "text",
     ["紅茶が好きです。", "コーヒーより紅茶が好きです。", "コーヒーより紅茶のほうが好きです。"],
 )

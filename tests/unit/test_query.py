@@ -17,6 +17,27 @@ def test_question_words_are_no_terms_and_the_rest_are_those_of_memories():
     assert set(query.terms) <= set(tokens("Anna started to paint her kitchen"))
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Can you remind me what my sister is called?", ("sister", "call")),
+        ("What was the name of the plumber again?", ("name", "plumber")),
+        ("When does the course start again?", ("cours", "start", "again")),
+        ("Where did I say we met?", ("met",)),
+        ("weißt du noch wie mein Chef heißt", ("chef", "heisst")),
+        ("猫の名前覚えてる？", ("猫", "名前")),
+        ("うちの娘、何歳だっけ？", ("娘", "歳")),
+    ],
+)
+def test_words_around_a_question_are_no_terms(text, terms):
+    assert analyse_query(text, NOW).terms == terms
+
+
+@pytest.mark.parametrize("text", ["remind me", "覚えてる？", "currently"])
+def test_a_query_of_words_around_a_question_alone_keeps_them(text):
+    assert analyse_query(text, NOW).terms
+
+
 def test_terms_are_unique_and_in_order_of_appearance():
     assert analyse_query("dogs or cats, dog or bird?", NOW).terms == ("dog", "cat", "bird")
 

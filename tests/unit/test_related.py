@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.offline.thesaurus import NoRelatedWords, RelatedWords
 from memory_core.domain.ranking.candidates import Related, listed, nearness
-from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.analyzer import terms_of, tokens
 
 RELATED = (Related("move", 0, 0.8), Related("travel", 0, 0.5), Related("travel", 1, 0.9))
 
@@ -54,6 +54,26 @@ def related(text):
 )
 def test_the_table_knows_words_that_mean_nearly_the_same(asked, word):
     assert set(tokens(word)) <= {related_word.word for related_word in related(asked)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        ("großmutter", "oma"),
+        ("fahrstuhl", "aufzug"),
+        ("両親", "実家"),
+        ("仕事", "会社"),
+        ("sport", "yoga"),
+    ],
+)
+def test_everyday_words_find_others_for_the_same_thing_and_things_of_their_kind(asked, other):
+    of_german = terms_of([other], "german")
+    words = {word.word for word in asyncio.run(RelatedWords().related(terms_of([asked], "german")))}
+    assert words.intersection(of_german)
+
+
+def test_a_thing_finds_no_other_thing_of_its_kind():
+    assert "footbal" not in {word.word for word in related("yoga")}
 
 
 def test_the_table_knows_no_names_and_no_word_is_near_itself():

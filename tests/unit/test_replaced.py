@@ -158,3 +158,39 @@ def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_
         assert not marked(pieces, begins - timedelta(days=1))[0].mark
         if later.startswith("from"):
             assert marked(pieces, begins)[0].mark.startswith(f"replaced on {begins.date()}")
+
+
+def test_a_piece_that_is_not_told_marks_what_it_replaces() -> None:
+    quoted = piece("msg_1", "The old Golf needs a radiator.", order=1)
+    untold = piece("msg_2", "The Golf's gone to the scrapyard.", order=9, days=7)
+    (line,) = marked([quoted], NOW + timedelta(days=600), [untold])
+    assert line.mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: The Golf's gone")
+
+
+def answer(name: str, text: str, *, order: int, days: int = 0) -> Piece:
+    return replace(piece(name, text, order=order, days=days), said_by=None, speaker="assistant")
+
+
+def test_an_answer_that_repeats_what_was_replaced_is_marked_with_it() -> None:
+    golf, same_talk, sold = marks(
+        piece("msg_1", "I drive a Golf with 90 hp.", order=1),
+        answer("msg_2", "A Golf of that age needs a new belt.", order=2),
+        piece("msg_3", "I sold the Golf.", order=9, days=7),
+    )
+    assert same_talk == f"about what was {golf}"
+    assert sold == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [("Then check the tyres.", 0), ("A Golf is a car of Volkswagen.", 2)]
+)
+def test_an_answer_about_something_else_or_of_another_day_is_not_marked(
+    text: str, days: int
+) -> None:
+    marked_lines = marks(
+        piece("msg_1", "I drive a Golf with 90 hp.", order=1),
+        answer("msg_2", text, order=2, days=days),
+        piece("msg_3", "I sold the Golf.", order=9, days=7),
+    )
+    assert marked_lines[0]
+    assert marked_lines[1] == ""

@@ -1,5 +1,8 @@
 """The `Thesaurus` of English words, from a table that ships with the product.
 
+Beside it stand a few groups of everyday words, above all in German and Japanese, of which the table
+has none.
+
 No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 other stems
 whose vectors are near. `deployment/related_words.py` made it with the local sentence embedder.
 Note: the stems are those of `domain.text`; another stemmer needs a new table.
@@ -16,10 +19,92 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.domain.ranking.candidates import Related
+from memory_core.domain.text.analyzer import ENGLISH, terms_of
 
 TABLE = Path(__file__).with_name("related_words.npz")
 SCALE = 255
 """Table value of the likeness 1, as the table has a single byte for each."""
+ALIKE = 0.6
+"""The likeness of the words of a group, as of the words of a compound."""
+_ENGLISH = (
+    "commute: train bus tram tube cycle bike walk drive",
+    "sport: swimming running jogging gym yoga cycling climbing tennis football",
+    "flatmate roommate housemate",
+    "kid: son daughter twin",
+)
+_GERMAN = (
+    "oma omi großmutter großmama",
+    "opa opi großvater großpapa",
+    "mutter mama mutti",
+    "vater papa vati",
+    "eltern: mutter vater mama papa",
+    "geschwister: bruder schwester",
+    "kinder: sohn tochter",
+    "frau ehefrau",
+    "mann ehemann",
+    "auto wagen pkw fahrzeug",
+    "fahrrad rad bike",
+    "urlaub ferien reise verreisen",
+    "arzt ärztin doktor hausarzt hausärztin",
+    "chef chefin vorgesetzter vorgesetzte teamleiter teamleiterin",
+    "arbeit arbeite arbeitest job stelle beruf arbeitgeber firma",
+    "wohnung wohne wohnst zuhause bude",
+    "handy smartphone telefon handynummer telefonnummer",
+    "fahrstuhl aufzug lift",
+    "friseur friseurin frisör frisörin",
+    "haustier: hund katze kater hase hamster",
+    "haustiere: hund katze kater hase hamster",
+    "sport: training joggen laufen schwimmen yoga fußball tennis fitness",
+    "medikament medikamente tablette tabletten pille pillen medizin",
+    "allergie allergien allergisch unverträglichkeit verträgt vertrage",
+    "hochzeit heiraten trauung",
+    "umzug umziehen umgezogen",
+    "kaufen gekauft geholt besorgt",
+    "gehalt lohn verdiene verdienst",
+    "kollege kollegin kollegen",
+)
+_JAPANESE = (
+    "両親: 父母 実家 親 父 母",
+    "仕事: 職業 勤め 勤務 会社 職場 働い 働く 就職 転職 職 営業 経理 事務 看護 農家",
+    "職業: 仕事 勤め 勤務 会社 働い 働く 営業 経理 事務 看護 農家",
+    "勤め 会社 職場 働い 働く 就職 転職 入社 勤務",
+    "住: 住所 引越 引っ 越し 転勤 転居 暮ら",
+    "住ん: 住所 引越 引っ 越し 転勤 転居 暮ら",
+    "車 愛車 クル ルマ",
+    "祖母 おば ばあ",
+    "祖父 おじ じい",
+    "妻 奥さ 嫁 家内",
+    "夫 旦那 主人",
+    "子供: 子ど 息子 娘",
+    "子ど: 子供 息子 娘",
+    "兄弟: 兄 弟 姉 妹 姉妹",
+    "旅行 旅 休暇",
+    "病院 医院 医者",
+    "歯医 歯科",
+    "趣味: 好き 習っ 習い 始め",
+    "携帯 スマ マホ 電話",
+    "先生 教師 講師",
+    "上司 部長 課長 店長",
+    "給料 年収 月給 手取 時給",
+    "ペッ: 犬 猫 飼っ",
+    "食事 ご飯 ごは 食べ",
+)
+"""Words for the same thing; before a colon, a word for the kind of the things after it.
+
+A question for the kind finds the things, but a question for a thing finds no other of its kind.
+"""
+
+
+def _by_stem() -> dict[str, dict[str, None]]:
+    """By a word of a group, the other words that it finds."""
+    others: dict[str, dict[str, None]] = {}
+    for language, groups in ((ENGLISH, _ENGLISH), ("german", _GERMAN), (ENGLISH, _JAPANESE)):
+        for group in groups:
+            kind, _, things = group.rpartition(":")
+            stems = dict.fromkeys(terms_of(things.split(), language))
+            for stem in terms_of(kind.split(), language) or stems:
+                others.setdefault(stem, {}).update(stems)
+    return others
 
 
 class RelatedWords:
@@ -33,8 +118,17 @@ class RelatedWords:
             else self._table
         )
         return tuple(
-            related_word for of, term in enumerate(terms) for related_word in table.near(term, of)
+            related_word
+            for of, term in enumerate(terms)
+            for related_word in (*table.near(term, of), *self._of_groups(term, of))
         )
+
+    def _of_groups(self, term: str, of: int) -> list[Related]:
+        return [Related(stem, of, ALIKE) for stem in self._groups.get(term, ()) if stem != term]
+
+    @cached_property
+    def _groups(self) -> dict[str, dict[str, None]]:
+        return _by_stem()
 
     @cached_property
     def _table(self) -> _Table:

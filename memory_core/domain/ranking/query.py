@@ -17,6 +17,7 @@ from typing import Self
 
 from memory_core.domain.ranking.anchors import Anchor, anchors
 from memory_core.domain.ranking.candidates import Related
+from memory_core.domain.ranking.questions import without_frame
 from memory_core.domain.text.analyzer import (
     QUERY_WORDS,
     QUESTION_WORDS,
@@ -47,6 +48,10 @@ _FOR_A_LIVING = re.compile(
     r"\bfor (?:a|his|her|their|my|your) living\b|\bberuflich\b", re.IGNORECASE
 )
 """Asks for a job. People say "living" of their homes, and hardly of working as a carpenter."""
+_TO_WORK = re.compile(
+    r"\b(?:get|come|go|travel) (?:in )?(?=to (?:work|the office)\b)", re.IGNORECASE
+)
+"""Asks for the way to work, of which people tell by its train or bike."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
 _ASKS_HOW = "how"
 
@@ -135,7 +140,9 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
         now: The moment that "yesterday" and "last May" are relative to, in the caller's time zone.
 
     """
-    query_words = words(_FOR_A_LIVING.sub(" job ", text))
+    query_words = words(_plain(text))
+    if not query_words:
+        query_words = words(text)
     dates = named_dates(text, now)
     # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
     empty = QUERY_WORDS - {"may"} if dates else QUERY_WORDS
@@ -156,6 +163,11 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
         analysis,
         [(named_date.window, named_date.text, None) for named_date in dates if named_date.from_now],
     )
+
+
+def _plain(text: str) -> str:
+    """A query without the words around it, and with plain words for some phrases."""
+    return _TO_WORK.sub("commute ", _FOR_A_LIVING.sub(" job ", without_frame(text)))
 
 
 def with_dates(

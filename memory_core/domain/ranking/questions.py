@@ -86,6 +86,41 @@ def asks_for_everything(text: str) -> bool:
     )
 
 
+_AGAIN = re.compile(
+    r"(\b(?:what|who|where|when|which|how)(?:'s|\W[^.!?]{0,40}?\b(?:is|are|was|were))\b[^.!?]*)"
+    r"\bagain\W*\Z",
+    re.IGNORECASE,
+)
+"""The end of a question for something known before: "what was her name again?"."""
+_FRAME = re.compile(
+    r"\A\W*(?:(?:hey|hi|ok|so|sorry|please|bitte|hallo|sag mal)\W+)?(?:"
+    r"(?:(?:can|could|would) you (?:please )?)?(?:remind me|tell me)(?: again)?"
+    r"|do you (?:still |even )?(?:remember|know|recall)"
+    r"|(?:weißt|weisst) du (?:noch|eigentlich|noch ?mal|denn)*"
+    r"|(?:kannst du mir )?(?:sag|sagen|erinner\w*) (?:mir|mich)(?: (?:noch ?mal|bitte|dran))*"
+    r")\W+(?=(?:what|who|whom|whose|where|when|which|how|whether|if|why|wie|was|wo|wohin|wer|wen"
+    r"|wem|wann|welche\w*|ob|warum)\b)"
+    r"|\b(?:did|have) i (?:ever |already )?(?:say|said|mention(?:ed)?|tell you|told you)\b"
+    r"|\b(?:hab|habe|hatte) ich (?:dir )?(?:das )?(?:mal |schon |je )*(?:erwähnt|gesagt|erzählt)\b"
+    r"|\b(?:at the moment|these days|right now|nowadays|currently)(?=\W*\Z)"
+    r"|\b(?:inzwischen|mittlerweile|zurzeit|derzeit|momentan|eigentlich|nochmal|noch (?:ein)?mal"
+    r"|noch gleich)\b"
+    r"|(?:を|は|って|、)?(?:まだ)?(?:覚え|憶え)て(?:る|いる|います|ます)?か?(?=\W*\Z)"
+    r"|(?:を|って)?教えて(?:ください|下さい|くれる|ほしい|もらえ(?:る|ます))?か?(?=\W*\Z)"
+    r"|(?:って言った|だった|だ|った)?(?:っけ|かな|かしら)(?=\W*\Z)",
+    re.IGNORECASE,
+)
+"""Words around a question that ask for nothing: "remind me where …", "… again?", "…だっけ"."""
+
+
+def without_frame(text: str) -> str:
+    """A question without the words around it that ask for nothing.
+
+    For example "remind me", "did I mention", "again", "noch mal", "だっけ".
+    """
+    return text if len(text) > _MOST_CHARACTERS else _AGAIN.sub(r"\1", _FRAME.sub(" ", text))
+
+
 MOST_SENTENCES = 2
 """Sentences of a message that may ask about its speaker: in a longer message a sentence matches by
 chance.
@@ -164,6 +199,6 @@ def _asks(sentence: Sentence) -> bool:
     """Whether a sentence asks, by its mark or by how it begins."""
     return (
         sentence.asks
-        or QUESTION.match(sentence.text) is not None
+        or QUESTION.match(without_frame(sentence.text)) is not None
         or _ASKS_IN_JAPANESE.search(sentence.text) is not None
     )

@@ -140,6 +140,8 @@ ENDS_OF_SUBJECT = _cue(
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over"
     r"|done|finished|gone)(?=\W*$)|(?:ran|flew|wandered) (?:away|off)(?=\W*$)"
     r"|didn't (?:survive|make it|come back)|broke(?=\W*$)|burst"
+    r"|(?:'s|is|has|have|are) gone to (?=(?:the |a )?(?:scrap\w*|breaker\w*|tip|dump|charity"
+    r"|auction|landfill|knackers?|skip|recycling|vet'?s to be)\b)"
     r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)"
     r"|is through with|got (?:cut|canned)|burn(?:ed|t) (?:down|out)|kicked the bucket"
     r"|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out|went out of business"
@@ -333,7 +335,7 @@ MOVES = _cue(
     r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht"
     r"|gestiegen|gesenkt|gesunken|teurer|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
-    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
+    r"|(?:変更|変わ|変え|移っ|移り|移動|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
     r"|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
     r"|じゃなくて|ではなく)"
 )
@@ -360,6 +362,15 @@ FROM_NOW = _cue(
     r"|mittlerweile)\b|(?:これから|今後)"
 )
 """A state that begins at a time was different before that time."""
+INSTEAD = _cue(r"\b(?:(?:jetzt|nun) doch|(?:doch|jetzt) lieber|stattdessen|after all)\b")
+"""A plan or a state is otherwise than it was to be."""
+STOPPED = _cue(
+    r"\b(?:I|we|I've|we've)\b[^,]{0,20}\b(?:cancell?ed|quit|stopped|gave up|given up|sold up"
+    r"|dropped out|packed it in|moved on|switched)\W*$"
+)
+"""Ends what the clause before it is about: "the gym was packed so I've cancelled"."""
+NAME_OFF = re.compile(r"\b(?P<name>[A-ZÄÖÜ][^\W\d_]{2,30})(?:'s| is) off\W*$")
+"""A plan that is off, named by its place: "Crete's off, it's Sardinia now"."""
 CORRECTS = _cue(
     r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
@@ -435,6 +446,7 @@ OF_OTHERS = _cue(r"\b(?:they|you|they've|you've|they'd|er|ihr)\b")
 OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
+    r"|\A\W{0,9}(?:ist|sind|hab|bin) (?:ein|der|die|das|noch|schon)\w{0,2}\b"
     r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]"
 )
 GERMAN = _cue(
@@ -443,12 +455,13 @@ GERMAN = _cue(
     r"|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und"
     r"|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b"
+    r"|\b(?:hat|haben) (?:[\w-]+ ){0,4}\w{0,6}ge\w{2,12}(?:t|en)(?=\W*$|[,;])"
 )
 USES_NOW = _cue(r"\busing\b")
 USING = _cue(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
     r"|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
-    r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
+    r"|with|team|i (?:like|prefer)|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)"
 )
 """Words for the use of a thing."""

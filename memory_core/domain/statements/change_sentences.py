@@ -31,7 +31,9 @@ from memory_core.domain.statements.change_phrases import (
     FROM_OLD,
     GERMAN,
     GETS,
+    INSTEAD,
     MOVES,
+    NAME_OFF,
     NAMED_OLD,
     NEW,
     NEW_HOLDER,
@@ -46,6 +48,7 @@ from memory_core.domain.statements.change_phrases import (
     PRESENT,
     SPLIT_END,
     STAGES,
+    STOPPED,
     SUPPOSED,
     SWITCH,
     TAKES_OVER,
@@ -99,6 +102,7 @@ _CUES = (
     NEW_HOLDER,
     TAKES_OVER,
     GETS,
+    INSTEAD,
 )
 _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 
@@ -213,7 +217,8 @@ class SaidSentence:
     def ended(self) -> tuple[frozenset[str], ...]:
         """By clause, the terms that the clause says are over.
 
-        In Japanese the thing that is over may be named in the clause before.
+        In Japanese, and where nothing is named as the object, the thing that is over may be named
+        in the clause before.
         """
         over: list[frozenset[str]] = []
         for place, clause in enumerate(self.clauses):
@@ -229,8 +234,20 @@ class SaidSentence:
                 and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text)
             ):
                 ended |= self.clauses[place - 1].terms
-            over.append(ended)
+            over.append(ended or self._ended_by_context(place))
         return tuple(over)
+
+    def _ended_by_context(self, place: int) -> frozenset[str]:
+        """The terms that a clause of English says are over, by the clauses around it."""
+        clause = self.clauses[place]
+        if clause.asks or self.language != "english" or SUPPOSED.search(clause.text):
+            return frozenset()
+        if place and STOPPED.search(clause.text) and not self.clauses[place - 1].asks:
+            return self.clauses[place - 1].terms
+        off = NAME_OFF.search(clause.text)
+        if off is None or NOW_INDEED.search(self.text) is None:
+            return frozenset()
+        return telling([off["name"].casefold()], self.language)
 
     @cached_property
     def moves(self) -> bool:

@@ -43,6 +43,12 @@ _TRADE = (
 """The ends of most words for occupations."""
 
 
+_CARS_IN_JAPANESE = (
+    "軽|プリウス|フィット|アクア|フリード|ノート|セレナ|ヤリス|アルファード|タント|ワゴンR|ヴェゼル"
+    "|カローラ|スイフト|ハスラー|ジムニー|ムーヴ|リーフ|レクサス|ベンツ"
+)
+
+
 def _matter(holds: str, changes: str, *, of_kin: bool = False) -> Matter:
     return Matter(
         re.compile(holds, re.IGNORECASE), re.compile(changes, re.IGNORECASE), of_kin=of_kin
@@ -70,11 +76,16 @@ MATTERS: tuple[Matter, ...] = (
         r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in"
         r"|part-time|full-time)\b"
         rf"|\bi'?m an? [\w -]{{2,30}} (?:at|for)\b|\bi'?m an? {_TRADE}|\bich bin {_TRADE}"
+        r"|\bi (?:do|run|teach|manage|handle|cook|bake|coach) (?:the )?(?:[\w-]+ ){1,3}(?:at|for)"
+        r" (?-i:[A-Z])"
         r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
         r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|部に(?:い"
         r"|所属)"
-        r"|の仕事|ってます|やってます|をしています",
+        r"|の仕事|ってます|やってます|をしています|で(?:営業|経理|事務|販売|接客|教師)(?:を)?(?:やって|して)",
         rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
+        r"|\bfirst (?:day|week|month|shift) (?:at|with) (?:the )?(?-i:[A-Z])[\w'& ]{1,40}"
+        r"(?: (?:is |was )?(?:done|over|behind me)\b|$|[!.,])"
+        r"|\berste[rn]? (?:tag|woche|monat) (?:bei|beim|in der) (?-i:[A-ZÄÖÜ])"
         r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b"
         r"|\b(?:handed|given|gave|put) in my (?:notice"
         r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
@@ -87,7 +98,8 @@ MATTERS: tuple[Matter, ...] = (
         r"|angefangen bei|fange bei|bin jetzt bei)\b"
         r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社"
         r"|(?:今は|\d月から)[^。、]{1,10}部(?:に|で)|部に(?:異動|移り|配属)|辞めて(?:、|今は)"
-        r"|今は[^。]{1,20}で(?:働|教|勤)",
+        r"|今は[^。]{1,20}で(?:働|教|勤)"
+        r"|(?:[今先来]月|[今先来]週|昨日|今日|[春夏秋冬]|\d{1,2}月|この[春夏秋冬])から[^。、]{1,20}(?:で働|に勤)",
     ),
     _matter(  # relationship
         r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b"
@@ -199,7 +211,7 @@ MATTERS: tuple[Matter, ...] = (
     ),
     _matter(  # car
         r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b"
-        r"|\bmein auto ist\b|に乗って(?:い|ま)",
+        r"|\bmein auto ist\b|に乗って(?:い|ま)|車検|(?:うち|私|僕|俺)の(?:車|軽)",
         r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?"
         r"|(?:my|our|the) (?:new|first|own))|picked up (?:an?|my|our|the) (?:brand )?(?:new"
         r"|used|second-hand)) "
@@ -208,14 +220,26 @@ MATTERS: tuple[Matter, ...] = (
         r"|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
         r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio"
         r"|battery|park|boot|wax|vacuum|poster)s?\b)|\bneues auto\b|\bjetzt fahre ich\b"
-        r"|\bfahre jetzt\b|新しい車|車を買い替え",
+        r"|\bfahre jetzt\b|新しい車|車を買い替え|新しい(?:"
+        + _CARS_IN_JAPANESE
+        + r")を(?:買|購入|契約|注文)",
     ),
     _matter(  # commute
-        r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤",
+        r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤"
+        r"|\bi (?:cycle|bike|drive|walk|get the (?:bus|train)|take the (?:bus|train)) in\b(?! )"
+        r"|\bi (?:cycle|bike|drive|walk) in (?:so|and|every|most|from|each)\b",
         r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving"
         r"|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead|these days)\b"
         r"|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b"
         r"|通勤(?:は|が)[^。]{0,12}に(?:変|なっ|し)",
+    ),
+    _matter(  # dentist
+        r"\b(?:my|our) dentist\b|\bmein\w{0,2} zahn(?:arzt|ärztin)\b|歯医者|歯科",
+        r"\b(?:now|these days) (?:i )?(?:go|see|am with) [^.!?]{0,40}\bdentist"
+        r"|\bnew dentist\b|\bneue[rn]? zahn(?:arzt|ärztin)\b"
+        r"|\bjetzt bei [^.!?]{1,40}zahn(?:arzt|ärztin)"
+        r"|今は[^。、]{1,20}(?:歯科|歯医者)(?:に|へ)|(?:歯医者|歯科)を(?:変え|替え|かえ)"
+        r"|新しい歯医者",
     ),
     _matter(  # age
         rf"\b(?:is|am|i'm|bin|ist|turned) {_AGE}(?= years old\b| jahre alt\b|\W*$)|\d{{1,3}}歳",
@@ -330,6 +354,7 @@ _ALIKE = (
         "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher "
         "raucherin zigarette zigaretten タバ バコ 煙草"
     ),
+    "feier feiern fest geburtstagsfeier party パーティ",
     "flight flights fly flying flies flew flug flüge fliege fliegen geflogen フライト 飛行機",
     "meat steak beef chicken pork bacon fleisch fleischesser rind 肉食 お肉",
 )
@@ -368,6 +393,7 @@ _KINDS = (
         "seat prius rav4 プリウス フィット アクア"
     ),
     "sparkasse n26 ing dkb comdirect revolut monzo barclays hsbc lloyds natwest chase commerzbank",
+    "unittest pytest nose jest mocha vitest junit testng rspec minitest",
     "react vue angular svelte python rust golang java kotlin typescript javascript ruby elixir",
     "nikon canon sony fujifilm leica panasonic",
     "vegan vegetarian omnivore pescatarian",

@@ -35,6 +35,7 @@ from memory_core.domain.statements.change_phrases import (
     FAVOURITE,
     FROM_NOW,
     HAS_NOT,
+    INSTEAD,
     LIKES_BEST,
     MOVED,
     NAMED_AS,
@@ -71,6 +72,8 @@ LEAST_SHARED = 2
 LEAST_FRAME = 3
 """Words at the beginning of two clauses that are equal if both clauses are about the same thing."""
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
+"""A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
@@ -217,7 +220,8 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
     It states another thing of a kind, a correction, or an end.
     """
-    states = (not now.asks or now.corrects) and not now.named.adds
+    only_opens = now.switched is not None and _OPENS.match(now.text) is not None
+    states = (not now.asks or now.corrects) and (only_opens or not now.named.adds)
     return states and (
         now.changed_thing is not None or now.switched is not None or now.moves or any(now.ended)
     )
@@ -569,9 +573,14 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says how a matter is from now on.
 
-    Both sentences have to share at least two words that name the same thing.
+    Both sentences have to share at least two words that name the same thing; one word is enough
+    where the later sentence says that it is so instead.
     """
-    if not before.holds or FROM_NOW.search(now.text) is None:
+    if not before.holds or now.supposed:
+        return False
+    if INSTEAD.search(now.text) is not None:
+        return bool(same_thing(before, now, shared_terms(before.terms, now.terms)))
+    if FROM_NOW.search(now.text) is None:
         return False
     shared = same_thing(before, now, before.terms & now.terms)
     return len(shared) >= LEAST_SHARED and shared < now.terms

@@ -55,6 +55,8 @@ MOST_THING_WORDS = 4
 _SUBJECT_IN_JAPANESE = re.compile(
     rf"(?P<person>{PERSON_IN_JAPANESE})(?:の[^\s、。はがをも]{{1,12}})?(?=は|が|も|って)"
 )
+_BACK_IN_JAPANESE = re.compile(r"(?:から|ので|けど)、(?=今は)")
+"""After a reason or a contrast, "now" leads back to the speaker."""
 _PERSON_IN_JAPANESE = re.compile(PERSON_IN_JAPANESE)
 _NAME_IN_JAPANESE = re.compile(
     r"[一-龯ァ-ヶー]{1,8}(?=さん|ちゃん|くん|君)"
@@ -191,9 +193,11 @@ def _in_japanese(
     text: str, terms: Callable[[str], frozenset[str]]
 ) -> tuple[tuple[Thing, ...], tuple[Subject, ...]]:
     """The things and subjects of a Japanese sentence; the speaker if no subject is named."""
-    subjects = tuple(
+    named = [
         Subject(match.start(), match["person"]) for match in _SUBJECT_IN_JAPANESE.finditer(text)
-    ) or (Subject(0, SELF),)
+    ]
+    back = [Subject(match.end(), SELF) for match in _BACK_IN_JAPANESE.finditer(text) if named]
+    subjects = tuple(sorted((*named, *back))) or (Subject(0, SELF),)
     subject = subjects[0].person
     things = [Thing("", terms(match.group())) for match in _NAME_IN_JAPANESE.finditer(text)]
     rest, marks = _PERSON_IN_JAPANESE.sub("、", text), frozenset[tuple[str, str]]()

@@ -299,7 +299,10 @@ def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
         yield "email"
     if "THING" in kinds:
         yield "thing"
-        if not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
+        of_data = {"DONT_KEEP", "MY"} <= kinds or (
+            reading.japanese and {"FORGET", "PERSONAL"} <= kinds
+        )
+        if not of_data and not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
             yield "thingonly"
 
 

@@ -105,12 +105,14 @@ _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 # a noun with its particle.
 _JAPANESE_GRAMMAR = regex.compile(
     r"\p{Hiragana}+|\p{Hiragana}\p{Katakana}|[\p{Hiragana}--[おご]]\p{Han}"
-    r"|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへや]|何\p{Hiragana}",
+    r"|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへやだ]|何\p{Hiragana}",
     regex.V1,
 )
 _HAN, _HIRAGANA = regex.compile(r"\p{Han}"), regex.compile(r"\p{Hiragana}")
 _JOINS = regex.compile(r"[\P{Hiragana}おご--何]", regex.V1)
 """Characters that, before a character, make it a part of a longer word."""
+_ENDS_IN_A_WORD = regex.compile(r"\p{Hiragana}[\p{Han}--[何誰私僕俺方時事物年月日]]", regex.V1)
+"""A particle and the character after it, which is a word if nothing follows: の娘 of うちの娘."""
 _ASKING = "谁誰"
 _NO_WORD_ALONE = frozenset("何誰谁私僕俺")
 """Characters of questions and of pronouns, which no memory need contain."""
@@ -191,11 +193,13 @@ def _japanese_words(pairs: Sequence[str]) -> list[str]:
     """
     asked: list[str] = []
     for place, pair in enumerate(pairs):
-        if len(pair) != 2 or _HAN.match(pair) is None:
-            asked.append(pair)
-            continue
         before = pairs[place - 1] if place else ""
         after = pairs[place + 1] if place + 1 < len(pairs) else ""
+        if len(pair) != 2 or _HAN.match(pair) is None:
+            asked.append(pair)
+            if _ENDS_IN_A_WORD.fullmatch(pair) and after[:1] != pair[1]:
+                asked.append(pair[1])
+            continue
         if pair[0] in _NO_WORD_ALONE:
             # 何曜日 is asked of 曜日, which is a pair of its own
             asked += [pair[1]] if _HAN.match(pair[1]) and not _HAN.match(after[1:2]) else []
