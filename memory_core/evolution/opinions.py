@@ -12,8 +12,9 @@ from difflib import SequenceMatcher
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.memory import Memory
+from memory_core.domain.statements.change_grounds import Ground
 from memory_core.domain.statements.change_messages import as_users, is_about
-from memory_core.domain.statements.changes import Ground, change
+from memory_core.domain.statements.changes import change
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.first_person import in_first_person
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, words

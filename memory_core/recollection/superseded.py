@@ -493,12 +493,21 @@ def _repeating(change: _Replaced, pieces: Sequence[Piece]) -> list[int]:
         and timedelta() <= piece.said[0] - at <= SAME_TALK
         and piece.said[1] > order
         and any(
-            re.search(rf"(?<!\w){re.escape(word)}(?!\w)", piece.text)
-            if word.isascii()
-            else word in piece.text
+            _has_word(piece.text, word) if word.isascii() else word in piece.text
             for word in repeated
         )
     ]
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Return whether a text has a word that is no part of a longer one."""
+    place = text.find(word)
+    while place >= 0:
+        around = text[place - 1 : place] + text[place + len(word) :][:1]
+        if not any(sign.isalnum() or sign == "_" for sign in around):
+            return True
+        place = text.find(word, place + 1)
+    return False
 
 
 def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | None:

@@ -28,6 +28,9 @@ PATTERN_MAKERS = {
     "subn",
 }
 REASONS = {
+    "domain/statements/first_person.py: expression.sub(words, spoken)": (
+        "a table of its own module, of constants"
+    ),
     (
         'domain/redaction/named_secrets.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
         'es})\\\\s{{1,3}}[\\\\"\']?([^\\\\s\\\\"\'<>]{{4,500}})""")'

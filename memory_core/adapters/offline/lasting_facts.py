@@ -349,6 +349,7 @@ _MATTER = re.compile(
     r"|how (?:this|that|it)|(?:this|that) way"
     r"|this (?!is\b|year|month|summer|semester|term|spring|winter|autumn|fall|city|town|village"
     r"|country|house|flat|street|company|job)\w+"
+    r"|(?:these|those) (?!days|weeks|months|years|summers|winters)\w+"
     r"|formulas?|cell [A-Z]\d|links?|(?:my|the|our) (?:essay|proof|text|draft|paper|character"
     r"|email)|too (?:long|short)|(?:my|our) words"
     r"|speak for|play along|when I say|thought"

@@ -86,12 +86,12 @@ def asks_for_everything(text: str) -> bool:
     )
 
 
-_AGAIN = re.compile(
-    r"(\b(?:what|who|where|when|which|how)(?:'s|\W[^.!?]{0,40}?\b(?:is|are|was|were))\b[^.!?]*)"
-    r"\bagain\W*\Z",
+_AGAIN = re.compile(r"\bagain\W{0,9}\Z", re.IGNORECASE)
+_ASKED_AGAIN = re.compile(
+    r"\b(?:what|who|where|when|which|how)(?:'s|\W[^.!?]{0,40}?\b(?:is|are|was|were))\b",
     re.IGNORECASE,
 )
-"""The end of a question for something known before: "what was her name again?"."""
+"""The beginning of a question for something known before: "what was her name again?"."""
 _FRAME = re.compile(
     r"\A\W*(?:(?:hey|hi|ok|so|sorry|please|bitte|hallo|sag mal)\W+)?(?:"
     r"(?:(?:can|could|would) you (?:please )?)?(?:remind me|tell me)(?: again)?"
@@ -118,7 +118,15 @@ def without_frame(text: str) -> str:
 
     For example "remind me", "did I mention", "again", "noch mal", "だっけ".
     """
-    return text if len(text) > _MOST_CHARACTERS else _AGAIN.sub(r"\1", _FRAME.sub(" ", text))
+    if len(text) > _MOST_CHARACTERS:
+        return text
+    text = _FRAME.sub(" ", text)
+    end = _AGAIN.search(text)
+    if end is None:
+        return text
+    before = text[: end.start()]
+    sentence = max(map(before.rfind, ".!?"))
+    return before if _ASKED_AGAIN.search(before, sentence + 1) else text
 
 
 MOST_SENTENCES = 2

@@ -1,0 +1,400 @@
+"""Grounds on which a later sentence changes an earlier one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from typing import Literal
+
+from memory_core.domain.statements.change_clauses import ChangeClause, telling
+from memory_core.domain.statements.change_messages import SpeakerMessage
+from memory_core.domain.statements.change_phrases import (
+    AGAIN,
+    ANNOUNCED,
+    CALLED_OFF,
+    DIED,
+    FAVOURITE,
+    FROM_NOW,
+    HAS_NOT,
+    INSTEAD,
+    LIKES_BEST,
+    MOVED,
+    NAMED_AS,
+    NOT_SO,
+    NOW_INDEED,
+    OWNED,
+    SOME_TIME,
+    STAGES,
+    THIS_ONCE,
+    TO_NUMBER,
+    USES_NOW,
+    USING,
+)
+from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
+from memory_core.domain.statements.said_things import SELF, UNKNOWN
+from memory_core.domain.statements.same_thing import (
+    LEAST_COVERED,
+    LEAST_COVERED_BY_SUBJECT,
+    are_of_one_thing,
+    same_subject,
+    same_thing,
+    shared_terms,
+)
+from memory_core.domain.statements.things_in_common import in_common
+from memory_core.domain.text.analyzer import has_japanese
+
+Ground = Literal["ends", "value", "switch", "matter"]
+LEAST_SHARED = 2
+"""Telling words that two sentences share if their numbers are about the same thing."""
+LEAST_FRAME = 3
+"""Words at the beginning of two clauses that are equal if both clauses are about the same thing."""
+_FROM_SELF = re.compile(r"\b(?:from me|in my place|von mir)\b", re.IGNORECASE)
+_OF_SELF = SaidSentence("I", ends_asking=False)
+_STAGE_WORDS = frozenset(" ".join(STAGES).split())
+
+
+def change_ground(
+    before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage, later: SpeakerMessage
+) -> Ground | None:
+    """The ground on which a later sentence changes an earlier one; None for none.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+        earlier: The message of the earlier sentence.
+        later: The message of the later sentence.
+
+    """
+    if now.asks and not now.corrects:
+        return None
+    of_one_thing = are_of_one_thing(before, now) and not _is_called_off_once(now)
+    if (of_one_thing and _over(before, now)) or _died(before, now):
+        return "ends"
+    if now.named.adds:
+        return None
+    if of_one_thing and _valued(before, now, earlier):
+        return "value"
+    if (
+        (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
+        or _otherwise_now(before, now)
+        or _held_by_another(before, now)
+        or _taken_over(before, now)
+        or (of_one_thing and (_has_by_now(before, now) or _likes_best_now(before, now)))
+        or _new_in_its_place(before, now)
+        or _prefers_other(before, now)
+        or _grown(before, now)
+    ):
+        return "matter"
+    if of_one_thing and _transferred(before, now):
+        return "switch"
+    return "switch" if _switched(before, now, later) else None
+
+
+def _died(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the person whose state the earlier sentence tells has died."""
+    person = now.named.subject().person
+    return (
+        person not in ("", SELF, UNKNOWN)
+        and before.holds
+        and not now.supposed
+        and before.named.subject().person == person
+        and DIED.search(now.text) is not None
+        and DIED.search(before.text) is None
+    )
+
+
+def _held_by_another(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another is named as the new holder of a role.
+
+    For example "our new goalkeeper is Tim".
+    """
+    if now.new_holder is None or not before.holds or ANNOUNCED.search(before.text):
+        return False
+    named = {
+        next(filter(None, match.groups())).casefold() for match in NAMED_AS.finditer(before.text)
+    }
+    return now.new_holder in named and same_subject(before, now)
+
+
+def _has_by_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a person got what the earlier sentence says they don't have."""
+    if not now.gets or not before.holds or HAS_NOT.search(before.text) is None:
+        return False
+    return same_subject(before, now) and bool(
+        same_thing(before, now, shared_terms(before.terms, now.terms))
+    )
+
+
+def _likes_best_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another thing than the favourite of the earlier sentence is liked best now."""
+    return (
+        NOW_INDEED.search(now.text) is not None
+        and LIKES_BEST.search(now.text) is not None
+        and FAVOURITE.search(before.text) is not None
+        and before.holds
+        and not now.supposed
+        and same_subject(before, now)
+        and bool(now.terms - before.terms)
+    )
+
+
+def _taken_over(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether another person took over what the earlier sentence tells."""
+    if not now.takes_over or not before.holds or now.named.subject().person == UNKNOWN:
+        return False
+    shared = shared_terms(before.terms, now.terms)
+    if has_japanese(now.text):
+        return bool(same_thing(before, now, shared)) and bool(now.terms - before.terms)
+    from_self = _FROM_SELF.search(now.text) is not None and same_subject(before, _OF_SELF)
+    return bool(now.terms - before.terms) and (
+        len(shared) >= LEAST_SHARED or (bool(shared) and from_self)
+    )
+
+
+def _transferred(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a thing of the earlier sentence was switched to something else."""
+    if now.switched is None or now.supposed or not before.holds:
+        return False
+    most = MOST_OF_SHORT * (2 if has_japanese(now.text) else 1)
+    if max(len(before.terms), len(now.terms)) > most:
+        return False
+    doers = {subject.person for subject in now.named.subjects if not subject.is_thing}
+    if not has_japanese(now.text) and SELF not in doers:
+        return False
+    shared = same_thing(before, now, shared_terms(before.terms, now.terms))
+    to = now.switched or now.terms
+    return bool(shared) and bool(to - before.terms) and bool(before.terms - shared)
+
+
+def _is_called_off_once(now: SaidSentence) -> bool:
+    """Whether a sentence says that an event does not take place this once.
+
+    For example "no volleyball this Thursday, the gym is closed".
+    """
+    return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
+
+
+def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
+    """The terms of a sentence that another sentence says are over."""
+    ends = [ended for ended in now.ended if ended]
+    if _FLIES_THINGS.search(before.text) and _FLIES_THINGS.search(now.text) is None:
+        return frozenset()
+    if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
+        return frozenset()
+    terms: set[str] = set()
+    for ended in ends:
+        shared = same_thing(before, now, shared_terms(ended, before.terms))
+        if ended.isdisjoint(before.terms) and _leads_elsewhere(before, now):
+            continue
+        if not any(over & shared for over in before.ended):
+            terms |= shared
+    return frozenset(terms)
+
+
+_FLIES_THINGS = re.compile(
+    r"\b(?:fly|flies|flying|fliegen?|fliegt) (?:(?:an?|my|our|small|einen?|meinen?) )?"
+    r"(?:drones?|kites?|(?:model )?(?:air)?planes?|gliders?|helicopters?|drohnen?|drachen"
+    r"|segelflugzeuge?|hubschrauber)\b",
+    re.IGNORECASE,
+)
+"""Flying as a pastime or trade, which no cancelled flight ends."""
+
+
+def _leads_elsewhere(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a later thing leads to a place that the earlier sentence does not name.
+
+    For example "the flight to Porto" after "I'm flying to Lisbon".
+    """
+    to = {word for thing in now.named.things for kind, word in thing.which if kind == "to"}
+    return bool(to) and to.isdisjoint(before.terms)
+
+
+def _is_moved(now: SaidSentence) -> bool:
+    """Whether a sentence says that an event takes place at another time."""
+    return MOVED.search(now.text) is not None
+
+
+def _tells_when(before: SaidSentence) -> bool:
+    """Whether a sentence tells a time, which is over when its event is moved.
+
+    "I play the violin" tells no time.
+    """
+    return bool(before.values.whens) or any(
+        cue.search(before.text) is not None for cue in (SOME_TIME, THIS_ONCE)
+    )
+
+
+def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) -> bool:
+    """Whether the later sentence gives another time or number for the same thing."""
+    if not (before.values and now.values) or now.supposed:
+        return False
+    if not (now.moves or (before.holds and now.new)):
+        return False
+    if now.moves and not _names_what_was(before, now):
+        return False
+    new, ours = now.change_told.new_values, now.change_told.terms
+    loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
+        TO_NUMBER.search(now.text) is not None
+    )
+    around = earlier.before(before) if "money" in before.values.numbers else frozenset()
+    return any(
+        part.values.differ(new, loosely=loosely)
+        and bool(same_thing(before, now, shared_terms(part.terms | around, ours)))
+        for part in before.valued_parts
+    )
+
+
+def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the old value that a sentence names is the value of the earlier sentence.
+
+    "from 65 % to 82 %" names an old value. Also true for a sentence that names no old value.
+    """
+    old = now.old_values
+    return not old or not before.values.differ(old, loosely=True)
+
+
+def _switched(before: SaidSentence, now: SaidSentence, later: SpeakerMessage) -> bool:
+    """Whether the speaker says that they switched away from a thing used before."""
+    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
+        return False
+    shared = shared_terms(before.terms, later.around(now))
+    to_another = not now.switched <= before.terms or (
+        not now.switched and not USES_NOW.search(now.text)
+    )
+    return (
+        to_another
+        and len(shared) >= LEAST_COVERED * len(before.terms)
+        and same_subject(before, now)
+    )
+
+
+def is_another_of(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker has replaced a thing of the earlier sentence: "I switched dentists".
+
+    Also true if the speaker says that the thing was named wrongly.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
+    thing = now.changed_thing
+    if thing is None or not before.holds or not thing.pre <= before.terms:
+        return False
+    return bool(
+        in_common(before.named, [thing], shared_terms(thing.words, before.terms), shared_terms)
+    )
+
+
+def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker says how a matter is from now on.
+
+    Both sentences have to share at least two words that name the same thing; one word is enough
+    where the later sentence says that it is so instead.
+    """
+    if not before.holds or now.supposed:
+        return False
+    if INSTEAD.search(now.text) is not None:
+        return bool(same_thing(before, now, shared_terms(before.terms, now.terms)))
+    if FROM_NOW.search(now.text) is None:
+        return False
+    shared = same_thing(before, now, before.terms & now.terms)
+    return len(shared) >= LEAST_SHARED and shared < now.terms
+
+
+def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker does again an action that the earlier sentence denies."""
+    if now.supposed or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+        return False
+    if not before.holds or not same_subject(before, now):
+        return False
+    denied = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
+    again = [clause.terms for clause in now.clauses if AGAIN.search(clause.text)]
+    return any(
+        terms and len(shared_terms(terms, again_terms)) > LEAST_COVERED_BY_SUBJECT * len(terms)
+        for terms, again_terms in product(denied, again)
+    )
+
+
+def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a clause repeats the beginning of an earlier clause with another end now."""
+    clauses = product(before.clauses, now.present_clauses)
+    same_frame = _same_frame_in_japanese if has_japanese(now.text) else _same_frame
+    return any(same_frame(*pair) for pair in clauses) and same_subject(before, now)
+
+
+def _same_frame_in_japanese(before: ChangeClause, now: ChangeClause) -> bool:
+    """Whether two clauses begin and end with the same signs around different nouns.
+
+    For example "(今は)電車で通勤しています" and "バスで通勤しています".
+    """
+    ours, theirs = (clause.text.strip(" 。!！") for clause in (before, now))
+    start = _alike(ours, theirs)
+    ours, theirs, begun = ours[start:], theirs[start:], ours[:start]
+    end = _alike(ours[::-1], theirs[::-1])
+    same = ours[len(ours) - end :]
+    nouns = ours[: len(ours) - end], theirs[: len(theirs) - end]
+    if not all(_NOUN_IN_JAPANESE.fullmatch(noun) for noun in nouns):
+        return False
+    if same.startswith("です") or "さんです" in same:
+        return begun.endswith(("は", "が"))
+    return len(same) >= LEAST_FRAME + 1 and _WITH_PARTICLE.search(same) is not None
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """How many words or signs two sequences begin with that are equal."""
+    return next(
+        (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
+        min(len(ours), len(theirs)),
+    )
+
+
+_NOUN_IN_JAPANESE = re.compile(r"[^\s、。はがをにで]{1,12}")
+_WITH_PARTICLE = re.compile(r"[でにをが][^、。]{0,20}(?:ます|です|る|だ)\Z")
+
+
+def _same_frame(before: ChangeClause, now: ChangeClause) -> bool:
+    """Whether two clauses begin with the same words and end differently.
+
+    Some of the same words have to be telling: "I take my coffee black".
+    """
+    ours, theirs = before.words, now.words
+    same = _alike(ours, theirs)
+    if same < LEAST_FRAME or same in (len(ours), len(theirs)):
+        return False
+    rest = theirs[same:]
+    says = bool(telling(rest, "english")) or any(word[0].isdigit() for word in rest)
+    return says and bool(telling(ours[:same], "english")) and not {*ours[same:]} & {*rest}
+
+
+def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker has a new thing that takes the place of the old."""
+    thing = now.has_new
+    if thing is None or not before.holds or ANNOUNCED.search(before.text):
+        return False
+    return any(
+        shared_terms([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
+    )
+
+
+def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the speaker now prefers the thing that they liked less before."""
+    return now.prefers is not None and now.prefers == before.likes_less
+
+
+def _grown(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a person of both sentences is now at a later stage of life.
+
+    Classes of a school are stages, too.
+    """
+    if not (
+        (before.terms & now.terms) - _STAGE_WORDS
+        or (before.named.subject().person == now.named.subject().person not in ("", SELF))
+    ):
+        return False
+    return (
+        (NOW_INDEED.search(now.text) is not None or now.switched is not None)
+        and len(before.stages) == len(now.stages) == 1
+        and min(before.stages) < min(now.stages)
+    )
