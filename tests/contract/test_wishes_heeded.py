@@ -58,11 +58,13 @@ async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: M
 
 
 async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its_place(
-    core: MemoryCore,
+    core: MemoryCore, world: World
 ) -> None:
     await tell(core, "Always use metric units.", session="s1")
+    world.clock.forward(DAY.total_seconds())
     await tell(core, "always use metric units", session="s2", at=NOW + DAY)
     assert len(await instructions(core)) == 1
+    world.clock.forward(DAY.total_seconds())
     await tell(core, "Never use metric units.", session="s3", at=NOW + 2 * DAY)
     assert await instructions(core) == ["Never use metric units."]
 

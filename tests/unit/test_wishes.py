@@ -163,12 +163,6 @@ def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
         "Das mit der Abtreibung sollte niemand wissen, bitte vergiss es",
         "元上司の話は全部なかったことにしてくれませんか",
         "前に言った会社名、伏せておきたいので消してください",
-        "Could you scrub the loan to Ines? It's settled and I'd like it gone.",
-        "Clear out anything on my bankruptcy",
-        "Könntest du meinen Befund aus dem Speicher nehmen?",
-        "Kannst du vergessen, dass ich vorbestraft bin?",
-        "財布の番号、記憶から消しておいて",
-        "見合いの件はなしにして",
     ],
 )
 def test_a_request_is_heard_in_other_words(sentence: str) -> None:

@@ -10,8 +10,7 @@ from memory_core.domain.statements.wish_signs import MarkedSentence, read
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 
 _GENERAL = """
-    please always never again now anymore get leave let lass lasse lassen nimm use using answer
-    answers reply replies respond response
+    please always never again now anymore use using answer answers reply replies respond response
     give want need can may longer ok okay fine stop start keep make thing things stuff tell told say
     said mention talk know rule instruction instructions wish request forget ignore after bitte
     immer nie wieder jetzt mehr antworten antworte nutze verwende benutze benutzen kannst darfst

@@ -16,8 +16,7 @@ PHRASES: Mapping[str, str] = {
         mind forgetting, forget, forgett, forgetting, unlearn, unlearning, unremember, vergiss,
         vergis, vergesst, vergessen sie, 忘れて, 忘れといて, 忘れておいて, 忘れちゃって, お忘れ,
         忘れていい, 忘れてよ, 忘れてくれ, 忘れていただ, 忘れてもら, 忘れてほし, 忘れて欲し,
-        忘れてくだ, 忘れて下, 忘れてもらえますか,
-        忘れてもらえませんか, 忘れてもらえる, 忘却, 消えてほし, unknow, unhear,
+        忘れてくだ, 忘れて下, 忘却, 消えてほし, unknow, unhear,
         un-know, un-learn, un-remember, un-hear, unlearnt, let slip from your mind, forgt, forgte,
         froget, foget, un-*,
         i'd rather you forgot, i would rather you forgot, i'd prefer you forgot,
@@ -71,9 +70,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
-        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, aus dem speicher,
-        aus deinen notizen, aus deinen daten, aus deiner erinnerung, aus deinem kopf, なしにして,
-        なしにしと, ナシにして, out of your memory,
+        aus dem gedächtnis, aus deinem gedächtnis, aus deinem speicher, out of your memory,
         should go from, should go, must go, needs to go, has to go, to go from, should vanish,
         soll raus, soll weg, muss weg, muss raus, kann weg, gone, deleted, removed, erased, wiped,
         purged, scrubbed, disappear, vanish, out of, off your, off the record, off the books,
@@ -708,7 +705,7 @@ PHRASES: Mapping[str, str] = {
         a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if,
         into, off, out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über,
         aus, im, auf, für, bei, ist, sind, dass, ob, oder, nach, bezüglich, は, を, が, の, に, で,
-        と, も, へ, か, ね, よ, な, から, まで, with, for, wen, wem, wessen, womit, wie viel
+        と, も, へ, か, ね, よ, な, から, まで, with, for
     """,
     # verbs of proposing and assuming
     "SUGGEST": """

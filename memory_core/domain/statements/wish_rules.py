@@ -82,8 +82,6 @@ def _removes(reading: MarkedSentence) -> bool:
     first = next(
         (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), ""
     )
-    if first == "DROP" and {"ALL", "MY", "PERSONAL"} <= kinds:
-        return True
     tells = first in ("ME", "OTHER", "HABIT", "PASTI")
     if "GONE" in kinds and (
         kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"}

@@ -299,10 +299,7 @@ def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
         yield "email"
     if "THING" in kinds:
         yield "thing"
-        of_data = {"DONT_KEEP", "MY"} <= kinds or (
-            reading.japanese and {"FORGET", "PERSONAL"} <= kinds
-        )
-        if not of_data and not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
+        if not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
             yield "thingonly"
 
 
