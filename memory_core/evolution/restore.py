@@ -177,7 +177,8 @@ class Restorer:
 
     async def _reactivate(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """Restore a deleted or faded memory, and the messages of a cell with it."""
-        names = [] if memory.cell_id is None else [memory.cell_id]
+        names = session_ids(owner, [memory])
+        names += [] if memory.cell_id is None else [memory.cell_id]
         along = list[str]()
         if memory.status is Status.DELETED and not is_cold(memory):
             along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
