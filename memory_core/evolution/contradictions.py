@@ -181,7 +181,7 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
     for memory in memories:
         if (name := slot_name(memory)) is not None:
             by_slot.setdefault(name, []).append(memory)
-    known = {neighbour.memory.id for neighbour in look.neighbours()}
+    known = {neighbour.memory.id: neighbour.memory for neighbour in look.neighbours()}
     wanted: list[str] = []
     for name, of_slot in by_slot.items():
         documents = documents_of(name)
@@ -189,7 +189,8 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
             wanted += documents
             continue
         slot = SlotLog.read(name, look, look.now)
-        wanted += (member for new in of_slot for member in _members_met(new, slot, look))
+        for new in of_slot:
+            wanted += _members_met(new, slot, lambda each: look.memory(each) or known.get(each))
         if len(of_slot) > 1:
             start = min(statement_in(slot, new).met_at for new in of_slot)
             wanted += (
@@ -198,11 +199,16 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
     return [name for name in dict.fromkeys(wanted) if name not in known]
 
 
-def _members_met(new: Memory, slot: SlotLog, look: ReadSet) -> list[str]:
-    """The ids of the members that a new memory may repeat or contradict."""
+def _members_met(
+    new: Memory, slot: SlotLog, memory_of: Callable[[str], Memory | None]
+) -> list[str]:
+    """The ids of the members that a new memory may repeat or contradict.
+
+    `memory_of` gives the members that were read.
+    """
     holding = slot.timeline.at(statement_in(slot, new).met_at) if is_retraction(new) else []
     names = [interval.memory_id for interval in holding]
-    truths = [truth for name in names if (truth := look.memory(name)) is not None]
+    truths = [truth for name in names if (truth := memory_of(name)) is not None]
     judgement = _in_slot(with_whole_value(new, truths), slot)
     if judgement is not None and judgement.old_id is not None:
         names += [judgement.old_id, *judgement.rivals]
