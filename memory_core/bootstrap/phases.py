@@ -210,9 +210,9 @@ def _steps(
             reflecting,
         ),
         Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
-        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps, clock),
+        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps),
         *(() if is_joint else scenes),
-        SceneConflictStep(here.store, here.agents, here.rules, tasking.steps, clock),
+        SceneConflictStep(here.agents, here.rules, tasking.steps),
         ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
         EarlierMessages(here.store, here.embedder, rules.ending.cap),
     )

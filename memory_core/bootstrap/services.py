@@ -167,7 +167,7 @@ class Services:
     def _for_saving(self) -> None:
         made, clock, ids = self.adapters, self.clock, self.ids
         self.saver = Saver(self.ledger, made.embedder, clock, ids, save_rules(self._settings))
-        self.conflicts = Conflicts(made.long_term, self.ledger, made.embedder, self.cursors, clock)
+        self.conflicts = Conflicts(made.long_term, self.ledger, made.embedder, self.cursors)
         self.unmerger = NoteUnmerger(self.ledger, self.conflicts, clock)
         self.editor = Editor(self.ledger, made.embedder, self.unmerger, clock)
         self.user_settings = SettingsOfUsers(self.ledger)
@@ -235,10 +235,7 @@ class Services:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
         heeding = Heeding(
-            self.saver,
-            self.editor,
-            ToldForgetter(ledger, self.unmerger, clock),
-            self.gatherer.nearest,
+            self.saver, self.editor, ToldForgetter(ledger, self.unmerger), self.gatherer.nearest
         )
         self.formation = Formation(
             made.of_formation(), ledger, self.tasking, heeding, names, clock, ids, rules

@@ -28,7 +28,7 @@ from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, 
 from memory_core.evolution.opinions import contradict_by_rule, opinion
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
-from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
+from memory_core.ports import Agents, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
@@ -190,13 +190,7 @@ class ConflictStep:
     name = "conflicts"
 
     def __init__(
-        self,
-        store: LongTermStore,
-        ledger: Ledger,
-        agents: Agents,
-        rules: Agents,
-        steps: Steps,
-        clock: Clock,
+        self, store: LongTermStore, ledger: Ledger, agents: Agents, rules: Agents, steps: Steps
     ) -> None:
         self._store, self._ledger, self._agents, self._rules, self._steps = (
             store,
@@ -205,7 +199,6 @@ class ConflictStep:
             rules,
             steps,
         )
-        self._clock = clock
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """Return the next conflict.

@@ -28,7 +28,7 @@ from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.conflicts import decide_by_time, reads_of, told_last
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
-from memory_core.ports import Agents, Clock, LongTermStore
+from memory_core.ports import Agents
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
@@ -98,16 +98,8 @@ class SceneConflictStep:
 
     name = "scene conflicts"
 
-    def __init__(
-        self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, clock: Clock
-    ) -> None:
-        self._store, self._agents, self._rules, self._steps, self._clock = (
-            store,
-            agents,
-            rules,
-            steps,
-            clock,
-        )
+    def __init__(self, agents: Agents, rules: Agents, steps: Steps) -> None:
+        self._agents, self._rules, self._steps = agents, rules, steps
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """Return the next contradiction.

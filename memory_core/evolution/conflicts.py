@@ -55,7 +55,7 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt
-from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
+from memory_core.ports import Document, Embedder, Filter, LongTermStore, Place
 
 Turn = Callable[[ChangeSet, Document], ConflictRecord]
 
@@ -67,15 +67,10 @@ class Conflicts:
     """
 
     def __init__(
-        self,
-        store: LongTermStore,
-        ledger: Ledger,
-        embedder: Embedder,
-        cursors: Cursors,
-        clock: Clock,
+        self, store: LongTermStore, ledger: Ledger, embedder: Embedder, cursors: Cursors
     ) -> None:
         self._store, self._ledger = store, ledger
-        self._embedder, self._cursors, self._clock = embedder, cursors, clock
+        self._embedder, self._cursors = embedder, cursors
 
     async def page(self, owner: Owner, query: ConflictsInput) -> ConflictPage:
         """A page of conflicts, the latest first.

@@ -52,7 +52,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
-from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_ids
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder
 
@@ -136,7 +136,7 @@ class Editor:
             Unavailable: The store or the embedder is down.
 
         """
-        look = await self._ledger.look(owner, _with_receipt([memory_id], owner, call))
+        look = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
         vector = None
         if earlier_result(look.documents, owner, call) is None:
             current = _editable(look, memory_id, if_match)
@@ -216,7 +216,7 @@ class Editor:
 
         """
         look, along = (
-            await self._ledger.look(owner, _with_receipt([memory_id], owner, call)),
+            await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)]),
             list[str](),
         )
         memory = look.existing_memory(memory_id)
@@ -371,11 +371,6 @@ class Editor:
             session.forget_turn(after)
         count_along(session, changes_of_messages, self._clock.now())
         return (session.document,)
-
-
-def _with_receipt(ids: list[str], owner: Owner, call: Call) -> list[str]:
-    identity = receipt_id(owner, call)
-    return [*ids, *([identity] if identity else [])]
 
 
 def _ids_of(owner: Owner, memory: Memory) -> list[str]:

@@ -30,7 +30,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
-from memory_core.ledger.receipts import MEMORY_RECEIPT, earlier_result, receipt_id
+from memory_core.ledger.receipts import MEMORY_RECEIPT, earlier_result, receipt_ids
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
 
@@ -130,7 +130,7 @@ class ArchiveRestorer:
 
         """
         for _ in range(ROUNDS):
-            look = await self._ledger.look(owner, [memory_id, *_receipt_ids(owner, call)])
+            look = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
             memory = look.existing_memory(memory_id)
             if (
                 earlier_result(look.documents, owner, call) is not None
@@ -292,8 +292,3 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
     return [active, active.changed(status=whole.status, status_reason=whole.status_reason)]
-
-
-def _receipt_ids(owner: Owner, call: Call) -> list[str]:
-    name = receipt_id(owner, call)
-    return [name] if name else []

@@ -33,7 +33,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import note_id, session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Mark
+from memory_core.ports import Mark
 
 AT_ONCE = 30
 """Memories of a commit: each takes two documents of its hundred, and each message that becomes
@@ -56,8 +56,8 @@ class _Going:
 class ToldForgetter:
     """Forgets statements, for any owner."""
 
-    def __init__(self, ledger: Ledger, unmerger: NoteUnmerger, clock: Clock) -> None:
-        self._ledger, self._unmerger, self._clock = ledger, unmerger, clock
+    def __init__(self, ledger: Ledger, unmerger: NoteUnmerger) -> None:
+        self._ledger, self._unmerger = ledger, unmerger
 
     async def forget(
         self,

@@ -32,7 +32,7 @@ from memory_core.ledger.batch import (
 )
 from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
-from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_id
+from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_ids
 from memory_core.ledger.recent import RecentCommits
 from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
@@ -96,8 +96,7 @@ class _Command(Generic[Result]):
         """The id of the call's receipt, if it has an idempotency key."""
         if self.receipt is None:
             return []
-        name = receipt_id(self.owner, self.call, self.receipt.part)
-        return [] if name is None else [name]
+        return receipt_ids(self.owner, self.call, self.receipt.part)
 
     def decided(self, look: ReadSet) -> Changes[Result]:
         """The changes, with a receipt; none if the same call was made before."""

@@ -56,6 +56,19 @@ def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:
     return derived("rcp", *owner, call.route, call.idempotency_key, str(part))
 
 
+def receipt_ids(owner: Owner, call: Call, part: int = 0) -> list[str]:
+    """The ids to read for a call's receipt: one, or none without a key.
+
+    Args:
+        owner: Owner for whom the call is.
+        call: Call with its route.
+        part: Large calls have a receipt for each part, from 0.
+
+    """
+    name = receipt_id(owner, call, part)
+    return [] if name is None else [name]
+
+
 def receipt_documents(
     owner: Owner, call: Call, now: datetime, result: Mapping[str, Any], part: int = 0
 ) -> tuple[Document, ...]:

@@ -23,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Changes, HeadChange
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
-from memory_core.ledger.receipts import Receipt, receipt_id
+from memory_core.ledger.receipts import Receipt, receipt_ids
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
@@ -162,8 +162,7 @@ def _is_begun(look: ReadSet, task: Task) -> bool:
 
 
 def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> list[str]:
-    name = receipt_id(owner, call)
-    return [task.task_id, *reads, *([name] if name else [])]
+    return [task.task_id, *reads, *receipt_ids(owner, call)]
 
 
 ACTOR = "formation"
