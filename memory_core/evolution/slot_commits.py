@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
@@ -26,13 +26,7 @@ from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.open_conflicts import counting
 from memory_core.evolution.reads import Shelf
-from memory_core.evolution.slot_log import (
-    SlotLog,
-    documents_of,
-    earlier_time,
-    old_version_ids,
-    sealed_parts,
-)
+from memory_core.evolution.slot_log import SlotLog, documents_of, earlier_time, old_version_ids
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten, old_values, says_again
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import (
@@ -45,49 +39,43 @@ from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet, WithoutLog
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, LongTermStore
+from memory_core.ports import LongTermStore
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
 
 
-class SlotCommits:
-    """Settles the slots of a commit, for any owner."""
+async def with_slots(
+    store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
+) -> Changes[Result]:
+    """The changes, with their consequences in the slots of their memories.
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    Args:
+        store: Where logs and members are read that the decision did not read.
+        owner: Whose memories they are.
+        changes: Changes that are about to be committed.
+        look: The read set of the decision.
 
-    async def complete(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
-    ) -> Changes[Result]:
-        """The changes, with their consequences in the slots of their memories.
+    Returns:
+        The given object if no slot is concerned.
 
-        Args:
-            store: Where logs and members are read that the decision did not read.
-            owner: Whose memories they are.
-            changes: Changes that are about to be committed.
-            look: The read set of the decision.
+    Raises:
+        Conflict: The log of a slot refuses an operation.
+        SealedEntries: A change reaches back to sealed entries that were not read.
+        Unavailable: The store is down.
+        WithoutLog: A slot needs a log first.
 
-        Returns:
-            The given object if no slot is concerned.
-
-        Raises:
-            Conflict: The log of a slot refuses an operation.
-            SealedEntries: A change reaches back to sealed entries that were not read.
-            Unavailable: The store is down.
-            WithoutLog: A slot needs a log first.
-
-        """
-        if changes.begins is not None:
-            return changes
-        shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
-        await shelf.read([each for name in changes.without_log for each in documents_of(name)])
-        without = [_Settling(shelf, name, self._clock) for name in sorted(changes.without_log)]
-        members = await asyncio.gather(*(each.members_without_log(changes) for each in without))
-        for settling, known in zip(without, members, strict=True):
-            changes = await settling.with_log(changes, known)
-        for name, concerned in by_slot.items():
-            changes = await _Settling(shelf, name, self._clock).settled(changes, concerned)
-        return await marked(shelf, await with_version_ends(shelf, changes))
+    """
+    if changes.begins is not None:
+        return changes
+    shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
+    await shelf.read([each for name in changes.without_log for each in documents_of(name)])
+    without = [_Settling(shelf, name) for name in sorted(changes.without_log)]
+    members = await asyncio.gather(*(each.members_without_log() for each in without))
+    for settling, known in zip(without, members, strict=True):
+        changes = await settling.with_log(changes, known)
+    for name, concerned in by_slot.items():
+        changes = await _Settling(shelf, name).settled(changes, concerned)
+    return await marked(shelf, await with_version_ends(shelf, changes))
 
 
 def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
@@ -118,21 +106,20 @@ class _Settling:
 
     shelf: Shelf
     name: SlotName
-    clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
         """The changes, with their consequences in this slot."""
-        log = await self._log(changes)
+        log = await self._log()
         own = [change for change in changes.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
         changes, restated, after = await self._with_old_values(changes, after)
         return await self._completed(changes, log, after, [*own, *restated], removed)
 
-    async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
+    async def members_without_log(self) -> list[Memory]:
         """The members of a slot that has no log; empty if it has a log."""
         try:
-            await self._log(changes)
+            await self._log()
         except WithoutLog:
             return await self.shelf.members(self.name)
         return []
@@ -146,11 +133,11 @@ class _Settling:
         """
         if not members:
             return changes
-        names, head = old_version_ids(members), self.shelf.look.head
+        names, look = old_version_ids(members), self.shelf.look
         await self.shelf.read(names)
         versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
         stored = self.shelf.document(slot_document_id(*self.name))
-        made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
+        made = SlotLog.of_members(self.name, look.head, look.now, stored, members, versions)
         return await self._completed(changes, None, made)
 
     async def _with_old_values(
@@ -230,15 +217,9 @@ class _Settling:
             made.deletes += surplus
         return await asked_again(self.shelf, await made.changes_with_sessions(), after, after.now)
 
-    async def _log(self, changes: Changes[Any]) -> SlotLog:
+    async def _log(self) -> SlotLog:
         await self.shelf.read(documents_of(self.name))
-        document = self.shelf.document(slot_document_id(*self.name))
-        known = cast("SlotLog | None", changes.slots.get(self.name))
-        if known and document and known.stored is document:
-            parts = map(self.shelf.document, sealed_parts(document))
-            if known.seal is None or None in parts:
-                return known  # what is worked out already need not be again
-        return SlotLog.read(self.name, self.shelf.look, self.clock.now(), self.shelf.document)
+        return SlotLog.read(self.name, self.shelf.look)
 
 
 class _Completion:
