@@ -559,8 +559,10 @@ def take_back(
     else:
         for move in record.moves:
             _move_back(page, record, move, embedded)
-        sides = [side for side in standing_sides(page, pending) if side.id not in moves]
-        page.apply([Change(UNDONE, side, side, {"conflict_id": record.id}) for side in sides])
+        for side in standing_sides(page, pending):
+            if side.id not in moves:
+                alone = side.changed(supersedes_id=None) if side.supersedes_id in moves else side
+                page.apply([Change(UNDONE, alone, side, {"conflict_id": record.id})])
     page.puts[record.id] = replace(
         document, body={**document.body, **pending.model_dump(mode="json")}
     )
