@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memory_core.domain.scope import Owner
 from memory_core.evolution.acyclic_chains import without_circles
 from memory_core.evolution.open_conflicts import SETTLED, followed, left_open, settled, unsettled
+from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_commits import with_slots
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Ending
@@ -46,9 +47,9 @@ class MemoryRules:
             WithoutLog: A slot needs a log first.
 
         """
-        sequence = 0 if look.head is None else look.head.sequence
-        bare = await without_circles(store, owner, changes, look.documents, sequence)
-        return bare if is_part else await with_slots(store, owner, bare, look)
+        shelf = Shelf(store, owner, look)
+        bare = await without_circles(shelf, changes)
+        return bare if is_part else await with_slots(shelf, bare)
 
     async def settle(
         self, store: LongTermStore, owner: Owner, changes: Changes[Result]

@@ -8,7 +8,6 @@ of its own, so a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +18,6 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
-from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
@@ -37,23 +35,18 @@ from memory_core.evolution.versions import (
 )
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.read_set import ReadSet, WithoutLog
+from memory_core.ledger.read_set import WithoutLog
 from memory_core.ledger.sessions import Session
-from memory_core.ports import LongTermStore
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
 
 
-async def with_slots(
-    store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
-) -> Changes[Result]:
+async def with_slots(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
     """The changes, with their consequences in the slots of their memories.
 
     Args:
-        store: Where logs and members are read that the decision did not read.
-        owner: Whose memories they are.
+        shelf: Where logs and members are read that the decision did not read.
         changes: Changes that are about to be committed.
-        look: The read set of the decision.
 
     Returns:
         The given object if no slot is concerned.
@@ -67,12 +60,10 @@ async def with_slots(
     """
     if changes.begins is not None:
         return changes
-    shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
+    by_slot = _by_slot(changes)
     await shelf.read([each for name in changes.without_log for each in documents_of(name)])
-    without = [_Settling(shelf, name) for name in sorted(changes.without_log)]
-    members = await asyncio.gather(*(each.members_without_log() for each in without))
-    for settling, known in zip(without, members, strict=True):
-        changes = await settling.with_log(changes, known)
+    for name in sorted(changes.without_log):
+        changes = await _Settling(shelf, name).with_log(changes)
     for name, concerned in by_slot.items():
         changes = await _Settling(shelf, name).settled(changes, concerned)
     return await marked(shelf, await with_version_ends(shelf, changes))
@@ -116,23 +107,17 @@ class _Settling:
         changes, restated, after = await self._with_old_values(changes, after)
         return await self._completed(changes, log, after, [*own, *restated], removed)
 
-    async def members_without_log(self) -> list[Memory]:
-        """The members of a slot that has no log; empty if it has a log."""
-        try:
-            await self._log()
-        except WithoutLog:
-            return await self.shelf.members(self.name)
-        return []
-
-    async def with_log(
-        self, changes: Changes[Result], members: Sequence[Memory]
-    ) -> Changes[Result]:
-        """The changes with a log that is made of members, if there are any.
+    async def with_log(self, changes: Changes[Result]) -> Changes[Result]:
+        """The changes with a log that is made of members, if the slot has members and no log.
 
         Members that differ from the log are also changed.
         """
-        if not members:
+        try:
+            await self._log()
             return changes
+        except WithoutLog:
+            if not (members := await self.shelf.members(self.name)):
+                return changes
         names, look = old_version_ids(members), self.shelf.look
         await self.shelf.read(names)
         versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
