@@ -156,7 +156,7 @@ def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list
     """CPU in ms a user, reads and writes of the store a user, of each part; the rest is the
     messages, the lease and the run's news.
     """
-    writes = ("commit", "keep", "touch")
+    writes = ("commit", "keep", "fold")
     lines: list[tuple[str, float, Counter[str]]] = []
     left, calls = cpu, Counter({name: number for name, number in counts.items() if "." not in name})
     for name, spent in watch.cpu.items():

@@ -1784,13 +1784,13 @@ class MemoryCore:
 
     # The process: its timers, its queue, its state.
 
-    async def flush_touches(self) -> int:
+    async def flush_accesses(self) -> int:
         """Store the access counts of memories of every user, and return for how many memories.
 
         This is work of the hourly timer. Raises Unavailable.
         """
-        with self._telemetry.operation("flush_touches"):
-            return await self._services.touches.flush_all()
+        with self._telemetry.operation("flush_accesses"):
+            return await self._services.access_counts.flush_all()
 
     @property
     def clock(self) -> Clock:

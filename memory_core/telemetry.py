@@ -51,7 +51,7 @@ _NOBODY_WAITS = frozenset(
         "fan_out",
         "sweep",
         "sweep_files",
-        "flush_touches",
+        "flush_accesses",
         "write_snapshots",
         "tasks",
     }

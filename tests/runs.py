@@ -44,7 +44,7 @@ class Tagging:
             await self.before()
         self.asked.append(cursor)
         begun = cursor or 0
-        ids = run.touched()[begun : begun + 2]
+        ids = run.changed_ids()[begun : begun + 2]
         if not ids:
             return None
 
@@ -65,7 +65,7 @@ class Tagging:
         return Proposal(ids, decide)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        return {"tagged": len(run.touched())}
+        return {"tagged": len(run.changed_ids())}
 
 
 @dataclass

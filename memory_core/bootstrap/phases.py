@@ -119,7 +119,7 @@ class Consolidation:
         here: ConsolidationAdapters,
         ledger: Ledger,
         tasking: Tasking,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         copies: ColdCopies,
         names: OwnerNames,
         clock: Clock,
@@ -135,7 +135,7 @@ class Consolidation:
             here: The adapters to work with.
             ledger: Writes commits.
             tasking: Services that tasks share.
-            touches: Access counts of memories.
+            access_counts: Access counts of memories.
             copies: Archived memories.
             names: Hashes that stand for owners.
             clock: The clock of the process.
@@ -150,26 +150,28 @@ class Consolidation:
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
         crossings = Crossings(
-            store, touches, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
+            store, access_counts, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
         )
         self.decay = Decay(
-            store, operations, touches, self.snapshots, crossings, clock, rules.decay
+            store, operations, access_counts, self.snapshots, crossings, clock, rules.decay
         )
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, names, clock)
         self.forgetter = Forgetter(
             store, operations, for_good, unmerger, names, clock, rules.forget_cap
         )
-        self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
+        self.archiver = Archiver(
+            store, ledger, access_counts, operations, copies, clock, rules.archive
+        )
         upkeep = Upkeep(
-            store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
+            store, access_counts, self.snapshots, crossings, self.decay, self.archiver, rules.ending
         )
         steps = _steps(here, ledger, tasking, clock, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
         ending = RunEnding(here.queue, clock, rules.ending, report_run)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
-        self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
+        self.fan_out = FanOut(store, here.queue, beginning, access_counts, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
@@ -347,7 +349,7 @@ class DataRights:
         tasking: Tasking,
         clock: Clock,
         ids: IdSource,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
         converse: Converse,
@@ -369,7 +371,9 @@ class DataRights:
             rules,
             withdraw_keys,
         )
-        self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
+        self.exporter = Exporter(
+            store, access_counts, copies, self.parts, tasking.operations, clock
+        )
         teller = ConversationTeller(converse, tasking.operations, clock, redact)
         self.importer = Importer(
             store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact

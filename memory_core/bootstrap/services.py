@@ -102,7 +102,9 @@ class Services:
         self.ledger.room = self.usage
         waking = Waking(made.long_term, self.ledger, self.clock)
         written = waking.wake if self._settings.forgetting == "gentle" else None
-        self.touches = AccessCounts(made.long_term, made.short_term, self.clock, self.ids, written)
+        self.access_counts = AccessCounts(
+            made.long_term, made.short_term, self.clock, self.ids, written
+        )
         lease = timedelta(seconds=self._settings.task_lease_s)
         self.tasking = Tasking(
             made.long_term, self.ledger, made.queue, self.cursors, self.clock, self.ids, lease
@@ -129,7 +131,7 @@ class Services:
         """
         now = self.clock.now()
         faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
-        self.touches.note(owner, [memory.id for memory in memories], now, faded)
+        self.access_counts.note(owner, [memory.id for memory in memories], now, faded)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Sizes of pools, each with how much of it is in use.
@@ -188,7 +190,7 @@ class Services:
             cold,
             made.embedder,
             made.thesaurus,
-            self.touches,
+            self.access_counts,
             self.clock,
             retrieve_rules(self._settings),
             reranking,
@@ -259,7 +261,7 @@ class Services:
             stores,
             ledger,
             self.tasking,
-            self.touches,
+            self.access_counts,
             copies,
             names,
             clock,
@@ -283,7 +285,7 @@ class Services:
             self.tasking,
             self.clock,
             self.ids,
-            self.touches,
+            self.access_counts,
             erase_rules(self._settings),
             self.keys.withdraw_bound,
             self.formation.converser.converse,
@@ -342,7 +344,7 @@ class Services:
         """Let the work under way finish, and release all connections and threads."""
         await self.retriever.candidates.close()
         await self.key_lookup.close()
-        await self.touches.close()
+        await self.access_counts.close()
         await self.usage.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:

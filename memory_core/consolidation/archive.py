@@ -191,15 +191,15 @@ class Archiver:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         operations: Operations,
         copies: ColdCopies,
         clock: Clock,
         rules: ArchiveRules,
     ) -> None:
-        self._store, self._touches, self._operations, self._copies = (
+        self._store, self._access_counts, self._operations, self._copies = (
             store,
-            touches,
+            access_counts,
             operations,
             copies,
         )
@@ -328,7 +328,7 @@ class Archiver:
 
         Waiting accesses are written first.
         """
-        await self._touches.settle(owner)
+        await self._access_counts.settle(owner)
         while True:
             head = (await self._store.snapshot(owner)).head
             if head is None:
@@ -387,7 +387,7 @@ class Archiver:
                 standing = {
                     location: moving
                     for location, moving in written.items()
-                    if not moving.touched(events)
+                    if not moving.is_changed_by(events)
                 }
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence

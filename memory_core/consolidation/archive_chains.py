@@ -66,7 +66,7 @@ class Moving:
         """
         return 2 * len(self.copy.members) + len(self.versions)
 
-    def touched(self, events: Iterable[Event]) -> bool:
+    def is_changed_by(self, events: Iterable[Event]) -> bool:
         """Whether any event changed a member, or made a memory lead to a member."""
         members = {member.memory.id for member in self.copy.members}
         return any(

@@ -63,26 +63,26 @@ class ConflictVerdict:
 
 
 def is_due(
-    record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool
+    record: ConflictRecord, changed_ids: Collection[str], at: datetime, *, only_changed: bool
 ) -> bool:
     """Whether a run looks at a conflict.
 
-    It does if no run has, if a side was touched, or if the last look was a day ago. Conflicts that
+    It does if no run has, if a side changed, or if the last look was a day ago. Conflicts that
     a person opened by undoing a decision are left to that person. So are those about which a model
     and the rules disagree.
 
     Args:
         record: The record of the conflict.
-        touched: The ids of changed memories.
+        changed_ids: The ids of changed memories.
         at: The time of the run.
-        only_touched: Whether only a touched side counts.
+        only_changed: Whether only a changed side counts.
 
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
-    if not {*record.sides}.isdisjoint(touched):
+    if not {*record.sides}.isdisjoint(changed_ids):
         return True
-    return not only_touched and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
+    return not only_changed and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
 
 
 def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
@@ -359,7 +359,7 @@ class ConflictStep:
 
     async def _questions(self, run: Run, head: Head) -> list[_Case]:
         """Return open conflicts that are due, at most twice `MOST`."""
-        touched, cases = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
+        changed_ids, cases = frozenset(run.changed_ids(MemoryType.SEMANTIC)), list[_Case]()
         after: Place | None = None
         for _ in range(MAX_READ // _PAGE):
             documents = await self._store.page(
@@ -373,7 +373,7 @@ class ConflictStep:
             due = [
                 record
                 for record in records
-                if is_due(record, touched, run.at, only_touched=run.session_id is not None)
+                if is_due(record, changed_ids, run.at, only_changed=run.session_id is not None)
             ]
             cases += [
                 _Case(record.id, record.old_id, record.new_id)

@@ -108,7 +108,7 @@ class Crossings:
     def __init__(
         self,
         store: LongTermStore,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         compressor: Compressor,
         clock: Clock,
         rules: Fading,
@@ -116,9 +116,9 @@ class Crossings:
         recalls: bool = True,
     ) -> None:
         """Create the finder; with `recalls`, being found brings a faded memory back."""
-        self._store, self._touches, self._compressor, self._clock, self._rules = (
+        self._store, self._access_counts, self._compressor, self._clock, self._rules = (
             store,
-            touches,
+            access_counts,
             compressor,
             clock,
             rules,
@@ -175,7 +175,7 @@ class Crossings:
 
         """
         places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
-        while places and await self._touches.settle(owner, [place.id for place in places]):
+        while places and await self._access_counts.settle(owner, [place.id for place in places]):
             places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         return places
 

@@ -25,7 +25,7 @@ from memory_core.consolidation.pattern_commit import (
     in_time,
     read_episodes,
 )
-from memory_core.consolidation.reflection import Reflecting, key_of, touches
+from memory_core.consolidation.reflection import Reflecting, has_related_episode, key_of
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
@@ -145,11 +145,11 @@ class Patterns:
 
         A model's answer is frozen; rules always answer the same. `part` has the new episodes. With
         a joint call for patterns and traits, the model is asked only about the first part of a run,
-        and only if it touches other episodes.
+        and only if it is related to other episodes.
         """
         items = as_items(episodes)
         if self._reflecting is not None:
-            if not touches(part, episodes, self._closeness.link):
+            if not has_related_episode(part, episodes, self._closeness.link):
                 return await self._rules.find_patterns(run.owner, items)
             joint = await self._reflecting.ask(run, episodes, items) if number == 0 else None
             if joint is not None and joint.value.patterns is not None:
@@ -178,7 +178,7 @@ class Patterns:
 
         A model's answer is frozen; rules always answer the same. `part` has the new episodes. In a
         joint call for patterns and traits, the model is asked only about the first part of a run,
-        and only if it touches other episodes.
+        and only if it is related to other episodes.
         """
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])

@@ -229,6 +229,8 @@ class Consolidator:
             last,
             bool(plan.get("earlier")),
         )
-        if touched := run.touched():  # most steps are about these, and the last about the profile
-            await reads.look([*touched[-_AT_HAND:], PROFILE_ID])
+        if (
+            changed_ids := run.changed_ids()
+        ):  # most steps are about these, and the last about the profile
+            await reads.look([*changed_ids[-_AT_HAND:], PROFILE_ID])
         return run

@@ -158,8 +158,8 @@ class SceneConflictStep:
         return replace(over, **page.written(), counts={"scene_conflicts": 1})
 
     async def _cases(self, run: Run) -> list[_Case]:
-        touched = await self._facts(run, run.touched(MemoryType.SEMANTIC.value))
-        facts = {name: fact for name, fact in touched.items() if fact.cell_id is not None}
+        changed = await self._facts(run, run.changed_ids(MemoryType.SEMANTIC.value))
+        facts = {name: fact for name, fact in changed.items() if fact.cell_id is not None}
         if not facts:
             return []
         cells = await run.reads.memories(

@@ -115,9 +115,9 @@ class SceneStep:
             Unavailable: The long-term store, the embedder or an agent is down.
 
         """
-        touched, begin = run.touched(MemoryType.EPISODIC.value), cursor or 0
-        for start in range(begin, len(touched), PLACED_AT_ONCE):
-            names = touched[start : start + PLACED_AT_ONCE]
+        changed_ids, begin = run.changed_ids(MemoryType.EPISODIC.value), cursor or 0
+        for start in range(begin, len(changed_ids), PLACED_AT_ONCE):
+            names = changed_ids[start : start + PLACED_AT_ONCE]
             look = await run.reads.look(names)
             cells = [cell for name in names if (cell := look.memory(name)) is not None]
             left = await self._left_behind(run.owner, cells)
@@ -128,7 +128,7 @@ class SceneStep:
             ]
             if waiting:
                 return await self._proposed(
-                    run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched)
+                    run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(changed_ids)
                 )
         return None
 
@@ -177,8 +177,8 @@ class SceneStep:
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """Count the cells that would be placed."""
-        touched = run.touched(MemoryType.EPISODIC.value)
-        cells = await run.reads.memories(touched)
+        changed_ids = run.changed_ids(MemoryType.EPISODIC.value)
+        cells = await run.reads.memories(changed_ids)
         return {
             "cells_placed": sum(
                 _is_to_do(cell) and cell.status is not Status.DELETED for cell in cells.values()

@@ -84,11 +84,16 @@ class FanOut:
         store: LongTermStore,
         queue: TaskQueue,
         beginning: RunBeginning,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         clock: Clock,
         spread: timedelta,
     ) -> None:
-        self._store, self._queue, self._beginning, self._touches = store, queue, beginning, touches
+        self._store, self._queue, self._beginning, self._access_counts = (
+            store,
+            queue,
+            beginning,
+            access_counts,
+        )
         self._clock, self._spread = clock, spread
 
     async def tick(self) -> int:
@@ -121,7 +126,9 @@ class FanOut:
         return True
 
     async def _begin(self, owner: Owner) -> Lease | None:
-        head = await self._touches.settle_due(owner)  # first, since that may make the user due
+        head = await self._access_counts.settle_due(
+            owner
+        )  # first, since that may make the user due
         try:
             return await self._beginning.begin_due(owner, head)
         except UnderWay as run:

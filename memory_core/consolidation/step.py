@@ -46,7 +46,7 @@ class Run:
     since: datetime | None = None
     earlier: bool = False
 
-    def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
+    def changed_ids(self, memory_type: str | None = None) -> tuple[str, ...]:
         """Return the ids of the memories that the new events are about.
 
         The ids are in the order of the events, each once. Memories that were saved as not

@@ -48,16 +48,16 @@ class Upkeep:
     def __init__(
         self,
         store: LongTermStore,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         decay: Decay,
         archiver: Archiver,
         rules: EndingRules,
     ) -> None:
-        self._store, self._touches, self._snapshots, self._crossings = (
+        self._store, self._access_counts, self._snapshots, self._crossings = (
             store,
-            touches,
+            access_counts,
             snapshots,
             crossings,
         )
@@ -77,7 +77,7 @@ class Upkeep:
         """
         head = (await run.reads.look([])).head
         if cursor is None:
-            await self._touches.flush(run.owner)
+            await self._access_counts.flush(run.owner)
             await self._snapshots.write_due(run.owner, head)
             counts = await self._aged(run)
             if counts:
@@ -172,16 +172,16 @@ class Decay:
         self,
         store: LongTermStore,
         operations: Operations,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         snapshots: Snapshots,
         crossings: Crossings,
         clock: Clock,
         rules: DecayRules,
     ) -> None:
-        self._store, self._operations, self._touches, self._snapshots = (
+        self._store, self._operations, self._access_counts, self._snapshots = (
             store,
             operations,
-            touches,
+            access_counts,
             snapshots,
         )
         self._crossings, self._clock, self._rules = crossings, clock, rules
@@ -221,8 +221,8 @@ class Decay:
             Unavailable: The long-term store is down.
 
         """
-        await self._touches.flush(owner)
-        await self._touches.settle(owner)
+        await self._access_counts.flush(owner)
+        await self._access_counts.settle(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
             name = self._what(memory, now)
@@ -250,8 +250,8 @@ class Decay:
         The snapshots come first: the end of the operation is the task's end, after which no worker
         would write them. Raises Unavailable, TaskLost.
         """
-        await self._touches.flush(lease.owner)
-        await self._touches.settle(lease.owner)
+        await self._access_counts.flush(lease.owner)
+        await self._access_counts.settle(lease.owner)
         await self._snapshots.write_due(lease.owner)
         operation = await self._operations.of(lease)
         while operation.state == "pending":

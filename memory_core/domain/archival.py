@@ -61,10 +61,10 @@ _OF_THE_ARCHIVE = frozenset(
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
     """Whether a memory may be archived.
 
-    It may have any status but deleted and archived, must be untouched for `age_years`, and its
-    recency must be under 0.01. An access is a touch. Pinned memories stay, and so do memories that
-    are worth keeping for good, such as an allergy. Procedures stay as well: a rule must be whole
-    whenever its key is named, however old it is.
+    It may have any status but deleted and archived, must not have changed for `age_years`, and its
+    recency must be under 0.01. An access counts as a change. Pinned memories stay, and so do
+    memories that are worth keeping for good, such as an allergy. Procedures stay as well: a rule
+    must be whole whenever its key is named, however old it is.
 
     Args:
         memory: The memory.

@@ -218,20 +218,20 @@ def importances_at(
     return base * _halvings(since_s, now_s, half_life_days)
 
 
-def recency_half_life(touched_s: Floats, at_s: float, half_life_days: float = 30.0) -> Floats:
+def recency_half_life(last_used_s: Floats, at_s: float, half_life_days: float = 30.0) -> Floats:
     """LTM Engine's recency in [0, 1]: `2^(-age in days / half-life)`.
 
     Args:
-        touched_s: Epoch seconds of the last accesses or changes.
+        last_used_s: Epoch seconds of the last accesses or changes.
         at_s: Epoch seconds of the moment.
         half_life_days: Days that halve the recency.
 
     """
-    return _halvings(touched_s, at_s, half_life_days)
+    return _halvings(last_used_s, at_s, half_life_days)
 
 
 def recency_secmsa(
-    touched_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
+    last_used_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
 ) -> Floats:
     """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`.
 
@@ -239,13 +239,13 @@ def recency_secmsa(
     it is the age at which 1/e = 37 % is left.
 
     Args:
-        touched_s: Epoch seconds of the last accesses or changes.
+        last_used_s: Epoch seconds of the last accesses or changes.
         at_s: Epoch seconds of the moment.
         max_age_hours: The maximum age.
         half_life_factor: The factor.
 
     """
-    hours = _age_s(touched_s, at_s) / HOUR_S
+    hours = _age_s(last_used_s, at_s) / HOUR_S
     return np.maximum(LEAST_RECENCY, np.exp(-hours * half_life_factor / max_age_hours))
 
 

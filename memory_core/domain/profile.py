@@ -258,7 +258,7 @@ def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> P
 
 # How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
 #
-# Note: it is only ever told of what was touched. What it says besides stays,
+# Note: it is only ever given the memories that changed. What it says besides stays,
 # and is checked when it is read.
 
 
@@ -327,7 +327,7 @@ def is_about(memory: Memory, names: Collection[str]) -> bool:
 
 def with_facts(
     person: KnownPerson,
-    touched: Iterable[Memory],
+    changed_memories: Iterable[Memory],
     names: Collection[str],
     memories: Mapping[str, Memory],
 ) -> KnownPerson:
@@ -335,14 +335,15 @@ def with_facts(
 
     Args:
         person: The stored profile.
-        touched: The memories that changed.
+        changed_memories: The memories that changed.
         names: The person's names, from `subjects`.
         memories: By id, the memories that the profile rests on, and the changed memories.
 
     """
     facts = {fact.name: fact for fact in person.facts}
     for memory in sorted(
-        touched, key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id)
+        changed_memories,
+        key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id),
     ):
         versions = [
             version_id(memory.id, number)

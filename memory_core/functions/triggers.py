@@ -149,13 +149,13 @@ async def send_for_work(core: MemoryCore) -> None:
             else report
         )
 
-    async def touches() -> str:
-        return f"accesses of {await core.flush_touches()} memories written down"
+    async def accesses() -> str:
+        return f"accesses of {await core.flush_accesses()} memories written down"
 
     async def files() -> str:
         return f"{await core.sweep_files()} blobs of exports and imports removed"
 
-    await each(touches, due, sweep, files)  # accesses first: they make users due
+    await each(accesses, due, sweep, files)  # accesses first: they make users due
 
 
 async def each(*parts: Callable[[], Awaitable[str]]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports.records import Touch
+from memory_core.ports.records import AccessCount
 
 # What every part of the world has in common: time, fresh ids, health, and who is told what
 # something costs.
@@ -131,12 +131,12 @@ class TakenAccesses:
 
     Attributes:
         flush_id: The id of the attempt to write them.
-        touches: The accesses by memory id.
+        counts: The accesses by memory id.
 
     """
 
     flush_id: str
-    touches: Mapping[str, Touch]
+    counts: Mapping[str, AccessCount]
 
 
 class ShortTermStore(Pooled, Protocol):
@@ -256,7 +256,7 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings by key, with the store's own TTL."""
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Add accesses to those that wait to be written, for all processes.
 
         Returns False when they were not stored. The caller must then keep them.

@@ -352,7 +352,7 @@ async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -
         by="rule",
         at=NOW,
     )
-    book = Ledger(await world.look_on(), world.clock, core._services.touches._ids)
+    book = Ledger(await world.look_on(), world.clock, core._services.access_counts._ids)
     asking = Document("cft_1", "conflict", record.model_dump(mode="json"))
     await book.commit(
         ALICE,

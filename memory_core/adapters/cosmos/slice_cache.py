@@ -34,7 +34,7 @@ from memory_core.domain.memory import Head
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.kept import forget_texts
-from memory_core.ports import Clock, Place, Touch
+from memory_core.ports import AccessCount, Clock, Place
 
 log = logging.getLogger(__name__)
 UNITS_A_MEMORY: Final = 0.5
@@ -209,20 +209,20 @@ class HeldUsers:
         if loading is not None and loading.epoch != epoch:
             loading.task.cancel()
 
-    def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
+    def add_accesses(self, owner: Owner, counts: Mapping[str, AccessCount] | None) -> None:
         """Apply accesses that this process has written.
 
         Args:
             owner: The user.
-            touches: The accesses by memory id. None when an earlier attempt may have written them:
+            counts: The accesses by memory id. None when an earlier attempt may have written them:
                 the slice may lack them and is dropped.
 
         """
-        if touches is None:
+        if counts is None:
             self._held.pop(owner, None)
         elif (entry := self._held.get(owner)) is not None:
-            for name, touch in touches.items():
-                entry.slice.touch(name, touch.count, touch.at.timestamp())
+            for name, access in counts.items():
+                entry.slice.add_accesses(name, access.count, access.at.timestamp())
 
     async def _catch_up(self, owner: Owner, user_slice: Slice, known: Known) -> float:
         head = known.head

@@ -53,6 +53,7 @@ from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
+    AccessCount,
     AgentCount,
     Batch,
     Charged,
@@ -68,7 +69,6 @@ from memory_core.ports import (
     Place,
     Search,
     Snapshot,
-    Touch,
 )
 
 NOT_OPEN = "the store is not open"
@@ -281,12 +281,12 @@ class CosmosStore:
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
         self._check_open()
-        left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
-        self._held.touched(owner, None if left is None else touches)
+        left = await writes.fold(self._connection, owner, accesses, counts, self._clock.now())
+        self._held.add_accesses(owner, None if left is None else counts)
         return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

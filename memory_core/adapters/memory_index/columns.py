@@ -340,7 +340,7 @@ class Slice:
             self._count(row, -1)
             self._fall(row)
 
-    def touch(self, memory_id: str, count: int, at: float) -> None:
+    def add_accesses(self, memory_id: str, count: int, at: float) -> None:
         """Add accesses to a memory, if the slice has it.
 
         Args:

@@ -31,7 +31,7 @@ SESSION_CAP = 500
 CHECKED = "mc:checked"
 """The key that readiness writes, to check that writes are accepted."""
 CHECKED_TTL_S = 60
-TOUCH_TTL_S = 7 * 24 * 3600
+ACCESSES_TTL_S = 7 * 24 * 3600
 """Accesses that no worker wrote for so long are dropped."""
 
 
@@ -75,7 +75,7 @@ def erased_key(owner: Owner) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TouchKeys:
+class AccessKeys:
     """The keys of an owner's accesses.
 
     Attributes:
@@ -92,10 +92,10 @@ GATHERED = "mc:touched"
 """The set of owners with accesses that wait."""
 
 
-def touch_keys(owner: Owner) -> TouchKeys:
+def access_keys(owner: Owner) -> AccessKeys:
     """The keys `mc:{app:user}:touches` and `…:touches:apart`."""
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:touches"
-    return TouchKeys(base, f"{base}:apart")
+    return AccessKeys(base, f"{base}:apart")
 
 
 def owner_name(owner: Owner) -> str:

@@ -269,7 +269,7 @@ class Slices:
         try:
             if entry.slice.change == change - 1:
                 for memory_id, count in counts.items():
-                    entry.slice.touch(memory_id, count, last[memory_id])
+                    entry.slice.add_accesses(memory_id, count, last[memory_id])
                 entry.slice.change = change
         finally:
             entry.lock.release()

@@ -52,6 +52,7 @@ from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
+    AccessCount,
     AgentCount,
     Batch,
     Clock,
@@ -67,7 +68,6 @@ from memory_core.ports import (
     Place,
     Search,
     Snapshot,
-    Touch,
 )
 
 log = logging.getLogger(__name__)
@@ -224,10 +224,10 @@ class SqliteStore:
         return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
-        return await self._file.write(self._folded, owner, accesses, touches, self._clock.now())
+        return await self._file.write(self._folded, owner, accesses, counts, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners with pending tasks.
@@ -522,15 +522,15 @@ class SqliteStore:
         connection: sqlite3.Connection,
         owner: Owner,
         accesses: Document,
-        touches: Mapping[str, Touch],
+        counts: Mapping[str, AccessCount],
         now: datetime,
     ) -> Document | None:
-        folded = writes.fold(connection, owner, accesses, touches, now)
+        folded = writes.fold(connection, owner, accesses, counts, now)
         if folded is None:
             return None
         if folded.change is not None:
-            counts = {name: touches[name].count for name in folded.last}
-            self._slices.folded(owner, folded.change, counts, folded.last)
+            numbers = {name: counts[name].count for name in folded.last}
+            self._slices.folded(owner, folded.change, numbers, folded.last)
         return folded.accesses
 
     def _nearest(
