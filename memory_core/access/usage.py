@@ -25,7 +25,8 @@ from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, NotCounted
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit_hooks import NotCounted
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable

@@ -49,9 +49,9 @@ from memory_core.formation.session_append import SessionAppender
 from memory_core.ledger.access_counts import AccessCounts, Waking
 from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit_hooks import WorkingSetWriter
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
-from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
@@ -66,7 +66,7 @@ from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.signing import cursor_secret
 from memory_core.tasks.control import Poisoned
-from memory_core.tasks.lifecycle import Threshold
+from memory_core.tasks.lifecycle import ConsolidationTrigger
 from memory_core.tasks.resending import ResendingQueue
 from memory_core.tasks.worker import Tasking
 from memory_core.telemetry import Telemetry
@@ -152,18 +152,18 @@ class Services:
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
-        gathered = Threshold(
+        trigger = ConsolidationTrigger(
             made.queue, self.clock, settings.consolidation_threshold, pause, first_run(settings)
-        ).gathered
+        )
         deadline_s = settings.commit_deadline_s
         return Ledger(
             made.long_term,
             self.clock,
             self.ids,
             deadline_s=deadline_s,
-            gathered=gathered,
+            fresh_memories_hook=trigger.check,
             rules=MemoryRules(self.clock),
-            followed=Mirror(made.short_term).follow,
+            commit_hook=WorkingSetWriter(made.short_term).write,
         )
 
     def _for_saving(self) -> None:

@@ -26,7 +26,7 @@ from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.lifecycle import tell_due
+from memory_core.tasks.lifecycle import send_due
 from memory_core.tasks.operation_records import Chunk, Operation, added
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
 
@@ -287,7 +287,7 @@ class RunEnding:
         if committed and work.operation.state == "done":
             self._report_run({"runs": 1, "read": len(run.news), **work.operation.counts})
             if capped:
-                await tell_due(self._queue, run.owner, now)
+                await send_due(self._queue, run.owner, now)
 
     async def _coming(self, run: Run) -> NextDue:
         coming = await run.reads.coming(

@@ -9,7 +9,7 @@ from memory_core.evolution.acyclic_chains import without_circles
 from memory_core.evolution.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import Ending
+from memory_core.ledger.commit_hooks import PostponedDecision
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, LongTermStore
 
@@ -91,7 +91,7 @@ class MemoryRules:
             less = followed(changes)
         return less if unsettled(less) else None
 
-    def endings(self, changes: Changes[Result]) -> Iterator[Ending]:
+    def endings(self, changes: Changes[Result]) -> Iterator[PostponedDecision]:
         """Decisions that end pending conflicts for which a commit had no room.
 
         A memory names its pending conflicts until they are ended. So if this process dies before
@@ -105,4 +105,4 @@ class MemoryRules:
                 wanted = Changes(None, marks, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)
 
-            yield Ending(name, ending)
+            yield PostponedDecision(name, ending)

@@ -136,10 +136,10 @@ class Changes(Generic[Result]):
         """Whether there is anything to commit."""
         return any((self.changes, self.puts, self.creates, self.deletes, self.marks))
 
-    def stand(self, events: Iterable[Event]) -> bool:
+    def are_right_after(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits.
 
-        It is right if they touch no part of its read set.
+        It is right if they concern no part of its read set.
         """
         return not self.fragile and not any(
             event.memory_id in self.reads

@@ -337,7 +337,7 @@ async def tell(
     failed = await _failed(queue, name, message.model_dump_json(), delay)
     if failed is not None:
         log.warning(
-            "the task %s waits for the sweep, because the queue could not be told: %s",
+            "the task %s waits for the sweep, because its message could not be sent: %s",
             message.task_id,
             failed,
         )
@@ -345,7 +345,7 @@ async def tell(
     return ()
 
 
-async def tell_due(
+async def send_due(
     queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)
 ) -> None:
     """Send the message that a user's consolidation is due, without waiting for the hour.
@@ -363,7 +363,7 @@ async def tell_due(
     failed = await _failed(queue, "consolidation", message.model_dump_json(), delay)
     if failed is not None:
         log.warning(
-            "a consolidation waits for the hour, because the queue could not be told: %s", failed
+            "a consolidation waits for the hour, because its message could not be sent: %s", failed
         )
 
 
@@ -386,11 +386,11 @@ async def _failed(
 # clients: 600 operations a second without, 60 with one).
 
 
-GATHERING = timedelta(minutes=1)
+RUN_DELAY = timedelta(minutes=1)
 """How long new memories wait for more; no longer than `pause`."""
 
 
-class Threshold:
+class ConsolidationTrigger:
     """Requests a run a minute after `enough` memories were made since the last run.
 
     It is requested for `pause` after the last run at the earliest. `first` is the time after which
@@ -413,10 +413,10 @@ class Threshold:
             first,
         )
 
-    async def gathered(
+    async def check(
         self, owner: Owner, before: int, after: int, settled_at: datetime | None
     ) -> None:
-        """Called after each commit (`ledger.commit.Gathered`).
+        """Request a run if enough memories wait for it; called after each commit.
 
         Args:
             owner: Whose memories they are.
@@ -426,10 +426,10 @@ class Threshold:
 
         """
         if self._first is not None and settled_at is None and before == 0 < after:
-            await tell_due(self._queue, owner, self._clock.now(), self._first)
+            await send_due(self._queue, owner, self._clock.now(), self._first)
         if before < self._enough <= after:
-            now, soon = self._clock.now(), min(GATHERING, self._pause)
-            await tell_due(
+            now, soon = self._clock.now(), min(RUN_DELAY, self._pause)
+            await send_due(
                 self._queue,
                 owner,
                 now,
