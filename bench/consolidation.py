@@ -86,7 +86,7 @@ class Bench:
         """How many of the users' last runs have succeeded."""
         runs = [
             (
-                await self.core._services.tasking.tasks.page(
+                await self.core._services.task_services.tasks.page(
                     owner(number), None, "consolidate", None, 1
                 )
             ).tasks
@@ -104,8 +104,8 @@ class Watch:
         self.calls = Counter[str]()
         phase = bench.core._services.consolidation
         self._wrap(phase.consolidator, "_further", lambda work, step: step.name)
-        self._wrap(phase.consolidator._beginning, "begin_due", lambda *given: "beginning")
-        self._wrap(phase.consolidator._ending, "end", lambda *given: "end")
+        self._wrap(phase.consolidator._starter, "begin_due", lambda *given: "beginning")
+        self._wrap(phase.consolidator._finisher, "end", lambda *given: "end")
 
     @contextmanager
     def _watched(self, name: str) -> Any:

@@ -181,7 +181,7 @@ async def day(
             [
                 len(
                     (
-                        await core._services.tasking.tasks.page(
+                        await core._services.task_services.tasks.page(
                             owner(number), None, "consolidate", None, 100
                         )
                     ).tasks

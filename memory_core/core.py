@@ -907,7 +907,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("tasks"):
-            task = await self._services.tasking.tasks.get(checked(owner), task_id)
+            task = await self._services.task_services.tasks.get(checked(owner), task_id)
             return await self._services.formation.deliveries.shown(owner, task)
 
     async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
@@ -922,7 +922,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("tasks"):
-            return await self._services.tasking.tasks.page(
+            return await self._services.task_services.tasks.page(
                 checked(owner), query.status, query.kind, query.cursor, query.limit
             )
 
@@ -940,7 +940,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("retry_task"):
-            return await self._services.tasking.steering.retry(
+            return await self._services.task_services.control.retry(
                 checked(owner), task_id, keyed(call, "retry", task_id)
             )
 
@@ -959,7 +959,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("cancel_task"):
-            return await self._services.tasking.steering.cancel(
+            return await self._services.task_services.control.cancel(
                 checked(owner), task_id, keyed(call, "cancel", task_id)
             )
 
@@ -1001,7 +1001,7 @@ class MemoryCore:
         This is work of the hourly timer. With dry_run, they are only counted. Raises Unavailable.
         """
         with self._telemetry.operation("sweep"):
-            return await self._services.tasking.sweep.run(dry_run=dry_run)
+            return await self._services.task_services.sweep.run(dry_run=dry_run)
 
     # Memories that could not both be true.
 

@@ -20,17 +20,17 @@ from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
 from memory_core.consolidation.run import Consolidator
-from memory_core.consolidation.run_commits import EndingRules, ReportRun, RunEnding
+from memory_core.consolidation.run_commits import ReportRun, RunFinisher, RunFinishRules
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
-from memory_core.consolidation.schedule import FanOut, RunBeginning
+from memory_core.consolidation.schedule import FanOut, RunStarter
 from memory_core.consolidation.step import Step
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
 from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
 from memory_core.data_rights.forget import Forgetter
 from memory_core.data_rights.hard_forget import ForGood
-from memory_core.data_rights.import_conversations import ConversationTeller, Converse
+from memory_core.data_rights.import_conversations import ConversationImporter, Converse
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
 from memory_core.data_rights.redaction_passes import Sweeping
@@ -50,7 +50,7 @@ from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
 from memory_core.ports import (
@@ -64,7 +64,7 @@ from memory_core.ports import (
     ShortTermStore,
     TaskQueue,
 )
-from memory_core.tasks.worker import Tasking, Work
+from memory_core.tasks.worker import TaskServices, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class ConsolidationRules:
     archive: ArchiveRules
     closeness: Closeness
     scenes: SceneRules
-    ending: EndingRules
+    finish: RunFinishRules
     spread: timedelta
     calls: FormationCalls = "separate"
 
@@ -103,7 +103,7 @@ class ConsolidationAdapters:
     agents: Agents
     rules: Agents
     queue: TaskQueue
-    parts: Parts
+    parts: TransferFiles
 
 
 class Consolidation:
@@ -118,10 +118,10 @@ class Consolidation:
         self,
         here: ConsolidationAdapters,
         ledger: Ledger,
-        tasking: Tasking,
+        task_services: TaskServices,
         access_counts: AccessCounts,
         copies: ColdCopies,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: ConsolidationRules,
@@ -134,7 +134,7 @@ class Consolidation:
         Args:
             here: The adapters to work with.
             ledger: Writes commits.
-            tasking: Services that tasks share.
+            task_services: Services that tasks share.
             access_counts: Access counts of memories.
             copies: Archived memories.
             names: Hashes that stand for owners.
@@ -146,9 +146,9 @@ class Consolidation:
             unmerger: Splits notes that were merged.
 
         """
-        store, operations = here.store, tasking.operations
+        store, operations = here.store, task_services.operations
         self.snapshots = Snapshots(store, ledger)
-        compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
+        compressor = Compressor(copies, here.embedder, here.agents, here.rules, task_services.steps)
         crossings = Crossings(
             store, access_counts, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
         )
@@ -164,14 +164,14 @@ class Consolidation:
             store, ledger, access_counts, operations, copies, clock, rules.archive
         )
         upkeep = Upkeep(
-            store, access_counts, self.snapshots, crossings, self.decay, self.archiver, rules.ending
+            store, access_counts, self.snapshots, crossings, self.decay, self.archiver, rules.finish
         )
-        steps = _steps(here, ledger, tasking, clock, rules, upkeep)
+        steps = _steps(here, ledger, task_services, clock, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
-        beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
-        ending = RunEnding(here.queue, clock, rules.ending, report_run)
-        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
-        self.fan_out = FanOut(store, here.queue, beginning, access_counts, clock, rules.spread)
+        starter = RunStarter(store, operations, task_services.leases, clock, ids)
+        finisher = RunFinisher(here.queue, clock, rules.finish, report_run)
+        self.consolidator = Consolidator(store, operations, steps, starter, finisher, clock, calls)
+        self.fan_out = FanOut(store, here.queue, starter, access_counts, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
@@ -184,16 +184,18 @@ class Consolidation:
 def _steps(
     here: ConsolidationAdapters,
     ledger: Ledger,
-    tasking: Tasking,
+    task_services: TaskServices,
     clock: Clock,
     rules: ConsolidationRules,
     upkeep: Upkeep,
 ) -> tuple[Step, ...]:
     """The steps of a run, in the order in which they are taken."""
     is_joint = rules.calls != "separate" and here.agents is not here.rules
-    reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
+    reflecting = Reflecting(here.agents, here.rules, task_services.steps) if is_joint else None
     scenes: tuple[Step, ...] = (
-        SceneStep(here.store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+        SceneStep(
+            here.store, here.embedder, here.agents, here.rules, task_services.steps, rules.scenes
+        ),
     )
     return (
         upkeep,
@@ -207,16 +209,16 @@ def _steps(
             here.embedder,
             here.agents,
             here.rules,
-            tasking.steps,
+            task_services.steps,
             rules.closeness,
             reflecting,
         ),
         Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
-        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps),
+        ConflictStep(here.store, ledger, here.agents, here.rules, task_services.steps),
         *(() if is_joint else scenes),
-        SceneConflictStep(here.agents, here.rules, tasking.steps),
-        ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
-        EarlierMessages(here.store, here.embedder, rules.ending.cap),
+        SceneConflictStep(here.agents, here.rules, task_services.steps),
+        ProfileStep(here.agents, here.rules, task_services.steps, reflecting),
+        EarlierMessages(here.store, here.embedder, rules.finish.cap),
     )
 
 
@@ -273,19 +275,19 @@ class Formation:
         self,
         here: FormationAdapters,
         ledger: Ledger,
-        tasking: Tasking,
+        task_services: TaskServices,
         heeding: Heeding,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: FormationRules,
     ) -> None:
-        ends, steps = tasking.ends, tasking.steps
+        finisher, steps = task_services.finisher, task_services.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
         self.converser = Converser(
-            tasking.beginning,
+            task_services.starter,
             messages,
             callbacks,
             names,
@@ -296,12 +298,12 @@ class Formation:
             is_by_rule=here.agents is here.rules,
         )
         self.summaries = Summaries(
-            here.agents, here.rules, callbacks, tasking.beginning, clock, ids
+            here.agents, here.rules, callbacks, task_services.starter, clock, ids
         )
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(
-            here.store, ledger, here.courier, ends, clock, rules.webhook_secret
+            here.store, ledger, here.courier, finisher, clock, rules.webhook_secret
         )
         wishes = Wishes(
             here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock
@@ -316,12 +318,12 @@ class Formation:
             rules.forming,
             wishes.keep_told,
         )
-        forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
+        forming = Forming(ledger, messages, former, wishes, steps, finisher, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,
             "flush": Gathering(ledger, handover, forming, clock).gather,
-            "summary": SummingUp(ledger, self.summaries, steps, ends).sum_up,
+            "summary": SummingUp(ledger, self.summaries, steps, finisher).sum_up,
             "webhook": self.deliveries.deliver,
         }
 
@@ -342,11 +344,11 @@ class DataRights:
         store: LongTermStore,
         short_term: ShortTermStore,
         archive: Archive,
-        names: OwnerNames,
+        names: OwnerHashes,
         copies: ColdCopies,
         embedder: Embedder,
         ledger: Ledger,
-        tasking: Tasking,
+        task_services: TaskServices,
         clock: Clock,
         ids: IdSource,
         access_counts: AccessCounts,
@@ -355,8 +357,8 @@ class DataRights:
         converse: Converse,
         redact: Redact,
     ) -> None:
-        self.parts = Parts(archive, names, clock)
-        notes = ErasureNotes(archive, names)
+        self.parts = TransferFiles(archive, names, clock)
+        notes = ErasureLog(archive, names)
         self.eraser = Eraser(
             store,
             short_term,
@@ -365,18 +367,28 @@ class DataRights:
             names,
             notes,
             ledger,
-            tasking,
+            task_services,
             clock,
             ids,
             rules,
             withdraw_keys,
         )
         self.exporter = Exporter(
-            store, access_counts, copies, self.parts, tasking.operations, clock
+            store, access_counts, copies, self.parts, task_services.operations, clock
         )
-        teller = ConversationTeller(converse, tasking.operations, clock, redact)
+        conversation_importer = ConversationImporter(
+            converse, task_services.operations, clock, redact
+        )
         self.importer = Importer(
-            store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact
+            store,
+            embedder,
+            copies,
+            self.parts,
+            task_services.operations,
+            conversation_importer,
+            clock,
+            ids,
+            redact,
         )
         self.works: dict[TaskKind, Work] = {
             "erase": self.eraser.erase,

@@ -46,8 +46,8 @@ from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender
-from memory_core.ledger.access_counts import AccessCounts, Waking
-from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
+from memory_core.ledger.access_counts import AccessCounts, DueMarker
+from memory_core.ledger.archive_files import ColdCopies, OwnerHashes, TransferFiles
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.commit_hooks import WorkingSetWriter
 from memory_core.ledger.cursors import Cursors
@@ -65,10 +65,10 @@ from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.signing import cursor_secret
-from memory_core.tasks.control import Poisoned
+from memory_core.tasks.control import PoisonedTasks
 from memory_core.tasks.lifecycle import ConsolidationTrigger
 from memory_core.tasks.resending import ResendingQueue
-from memory_core.tasks.worker import Tasking
+from memory_core.tasks.worker import TaskServices
 from memory_core.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
@@ -100,16 +100,16 @@ class Services:
         self.ledger = self._made_ledger()
         self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
         self.ledger.room = self.usage
-        waking = Waking(made.long_term, self.ledger, self.clock)
-        written = waking.wake if self._settings.forgetting == "gentle" else None
+        due_marker = DueMarker(made.long_term, self.ledger, self.clock)
+        written = due_marker.mark_due if self._settings.forgetting == "gentle" else None
         self.access_counts = AccessCounts(
             made.long_term, made.short_term, self.clock, self.ids, written
         )
         lease = timedelta(seconds=self._settings.task_lease_s)
-        self.tasking = Tasking(
+        self.task_services = TaskServices(
             made.long_term, self.ledger, made.queue, self.cursors, self.clock, self.ids, lease
         )
-        names = OwnerNames(made.archive)
+        names = OwnerHashes(made.archive)
         copies = ColdCopies(made.archive, names)
         self._for_saving()
         self._for_finding(copies)
@@ -215,7 +215,7 @@ class Services:
         self.timeline = HistoryReader(long_term, self.cursors)
         self.lineage = Lineage(long_term)
         self.agent_list = AgentList(long_term, self.cursors)
-        self.poisoned = Poisoned(long_term, self.cursors)
+        self.poisoned = PoisonedTasks(long_term, self.cursors)
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
         made, ledger, clock = self.adapters, self.ledger, self.clock
@@ -233,16 +233,16 @@ class Services:
         self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
-    def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
+    def _for_tasks(self, names: OwnerHashes, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
         heeding = Heeding(
             self.saver, self.editor, ToldForgetter(ledger, self.unmerger), self.gatherer.nearest
         )
         self.formation = Formation(
-            made.of_formation(), ledger, self.tasking, heeding, names, clock, ids, rules
+            made.of_formation(), ledger, self.task_services, heeding, names, clock, ids, rules
         )
-        tasking = self.tasking
+        task_services = self.task_services
         self.last_messages = LastMessages(
             made.long_term,
             ledger,
@@ -251,16 +251,16 @@ class Services:
             self.restorer,
             self.editor,
             self.unmerger,
-            tasking.ends,
+            task_services.finisher,
             made.queue,
             clock,
         )
-        self.appender = SessionAppender(ledger, made.embedder, tasking.beginning, clock, ids)
-        stores = made.of_consolidation(Parts(made.archive, names, clock))
+        self.appender = SessionAppender(ledger, made.embedder, task_services.starter, clock, ids)
+        stores = made.of_consolidation(TransferFiles(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,
             ledger,
-            self.tasking,
+            self.task_services,
             self.access_counts,
             copies,
             names,
@@ -272,7 +272,7 @@ class Services:
             self.unmerger,
         )
 
-    def _for_people(self, names: OwnerNames, copies: ColdCopies) -> None:
+    def _for_people(self, names: OwnerHashes, copies: ColdCopies) -> None:
         made = self.adapters
         self.people = DataRights(
             made.long_term,
@@ -282,7 +282,7 @@ class Services:
             copies,
             made.embedder,
             self.ledger,
-            self.tasking,
+            self.task_services,
             self.clock,
             self.ids,
             self.access_counts,
@@ -291,8 +291,8 @@ class Services:
             self.formation.converser.converse,
             self.redactor.value,
         )
-        audit = TaskAudit(made.keys, self.tasking.operations, self.tasking.tasks, names)
-        self.worker = self.tasking.worker(
+        audit = TaskAudit(made.keys, self.task_services.operations, self.task_services.tasks, names)
+        self.worker = self.task_services.worker(
             audit.around(self.formation.works | self.consolidation.works | self.people.works)
         )
 

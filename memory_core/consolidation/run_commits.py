@@ -27,7 +27,7 @@ from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.lifecycle import send_due
-from memory_core.tasks.operation_records import Chunk, Operation, added
+from memory_core.tasks.operation_records import Chunk, Operation, sum_counts
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
 
 OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
@@ -154,7 +154,7 @@ class RunProgress:
         return await self.run.reads.stored([self.operation.id, *self._ids])
 
     def _counted(self, chunk: Chunk) -> Chunk:
-        return replace(chunk, counts=added(chunk.counts, self.spent))
+        return replace(chunk, counts=sum_counts(chunk.counts, self.spent))
 
     def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
         """Join the waiting decisions into a chunk, as many as fit.
@@ -177,7 +177,7 @@ def _placed(step: str, chunk: Chunk) -> Chunk:
     return replace(chunk, done=False, cursor=[step, STEP_DONE if chunk.done else chunk.cursor])
 
 
-def ending_overtaken() -> Chunk:
+def end_overtaken_run() -> Chunk:
     """The last chunk of a run that a later run has overtaken."""
     return Chunk(
         cursor=[STEP_DONE, None], done=True, status="cancelled", error=OVERTAKEN, fragile=False
@@ -205,7 +205,7 @@ ReportRun = Callable[[Mapping[str, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class EndingRules:
+class RunFinishRules:
     """The rules by which memories fade and age.
 
     Attributes:
@@ -234,11 +234,11 @@ class EndingRules:
         )
 
 
-class RunEnding:
+class RunFinisher:
     """Ends runs of any owner."""
 
     def __init__(
-        self, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
+        self, queue: TaskQueue, clock: Clock, rules: RunFinishRules, report_run: ReportRun
     ) -> None:
         self._queue, self._clock, self._rules = queue, clock, rules
         self._report_run = report_run
@@ -264,7 +264,7 @@ class RunEnding:
                     return {"run_task_id": None}
                 return _settled(head, run, _next(head, run, coming, now, capped=capped))
 
-            report = self._report(run, stored, added(stored.counts, waiting.counts), now)
+            report = self._report(run, stored, sum_counts(stored.counts, waiting.counts), now)
             document = Document(
                 str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR
             )

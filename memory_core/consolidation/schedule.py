@@ -31,11 +31,11 @@ from memory_core.ledger.batch import CONSOLIDATION, HeadChange
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
-from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, pause
-from memory_core.tasks.lifecycle import DueMessage, message_for, tell
+from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, retry_pause
+from memory_core.tasks.lifecycle import DueMessage, message_for, send_task
 from memory_core.tasks.operation_records import operation_id, operation_in
 from memory_core.tasks.operations import Operations
-from memory_core.tasks.store import held_task
+from memory_core.tasks.store import task_in
 
 QUEUE: Final[QueueName] = "consolidation"
 PAGE = 100
@@ -83,15 +83,15 @@ class FanOut:
         self,
         store: LongTermStore,
         queue: TaskQueue,
-        beginning: RunBeginning,
+        starter: RunStarter,
         access_counts: AccessCounts,
         clock: Clock,
         spread: timedelta,
     ) -> None:
-        self._store, self._queue, self._beginning, self._access_counts = (
+        self._store, self._queue, self._starter, self._access_counts = (
             store,
             queue,
-            beginning,
+            starter,
             access_counts,
         )
         self._clock, self._spread = clock, spread
@@ -130,7 +130,7 @@ class FanOut:
             owner
         )  # first, since that may make the user due
         try:
-            return await self._beginning.begin_due(owner, head)
+            return await self._starter.begin_due(owner, head)
         except UnderWay as run:
             await self._follow(owner, run)
             return None
@@ -143,7 +143,7 @@ class FanOut:
         if run.task.status == "running":
             now = self._clock.now()
             delay = leased_until(run.task, now) - now + MOMENT
-            await tell(self._queue, QUEUE, message_for(owner, run.task), delay)
+            await send_task(self._queue, QUEUE, message_for(owner, run.task), delay)
 
     async def _send_due(self, message: RangeMessage) -> None:
         after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
@@ -201,7 +201,9 @@ class FanOut:
             )
             return
         again = message.put_off()
-        await self._queue.send(QUEUE, again.model_dump_json(), delay=pause(message.waits, error))
+        await self._queue.send(
+            QUEUE, again.model_dump_json(), delay=retry_pause(message.waits, error)
+        )
 
 
 def _due_message(owner: Owner, tick: datetime) -> DueMessage:
@@ -271,7 +273,7 @@ class UnderWay(Exception):
         self.task, self.session_id = task, session_id
 
 
-class RunBeginning:
+class RunStarter:
     """Begins runs of any owner, a single run at a time for each."""
 
     def __init__(
@@ -439,7 +441,7 @@ def _check_ended(look: ReadSet) -> Task | None:
     head = look.head
     if head is None or head.run_task_id is None:
         return None
-    last_task = held_task(look.documents.get(head.run_task_id), head)
+    last_task = task_in(look.documents.get(head.run_task_id), head)
     about = look.documents.get(operation_id(head.run_task_id))
     if last_task is not None and not last_task.task.finished and about is not None:
         raise UnderWay(last_task.task, operation_in(about).plan["session_id"])

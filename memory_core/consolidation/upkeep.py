@@ -16,7 +16,7 @@ from typing import Any, Final
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
 from memory_core.consolidation.run import ACTOR
-from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.run_commits import RunFinishRules
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -53,7 +53,7 @@ class Upkeep:
         crossings: Crossings,
         decay: Decay,
         archiver: Archiver,
-        rules: EndingRules,
+        rules: RunFinishRules,
     ) -> None:
         self._store, self._access_counts, self._snapshots, self._crossings = (
             store,

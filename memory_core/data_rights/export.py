@@ -35,7 +35,7 @@ from memory_core.domain.memory import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, TransferFiles
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
@@ -106,7 +106,7 @@ class Exporter:
         store: LongTermStore,
         access_counts: AccessCounts,
         copies: ColdCopies,
-        parts: Parts,
+        parts: TransferFiles,
         operations: Operations,
         clock: Clock,
     ) -> None:
@@ -153,7 +153,7 @@ class Exporter:
             Unavailable: A store is down.
 
         """
-        task, operation = await self._operations.held(owner, task_id, "export")
+        task, operation = await self._operations.task_and_operation(owner, task_id, "export")
         if task.status != "succeeded":
             raise Conflict(
                 f"this export is {task.status}; its parts can be fetched once it has succeeded"
@@ -455,7 +455,7 @@ class Exporter:
 
         Parts that another worker needs are made again by that worker.
         """
-        operation = await self._operations.there(lease.owner, lease.task.task_id)
+        operation = await self._operations.current(lease.owner, lease.task.task_id)
         if operation is None or operation.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)
 

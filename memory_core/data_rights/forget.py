@@ -35,7 +35,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.clear_session import buffer_task
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
-from memory_core.ledger.archive_files import OwnerNames
+from memory_core.ledger.archive_files import OwnerHashes
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.instructions import instructions_of
@@ -66,7 +66,7 @@ class Forgetter:
         operations: Operations,
         for_good: ForGood,
         unmerger: NoteUnmerger,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         cap: int,
     ) -> None:

@@ -24,7 +24,7 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import OwnerNames, Parts
+from memory_core.ledger.archive_files import OwnerHashes, TransferFiles
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
@@ -206,10 +206,10 @@ class ForGood:
         self,
         store: LongTermStore,
         short_term: ShortTermStore,
-        parts: Parts,
+        parts: TransferFiles,
         operations: Operations,
         sweeping: Sweeping,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
     ) -> None:
         self._store, self._short_term, self._parts, self._operations = (

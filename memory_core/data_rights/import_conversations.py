@@ -39,7 +39,7 @@ from memory_core.ledger.ids import keyed
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import receipt_id
 from memory_core.ports import Clock
-from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.leases import Lease, RetryLater
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
 
@@ -169,7 +169,7 @@ class ConversationProgress:
         }
 
 
-class ConversationTeller:
+class ConversationImporter:
     """Saves the conversations of checked files."""
 
     def __init__(
@@ -182,9 +182,9 @@ class ConversationTeller:
             redact,
         )
 
-    async def tell(
+    async def save_lines(
         self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]
-    ) -> Operation | Later:
+    ) -> Operation | RetryLater:
         """Save the lines that are not saved yet, in the file's order.
 
         Args:
@@ -219,9 +219,9 @@ class ConversationTeller:
                         further.step, further.line / further.lines, result=further.result
                     )
                     if unformed > UNFORMED:
-                        return Later(PAUSE, {"step": further.step})
+                        return RetryLater(PAUSE, {"step": further.step})
                     if self._clock.now() - begun >= TURN:
-                        return Later(timedelta(0), {"step": further.step})
+                        return RetryLater(timedelta(0), {"step": further.step})
         return await self._end(lease, operation)
 
     async def count_last(self, lease: Lease, operation: Operation) -> ConversationProgress | None:

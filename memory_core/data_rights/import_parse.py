@@ -40,7 +40,7 @@ from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
 from memory_core.tasks.operation_records import Operation
-from memory_core.tasks.store import written
+from memory_core.tasks.store import task_document
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
@@ -542,5 +542,5 @@ class Staging:
 
 
 def _staged_task(task: Task, epoch: str) -> Document:
-    document = written(task)
+    document = task_document(task)
     return replace(document, body={**document.body, "epoch": epoch})

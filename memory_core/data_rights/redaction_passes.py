@@ -29,7 +29,7 @@ from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
-from memory_core.tasks.store import held_task
+from memory_core.tasks.store import task_in
 
 PAGE = 100
 WRITTEN_AT_ONCE = 40
@@ -275,13 +275,12 @@ class Sweeping:
             if conversation.kind == "conversation"
         }
         seen = await self._store.snapshot(owner, sorted(tasks.values()))
-        held_tasks = {
-            name: held_task(seen.documents.get(task_id), seen.head)
-            for name, task_id in tasks.items()
+        stored_tasks = {
+            name: task_in(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()
         }
         return frozenset(
             name
-            for name, forming_task in held_tasks.items()
+            for name, forming_task in stored_tasks.items()
             if forming_task is not None and not forming_task.task.finished
         )
 

@@ -37,7 +37,7 @@ from memory_core.formation.message_memories import (
 from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
-from memory_core.ledger.archive_files import OwnerNames
+from memory_core.ledger.archive_files import OwnerHashes
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import session_document_id
@@ -46,7 +46,7 @@ from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.leases import TaskLost
-from memory_core.tasks.lifecycle import Beginning
+from memory_core.tasks.lifecycle import TaskStarter
 from memory_core.tasks.operation_records import is_pending
 
 MOST_UNFORMED = 100
@@ -64,10 +64,10 @@ class Converser:
 
     def __init__(
         self,
-        beginning: Beginning,
+        starter: TaskStarter,
         messages: MessageWriter,
         callbacks: Callbacks,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: Agents,
@@ -81,8 +81,8 @@ class Converser:
         is asked, so that the conversation will have these cells.
         """
         self._rules, self._boundary, self._is_by_rule = rules, boundary, is_by_rule
-        self._beginning, self._messages, self._callbacks, self._names = (
-            beginning,
+        self._starter, self._messages, self._callbacks, self._names = (
+            starter,
             messages,
             callbacks,
             names,
@@ -207,7 +207,7 @@ class Converser:
         reads = [SETTINGS_ID, *session_ids, *operation_ids, *_read_ahead(conversation, names)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             for _ in range(MOST_TRIES):
-                look = await self._beginning.look(owner, task, reads, call)
+                look = await self._starter.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 session_document = _kept(look, session_ids)
@@ -305,7 +305,7 @@ class Converser:
             )
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
-        accepted = await self._beginning.begin(
+        accepted = await self._starter.begin(
             owner,
             task,
             lambda seen: (),

@@ -22,7 +22,7 @@ from memory_core.ledger.documents import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
-from memory_core.tasks.store import counted, unfinished
+from memory_core.tasks.store import count_change, unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
             "last_formed_sequence": head.sequence + len(planned.changes),
         }
         if last:
-            fields |= counted(unfinished(ended) - 1)(head)
+            fields |= count_change(unfinished(ended) - 1)(head)
         return fields
 
     return Changes(

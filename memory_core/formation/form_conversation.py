@@ -25,9 +25,9 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.turns import WriteTurns
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.lifecycle import ACTOR, Ends, message_for, queue_of, tell
-from memory_core.tasks.store import announced, written
+from memory_core.tasks.leases import Lease, RetryLater
+from memory_core.tasks.lifecycle import ACTOR, TaskFinisher, message_for, queue_of, send_task
+from memory_core.tasks.store import task_document, with_delivery
 
 
 class Forming:
@@ -40,15 +40,15 @@ class Forming:
         former: Former,
         wishes: Wishes,
         steps: Steps,
-        ends: Ends,
+        finisher: TaskFinisher,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
-        self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
+        self._steps, self._finisher, self._queue, self._clock = steps, finisher, queue, clock
         self._completing = WriteTurns()
 
-    async def form(self, lease: Lease) -> Later | None:
+    async def form(self, lease: Lease) -> RetryLater | None:
         """Form the remaining cells of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
         conversation, look = await self._conversation(lease)
@@ -140,7 +140,7 @@ class Forming:
             await self._go_on_without(lease.owner, conversation, call)
             return None
         for task in ended:
-            await self._ends.announce(lease.owner, task)
+            await self._finisher.announce(lease.owner, task)
         return formed
 
     async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
@@ -177,9 +177,9 @@ class Forming:
 
         done = (await self._ledger.commit(owner, decide, ids=ids, call=call)).result
         for task in done.ready:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in done.ended:
-            await self._ends.announce(owner, task)
+            await self._finisher.announce(owner, task)
 
     def _ended(
         self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]
@@ -195,5 +195,8 @@ class Forming:
             "counts": counts_of(conversation.formed_cells),
             **heeded,
         }
-        task, deliveries = announced(lease.task.succeeded(result, now), now)
-        return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)
+        task, deliveries = with_delivery(lease.task.succeeded(result, now), now)
+        return task, (
+            replace(task_document(task, onto=lease.stored.document), tag=None),
+            *deliveries,
+        )

@@ -61,7 +61,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
-from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
+from memory_core.tasks.lifecycle import TaskFinisher, message_for, queue_of, send_task
 
 MOST_AT_ONCE: Final = 20
 """Messages of a commit, each two documents of its hundred, besides its cell and its conversation.
@@ -128,12 +128,12 @@ class LastMessages:
         restorer: Restorer,
         editor: Editor,
         unmerger: NoteUnmerger,
-        ends: Ends,
+        finisher: TaskFinisher,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._messages = store, ledger, messages
-        self._ends, self._queue, self._clock = ends, queue, clock
+        self._finisher, self._queue, self._clock = finisher, queue, clock
         self._formed = FormedOfMessages(store, ledger, conflicts, restorer, editor, unmerger, clock)
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -360,9 +360,9 @@ class LastMessages:
         )
         taken, without = committed.result
         for task in without.ready:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in without.ended:
-            await self._ends.announce(owner, task)
+            await self._finisher.announce(owner, task)
         return taken
 
     def _decided(

@@ -28,7 +28,7 @@ from memory_core.ledger.documents import (
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
-from memory_core.tasks.store import TaskAndSubject, counted, unfinished, written
+from memory_core.tasks.store import TaskAndSubject, count_change, task_document, unfinished
 
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 """The kind of task that forms a conversation, by its path."""
@@ -60,7 +60,7 @@ class Without:
     @property
     def head_fields(self) -> HeadChange:
         """The head's field that changes with it."""
-        return counted(self.more)
+        return count_change(self.more)
 
     def put(self, *documents: Document) -> None:
         """Write these documents, too; they replace earlier states of the same documents."""
@@ -232,7 +232,7 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
         next_enqueue_at=now,
         correlation_id=further.correlation_id,
     )
-    done.creates += [*documents_of(further.changed(task_id=task.task_id)), written(task)]
+    done.creates += [*documents_of(further.changed(task_id=task.task_id)), task_document(task)]
     done.ready.append(task)
     done.more += 1
 
@@ -261,7 +261,7 @@ def _handed_over(
         progress=0.0, generation=pair.task.generation + 1
     )
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
-    done.put(written(task, onto=pair.task_state.document), ended)
+    done.put(task_document(task, onto=pair.task_state.document), ended)
     done.creates += documents_of(further)
     done.more += int(pair.task.finished)
     done.ready.append(task)

@@ -309,13 +309,13 @@ def _sum(known: WrittenAccesses, further: WrittenAccesses) -> WrittenAccesses:
 KEPT_FOR: Final = timedelta(days=1)
 
 
-class Waking:
+class DueMarker:
     """Wakes any owner; costs a query of an index if no faded memory was found."""
 
     def __init__(self, store: LongTermStore, ledger: Ledger, clock: Clock) -> None:
         self._store, self._ledger, self._clock = store, ledger, clock
 
-    async def wake(self, owner: Owner) -> None:
+    async def mark_due(self, owner: Owner) -> None:
         """Make the user due now, if a faded memory was found.
 
         A failure is logged and raises no error: the memories are found all the same, and the next

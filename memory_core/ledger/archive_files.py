@@ -37,7 +37,7 @@ _NAME = re.compile(
 class ColdCopies:
     """The archived copies of memories of every owner."""
 
-    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes) -> None:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, operation_id: str, copy: ColdCopy) -> str:
@@ -227,10 +227,10 @@ PAGE = 500
 _PEOPLE, _DUE = "people", "due"
 
 
-class Parts:
+class TransferFiles:
     """The exported and imported files of every owner."""
 
-    def __init__(self, archive: Archive, names: OwnerNames, clock: Clock) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes, clock: Clock) -> None:
         self._archive, self._names, self._clock = archive, names, clock
 
     async def announce(self, owner: Owner, task_id: str, began: datetime) -> None:
@@ -375,7 +375,7 @@ KEY_NAME: Final = "names-key"
 KEY_BYTES = 32
 
 
-class OwnerNames:
+class OwnerHashes:
     """The names of all owners. Every process reads the same key."""
 
     def __init__(self, archive: Archive) -> None:
@@ -449,10 +449,10 @@ NOTES_A_PAGE: Final = 500
 _NOTES: Final = "erasures"
 
 
-class ErasureNotes:
+class ErasureLog:
     """The notes about every owner. They stay for good, and name no user."""
 
-    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes) -> None:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, epochs: Iterable[str], began: datetime) -> None:

@@ -172,7 +172,7 @@ def _documents(changes: Changes[Any]) -> int:
     return len(changes.changes) + len(memories) + sum(map(len, beside))
 
 
-def ended_as(change: Change, memory: Memory | None) -> Change | None:
+def same_ending(change: Change, memory: Memory | None) -> Change | None:
     """The same ending for the memory as it is now.
 
     Args:
@@ -263,7 +263,7 @@ def assemble(
     base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
         base = Head(epoch=changes.begins, slots="", kept_bytes=0)
-    logged = _logged(base, changes.changes, commit_id, _occurred_at(base, now), call)
+    logged = _events_and_memories(base, changes.changes, commit_id, _occurred_at(base, now), call)
     quiet = call.actor == CONSOLIDATION
     moved = _moved_head(base, changes, logged.events, commit_id, now, quiet=quiet)
     if (
@@ -305,7 +305,7 @@ def _occurred_at(base: Head, now: datetime) -> datetime:
     return now if last is None else max(now, last + timedelta(microseconds=1))
 
 
-def _logged(
+def _events_and_memories(
     base: Head, changes: Sequence[Change], commit_id: str, occurred: datetime, call: Call
 ) -> _Logged:
     """The events of changes, and the memories that they leave. Raises Conflict."""

@@ -26,7 +26,7 @@ from memory_core.ledger.batch import (
     Change,
     Changes,
     assemble,
-    ended_as,
+    same_ending,
     surplus_endings,
 )
 from memory_core.ledger.commit_hooks import (
@@ -393,7 +393,7 @@ class Ledger:
                 changes = [
                     again
                     for change in part
-                    if (again := ended_as(change, look.memory(change.after.id))) is not None
+                    if (again := same_ending(change, look.memory(change.after.id))) is not None
                 ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 

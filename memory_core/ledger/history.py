@@ -171,7 +171,7 @@ class Past:
         return states
 
 
-def parted(taken: TakenSnapshot) -> list[list[str]]:
+def split_snapshot(taken: TakenSnapshot) -> list[list[str]]:
     """The ids of the states in each document of a snapshot.
 
     All ids are in order, so that every process makes the same documents.
@@ -196,7 +196,7 @@ def part_of(
     Args:
         taken: The snapshot.
         head: As it was before the snapshot's states were read.
-        parts: As `parted` returns them.
+        parts: As `split_snapshot` returns them.
         number: Number of the part, from 0.
 
     """
@@ -298,7 +298,7 @@ class Snapshots:
 
         False if events were redacted since `head` was read.
         """
-        parts = await asyncio.to_thread(parted, taken)
+        parts = await asyncio.to_thread(split_snapshot, taken)
         for number in range(len(parts)):
             # one by one: together they would take the memory of all states again
             part = part_of(taken, head, parts, number)

@@ -26,10 +26,10 @@ from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.receipts import Receipt, receipt_ids
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
-from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
+from memory_core.tasks.store import TaskAndSubject, count_change, task_document, webhook_task_id
 
 
-class Beginning:
+class TaskStarter:
     """Stores new tasks with their subjects, and sends their messages."""
 
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
@@ -84,11 +84,11 @@ class Beginning:
         def decide(look: ReadSet) -> Changes[str]:
             if _is_begun(look, task):
                 return Changes(task.task_id)
-            creates = (*subject(look), written(task))
+            creates = (*subject(look), task_document(task))
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> HeadFields:
-                counts: HeadFields = {**counted(+1)(head), **head_fields(head)}
+                counts: HeadFields = {**count_change(+1)(head), **head_fields(head)}
                 return {**counts, **more.head_fields(head.changed(**counts))}
 
             return Changes(
@@ -119,7 +119,7 @@ class Beginning:
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
         if committed.result != task.task_id or waits or task.leased_by is not None:
             return Accepted(committed.result)
-        return Accepted(task.task_id, await self.tell(owner, task))
+        return Accepted(task.task_id, await self.send(owner, task))
 
     async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> ReadSet:
         """The read set on which a task with these `reads` begins.
@@ -133,7 +133,7 @@ class Beginning:
         """
         return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
 
-    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+    async def send(self, owner: Owner, task: Task) -> tuple[str, ...]:
         """Put the task's message into its queue.
 
         Args:
@@ -144,7 +144,7 @@ class Beginning:
             `("queue",)` if that was impossible, else empty. The sweep then sends the message.
 
         """
-        return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        return await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
 
 
 def _is_begun(look: ReadSet, task: Task) -> bool:
@@ -168,7 +168,7 @@ def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> lis
 ACTOR = "formation"
 
 
-class Ends:
+class TaskFinisher:
     """Ends tasks."""
 
     def __init__(self, ledger: Ledger, queue: TaskQueue, clock: Clock) -> None:
@@ -234,7 +234,7 @@ class Ends:
         """
         if task.finished and task.delivery_ids:
             identity = webhook_task_id(task.delivery_ids[-1])
-            await tell(
+            await send_task(
                 self._queue,
                 "webhooks",
                 TaskMessage(
@@ -252,7 +252,7 @@ OPERATIONS: frozenset[TaskKind] = frozenset(
     {"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"}
 )
 """Kinds whose work is an operation over many memories (`operations`)."""
-TELL_WITHIN_S = 2.0
+SEND_WITHIN_S = 2.0
 """How many seconds a caller waits for the queue at most."""
 log = logging.getLogger(__name__)
 
@@ -319,7 +319,7 @@ class DueMessage(DeferredModel):
         return Owner(self.app_id, self.user_id)
 
 
-async def tell(
+async def send_task(
     queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)
 ) -> tuple[str, ...]:
     """Put a task's message into its queue.
@@ -371,7 +371,7 @@ async def _failed(
     queue: TaskQueue, name: QueueName, body: str, delay: timedelta
 ) -> Exception | None:
     try:
-        async with asyncio.timeout(TELL_WITHIN_S):
+        async with asyncio.timeout(SEND_WITHIN_S):
             await queue.send(name, body, delay=delay)
     except (Unavailable, TimeoutError) as error:
         return error
