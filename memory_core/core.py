@@ -790,7 +790,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("create_agent_memory"):
-            return await self._services.formation.converser.remember_words(
+            return await self._services.formation.converser.store_agent_words(
                 checked(owner), request, keyed(call, "agent_memory", request)
             )
 
@@ -1153,7 +1153,7 @@ class MemoryCore:
         with self._telemetry.operation("archive"):
             archiver = self._services.consolidation.archiver
             if asked.dry_run:
-                return await archiver.foresee(checked(owner), asked.session_id)
+                return await archiver.dry_run(checked(owner), asked.session_id)
             return await archiver.begin(
                 checked(owner), asked.session_id, keyed(call, "archive", asked)
             )
@@ -1298,7 +1298,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("decay"):
             if asked.dry_run:
-                return await self._services.consolidation.decay.foresee(checked(owner), asked)
+                return await self._services.consolidation.decay.dry_run(checked(owner), asked)
             return await self._services.consolidation.decay.begin(
                 checked(owner), asked, keyed(call, "decay", asked)
             )
@@ -1323,7 +1323,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("reembed"):
             if asked.dry_run:
-                return await self._services.consolidation.reembedder.foresee(checked(owner))
+                return await self._services.consolidation.reembedder.dry_run(checked(owner))
             return await self._services.consolidation.reembedder.begin(
                 checked(owner), keyed(call, "reembed", asked)
             )
@@ -1354,7 +1354,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("forget"):
             if asked.dry_run:
-                return await self._services.consolidation.forgetter.foresee(checked(owner), asked)
+                return await self._services.consolidation.forgetter.dry_run(checked(owner), asked)
             return await self._services.consolidation.forgetter.begin(
                 checked(owner), asked, keyed(call, "forget", asked)
             )
@@ -1374,7 +1374,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("forget"):
-            return await self._services.consolidation.forgetter.foresee_memories(
+            return await self._services.consolidation.forgetter.dry_run_memories(
                 checked(owner), asked, limit
             )
 
@@ -1397,7 +1397,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("consolidate"):
             if asked.dry_run:
-                return await self._services.consolidation.consolidator.foresee(
+                return await self._services.consolidation.consolidator.dry_run(
                     checked(owner), asked
                 )
             return await self._services.consolidation.consolidator.begin(

@@ -28,7 +28,7 @@ from prometheus_client.registry import Collector
 
 from memory_core import __version__
 from memory_core.adapters.telemetry_export import Exporting, To
-from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from memory_core.adapters.system import RandomIds
 from memory_core.bootstrap.rules import consolidation_rules
-from memory_core.consolidation.giving_way import UserCalls
 from memory_core.consolidation.run import Consolidator
 from memory_core.consolidation.run_commits import RunFinisher, RunFinishRules
 from memory_core.consolidation.schedule import RunStarter
 from memory_core.consolidation.step import Proposal, Run, Step
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
 from memory_core.domain.conversation import Task
@@ -64,7 +64,7 @@ class Tagging:
 
         return Proposal(ids, decide)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         return {"tagged": len(run.changed_ids())}
 
 
@@ -84,7 +84,7 @@ class Asking:
         await self.steps.frozen(run.owner, run.id, "asking", ask, ConversationSummary)
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         return {}
 
 

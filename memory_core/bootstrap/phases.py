@@ -13,27 +13,27 @@ from memory_core.consolidation.archive import Archiver, ArchiveRules
 from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
-from memory_core.consolidation.fading import Compressor, Crossings
-from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.fading import Compressor, ImportanceCrossings
 from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
-from memory_core.consolidation.reflection import Reflecting
+from memory_core.consolidation.reflection import JointReflection
 from memory_core.consolidation.run import Consolidator
 from memory_core.consolidation.run_commits import ReportRun, RunFinisher, RunFinishRules
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunStarter
 from memory_core.consolidation.step import Step
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
 from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
 from memory_core.data_rights.forget import Forgetter
-from memory_core.data_rights.hard_forget import ForGood
+from memory_core.data_rights.hard_forget import HardForgetter
 from memory_core.data_rights.import_conversations import ConversationImporter, Converse
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
-from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.conversation import TaskKind
 from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.scene_assignment import SceneRules
@@ -41,7 +41,7 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.formation.accept import Converser
-from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
+from memory_core.formation.batches import Batches, BatchRules, BufferWork, Handover
 from memory_core.formation.form_cell import Former, FormingRules
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
@@ -149,14 +149,16 @@ class Consolidation:
         store, operations = here.store, task_services.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, task_services.steps)
-        crossings = Crossings(
+        crossings = ImportanceCrossings(
             store, access_counts, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
         )
         self.decay = Decay(
             store, operations, access_counts, self.snapshots, crossings, clock, rules.decay
         )
-        sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
-        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, names, clock)
+        sweeping = RedactionPasses(store, operations, self.snapshots, copies, clock)
+        for_good = HardForgetter(
+            store, here.short_term, here.parts, operations, sweeping, names, clock
+        )
         self.forgetter = Forgetter(
             store, operations, for_good, unmerger, names, clock, rules.forget_cap
         )
@@ -191,7 +193,7 @@ def _steps(
 ) -> tuple[Step, ...]:
     """The steps of a run, in the order in which they are taken."""
     is_joint = rules.calls != "separate" and here.agents is not here.rules
-    reflecting = Reflecting(here.agents, here.rules, task_services.steps) if is_joint else None
+    reflecting = JointReflection(here.agents, here.rules, task_services.steps) if is_joint else None
     scenes: tuple[Step, ...] = (
         SceneStep(
             here.store, here.embedder, here.agents, here.rules, task_services.steps, rules.scenes
@@ -254,7 +256,7 @@ class FormationAdapters:
 
 
 @dataclass(frozen=True, slots=True)
-class Heeding:
+class WishServices:
     """Services that carry out the wishes in conversations."""
 
     saver: Saver
@@ -276,7 +278,7 @@ class Formation:
         here: FormationAdapters,
         ledger: Ledger,
         task_services: TaskServices,
-        heeding: Heeding,
+        heeding: WishServices,
         names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
@@ -316,13 +318,13 @@ class Formation:
             here.rules,
             clock,
             rules.forming,
-            wishes.keep_told,
+            wishes.keep_found,
         )
         forming = Forming(ledger, messages, former, wishes, steps, finisher, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,
-            "flush": Gathering(ledger, handover, forming, clock).gather,
+            "flush": BufferWork(ledger, handover, forming, clock).gather,
             "summary": SummingUp(ledger, self.summaries, steps, finisher).sum_up,
             "webhook": self.deliveries.deliver,
         }

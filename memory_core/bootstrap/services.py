@@ -15,7 +15,7 @@ from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
 from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
-from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, Heeding
+from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, WishServices
 from memory_core.bootstrap.rules import (
     admission_rules,
     consolidation_rules,
@@ -236,7 +236,7 @@ class Services:
     def _for_tasks(self, names: OwnerHashes, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
-        heeding = Heeding(
+        heeding = WishServices(
             self.saver, self.editor, ToldForgetter(ledger, self.unmerger), self.gatherer.nearest
         )
         self.formation = Formation(

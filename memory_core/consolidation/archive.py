@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.consolidation.archive_chains import ChainReader, Moving
+from memory_core.consolidation.archive_chains import ChainMove, ChainReader
 from memory_core.consolidation.cold_sweep import ColdSweep
 from memory_core.domain.archival import is_due, least_age, stub_of
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
@@ -226,7 +226,7 @@ class Archiver:
         plan = await self._plan(owner, session_id)
         return await self._operations.begin(owner, "archive", plan.body(), call, task_id=task_id)
 
-    async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
+    async def dry_run(self, owner: Owner, session_id: str | None) -> Foreseen:
         """Count the memories and chains that a run would move now.
 
         Chains that are too large are counted as well. The counts are capped if there may be more.
@@ -372,7 +372,7 @@ class Archiver:
                 due.append((Place(first.sequence, first.id), replace(family, members=staying)))
         return tuple(sorted(due, key=lambda pair: (pair[0].sequence, pair[0].id)))
 
-    async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
+    async def _cut(self, run: _Run, portion: Sequence[ChainMove], known: int, place: Place) -> int:
         """Write the portion's cold copies and cut the chains that did not change since `known`.
 
         Returns the sequence that is known then.
@@ -397,7 +397,7 @@ class Archiver:
         await self._advance(run, [place.sequence, place.id])
         return known
 
-    async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
+    async def _written(self, run: _Run, portion: Sequence[ChainMove]) -> dict[str, ChainMove]:
         """Return the chains by the location of their verified cold copies.
 
         A chain whose copy is not as it was written stays in the long-term store, and is counted.
@@ -406,7 +406,7 @@ class Archiver:
         # the key of all names is known then: else each writer would ask for it, and make it
         await self._copies.prefix(run.lease.owner)
 
-        async def write(moving: Moving) -> str | None:
+        async def write(moving: ChainMove) -> str | None:
             async with room:
                 try:
                     return await self._copies.write(run.lease.owner, run.operation.id, moving.copy)
@@ -433,7 +433,7 @@ class Archiver:
         self,
         run: _Run,
         cursor: Any,
-        written: Mapping[str, Moving] | None = None,
+        written: Mapping[str, ChainMove] | None = None,
         known: int | None = None,
         *,
         done: bool = False,
@@ -487,7 +487,7 @@ class Archiver:
         return events
 
 
-def _changes(moving: Moving, look: ReadSet, location: str, now: datetime) -> list[Change]:
+def _changes(moving: ChainMove, look: ReadSet, location: str, now: datetime) -> list[Change]:
     changes = []
     for member in moving.copy.members:
         memory = look.memory(member.memory.id)
@@ -505,6 +505,6 @@ def _changes(moving: Moving, look: ReadSet, location: str, now: datetime) -> lis
     return changes
 
 
-def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
+def _versions(moving: ChainMove, location: str, now: datetime) -> list[Document]:
     stubs = [stub_of(version, location, now) for version in moving.versions]
     return [Document(stub.id, "version", stub.model_dump(mode="json")) for stub in stubs]

@@ -36,7 +36,7 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class ChainMove:
     """A chain that is about to be archived.
 
     Attributes:
@@ -78,17 +78,17 @@ class Moving:
 class _Portion:
     """Chains that a single commit can cut."""
 
-    chains: list[Moving] = field(default_factory=list)
+    chains: list[ChainMove] = field(default_factory=list)
     documents: int = 0
     weight: int = 0
 
-    def has_room_for(self, moving: Moving) -> bool:
+    def has_room_for(self, moving: ChainMove) -> bool:
         return (
             self.documents + moving.documents <= MAX_DOCUMENTS
             and self.weight + moving.weight <= MAX_BYTES
         )
 
-    def add(self, moving: Moving) -> None:
+    def add(self, moving: ChainMove) -> None:
         self.chains.append(moving)
         self.documents += moving.documents
         self.weight += moving.weight
@@ -102,7 +102,7 @@ class ChainReader:
 
     async def portions(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
-    ) -> AsyncIterator[tuple[Moving, ...]]:
+    ) -> AsyncIterator[tuple[ChainMove, ...]]:
         """Read the chains in their order, in portions.
 
         Args:
@@ -130,7 +130,7 @@ class ChainReader:
 
     async def _read(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
-    ) -> list[Moving]:
+    ) -> list[ChainMove]:
         look = await self._ledger.look(
             owner, [name for family in families for name in _documents(family)]
         )
@@ -165,7 +165,7 @@ class ChainReader:
             else:
                 copy = ColdCopy(members[0].memory.epoch, family.last_id, tuple(members))
                 chains.append(
-                    Moving(
+                    ChainMove(
                         copy,
                         tuple(version for member in members for version in member.versions),
                         _weight(copy),

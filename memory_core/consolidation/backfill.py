@@ -119,7 +119,7 @@ class EarlierMessages:
             ),
         )
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count no work: messages are counted only when they are written."""
         return {}
 
@@ -370,7 +370,7 @@ class Reembedder:
         """
         return await self._operations.begin(owner, "reembed", {}, call)
 
-    async def foresee(self, owner: Owner) -> Foreseen:
+    async def dry_run(self, owner: Owner) -> Foreseen:
         """Count the memories and versions that a task would embed now.
 
         Raises Unavailable.

@@ -104,7 +104,7 @@ def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
     return None
 
 
-def by_ruling(
+def by_agent_ruling(
     ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False
 ) -> ConflictVerdict:
     """Turn an agent's answer into a verdict.
@@ -215,7 +215,7 @@ class ConflictStep:
         left = await self._due(run) if cursor is None else [_Case(*ids) for ids in cursor]
         return await self._proposal(run, left) if left else None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the conflicts that the step would look at."""
         return {"conflicts": len(await self._due(run))}
 
@@ -262,7 +262,7 @@ class ConflictStep:
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
-            return self._left_open(over, run.at, page, document, verdict)
+            return self._keep_open(over, run.at, page, document, verdict)
         return replace(
             over,
             **page.written(),
@@ -270,7 +270,7 @@ class ConflictStep:
             counts={"conflicts_decided": 1},
         )
 
-    def _left_open(
+    def _keep_open(
         self,
         over: Chunk,
         at: datetime,
@@ -313,7 +313,7 @@ class ConflictStep:
         denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
         return _Decided(
             prompt.key,
-            by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),
+            by_agent_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),
         )
 
     async def _ask(self, run: Run, case: _Case, prompt: ConflictPrompt) -> Rulings:

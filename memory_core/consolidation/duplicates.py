@@ -77,7 +77,7 @@ def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None
     if (
         first.id == second.id
         or not (_may_merge(first) and _may_merge(second))
-        or _stand_apart(first, second)
+        or _must_stay_separate(first, second)
     ):
         return None
     if normalised(first.content) == normalised(second.content):
@@ -112,7 +112,7 @@ def _may_merge(memory: Memory) -> bool:
     )
 
 
-def _stand_apart(first: Memory, second: Memory) -> bool:
+def _must_stay_separate(first: Memory, second: Memory) -> bool:
     """Whether two memories are kept apart for a reason beside their texts.
 
     A pinned memory stays, and so does a truth in its slot.
@@ -145,7 +145,7 @@ def similarity(first: Memory, second: Memory) -> float:
     return float(np.dot(first.embedding, second.embedding))
 
 
-def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
+def survivor_and_other(first: Memory, second: Memory) -> tuple[Memory, Memory]:
     """Return the memory that stays and the memory that goes, in this order.
 
     A pinned memory stays, then a memory in a slot, then the surer, then the earlier asserted. The
@@ -179,7 +179,7 @@ class Text:
     vector: Vector
 
 
-def taking_over(stays: Memory, goes: Memory) -> MemoryFields:
+def fields_taken_over(stays: Memory, goes: Memory) -> MemoryFields:
     """Return the fields that the remaining memory takes over from the other.
 
     These are its times, how often and how surely it was said, its terms and its sources.
@@ -229,7 +229,7 @@ def _times(stays: Memory, goes: Memory) -> MemoryFields:
     }
 
 
-def joined(stays: Memory, goes: Memory, run: str) -> Memory:
+def merge_fields(stays: Memory, goes: Memory, run: str) -> Memory:
     """Return the memory that stays with the fields of the other.
 
     Its text stays as it was.
@@ -240,10 +240,12 @@ def joined(stays: Memory, goes: Memory, run: str) -> Memory:
         run: When the run began that merges them.
 
     """
-    return with_lexical(stays.changed(**(taking_over(stays, goes) | {"consolidation_run": run})))
+    return with_lexical(
+        stays.changed(**(fields_taken_over(stays, goes) | {"consolidation_run": run}))
+    )
 
 
-def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
+def supersede(goes: Memory, stays: Memory, now: datetime) -> Memory:
     """Return the memory that goes, superseded by the memory that stays.
 
     Its validity ends where the other's begins, or at its own beginning if that is later.
@@ -257,7 +259,7 @@ def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
     return retire(goes, stays, Status.UPDATED, "consolidated", now)
 
 
-def linked(newer: Memory, older: Memory) -> Memory | None:
+def add_link(newer: Memory, older: Memory) -> Memory | None:
     """Return the newer memory with a link to the older.
 
     None if it has such a link.
@@ -370,7 +372,7 @@ class Merging:
             place = further
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the pairs of near-duplicates."""
         ids, count = _new(run), 0
         for place in range(0, len(ids), AT_ONCE):
@@ -474,9 +476,9 @@ class _Merge:
             return True
         if not self.portion.takes(5, 3 * size_of(first, second)):
             return False
-        stays, goes = in_order(first, second)
+        stays, goes = survivor_and_other(first, second)
         if alike is Likeness.SAME:
-            self._merge(stays, goes, joined(stays, goes, self._run_at))
+            self._merge(stays, goes, merge_fields(stays, goes, self._run_at))
             return True
         text = self.texts.get(_texts_of(first, second))
         # one of them has another text by now: it is news for the next run
@@ -485,7 +487,7 @@ class _Merge:
         if text is None or stays.pinned:
             self._link(first, second)
         elif normalised(text.content) == normalised(stays.content):
-            self._merge(stays, goes, joined(stays, goes, self._run_at))
+            self._merge(stays, goes, merge_fields(stays, goes, self._run_at))
         else:
             self._rewrite(stays, goes, text)
         return True
@@ -513,7 +515,7 @@ class _Merge:
     def _merge(
         self, stays: Memory, goes: Memory, after: Memory, event: EventType = "reinforced"
     ) -> None:
-        merged = Change("merged", retired(goes, after, self.run.at), goes, {"into": stays.id})
+        merged = Change("merged", supersede(goes, after, self.run.at), goes, {"into": stays.id})
         self.page.apply([Change(event, after, stays, {"merged_id": goes.id}), merged])
         self._count("merged")
 
@@ -522,7 +524,7 @@ class _Merge:
 
         Its earlier text is kept as its old version.
         """
-        fields = taking_over(stays, goes) | {
+        fields = fields_taken_over(stays, goes) | {
             "content": text.content,
             "embedding": text.vector,
             "consolidation_run": self._run_at,
@@ -535,7 +537,7 @@ class _Merge:
 
     def _link(self, first: Memory, second: Memory) -> None:
         newer, older = newest((first, second))
-        after = linked(newer, older)
+        after = add_link(newer, older)
         if after is not None:
             self.page.apply([Change("linked", after, newer)])
             self._count("linked")

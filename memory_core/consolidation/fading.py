@@ -102,7 +102,7 @@ class _Cursor:
         return [self.step, None if self.place is None else [self.place.sequence, self.place.id]]
 
 
-class Crossings:
+class ImportanceCrossings:
     """Finds memories that are due, and makes chunks of them."""
 
     def __init__(

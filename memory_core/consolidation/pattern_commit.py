@@ -126,7 +126,7 @@ class PatternPage:
         if not episodes:
             self._count("patterns_dropped")
             return True
-        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(
+        if not any(episode.id in self.new for episode in episodes) or _is_stated_by_facts(
             candidate, episodes
         ):
             return True
@@ -317,7 +317,7 @@ def _is_lasting_fact(memory: Memory) -> bool:
     return memory.category == "fact" and slot_of(memory) is None
 
 
-def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+def _is_stated_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
     """Whether a fact in a slot, told by an episode, says most of the pattern.
 
     The fact may have been superseded since.

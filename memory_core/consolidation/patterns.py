@@ -25,7 +25,7 @@ from memory_core.consolidation.pattern_commit import (
     in_time,
     read_episodes,
 )
-from memory_core.consolidation.reflection import Reflecting, has_related_episode, key_of
+from memory_core.consolidation.reflection import JointReflection, has_related_episode, key_of
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
@@ -75,7 +75,7 @@ class Patterns:
         rules: Agents,
         steps: Steps,
         closeness: Closeness,
-        reflecting: Reflecting | None = None,
+        reflecting: JointReflection | None = None,
     ) -> None:
         self._store, self._embedder, self._rules, self._reflecting = (
             store,
@@ -99,7 +99,7 @@ class Patterns:
             Unavailable: The long-term store, the embedder or an agent is down.
 
         """
-        ids = _told(run)
+        ids = _new_episode_ids(run)
         if not ids:
             return None
         parts = in_parts(await read_episodes(run, ids[-CALLS_A_RUN * NEW_AT_ONCE :]))
@@ -109,12 +109,12 @@ class Patterns:
                 return proposal
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the new episodes that the step would look at.
 
         Only an agent can tell which patterns they have.
         """
-        return {"episodes": min(len(_told(run)), CALLS_A_RUN * NEW_AT_ONCE)}
+        return {"episodes": min(len(_new_episode_ids(run)), CALLS_A_RUN * NEW_AT_ONCE)}
 
     async def _about(
         self, run: Run, part: Sequence[Memory], number: int, *, last: bool
@@ -217,18 +217,18 @@ def _cited(pattern: FoundPattern, episodes: Sequence[Memory]) -> list[Memory]:
     return [episodes[place] for place in dict.fromkeys(pattern.sources) if place < len(episodes)]
 
 
-def _told(run: Run) -> list[str]:
+def _new_episode_ids(run: Run) -> list[str]:
     """Return the ids of new or restored episodes, in the order of the events."""
     return list(
         dict.fromkeys(
             event.memory_id
             for event in run.news
-            if event.memory_type is MemoryType.EPISODIC and _comes(event)
+            if event.memory_type is MemoryType.EPISODIC and _adds_episode(event)
         )
     )
 
 
-def _comes(event: Event) -> bool:
+def _adds_episode(event: Event) -> bool:
     return event.event_type == "created" or (
         event.event_type == "restored" and event.before.get("status") == Status.DELETED.value
     )

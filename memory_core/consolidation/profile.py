@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_core.consolidation.reflection import (
     TOLD,
-    Reflecting,
+    JointReflection,
     latest_scenes,
     scene_items,
     shows_more,
@@ -44,7 +44,7 @@ class ProfileStep:
     name = "profile"
 
     def __init__(
-        self, agents: Agents, rules: Agents, steps: Steps, reflecting: Reflecting | None = None
+        self, agents: Agents, rules: Agents, steps: Steps, reflecting: JointReflection | None = None
     ) -> None:
         self._rules, self._steps, self._reflecting = rules, steps, reflecting
         self._model = None if agents is rules else agents
@@ -83,7 +83,7 @@ class ProfileStep:
 
         return Proposal([PROFILE_ID], decide, waits=True)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the facts of the profile that would change now."""
         changed = await self._changed(run)
         if not changed:
@@ -162,7 +162,7 @@ class ProfileStep:
             cited = [
                 scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)
             ]
-            if cited and _is_borne_out(trait, cited):
+            if cited and _has_evidence(trait, cited):
                 seen.append(Seen(trait, cells_in(cited, trait), by))
         dropped = len(answer.traits) - len(seen)
         return [*seen, *await self._patterns(run, changed)], dropped
@@ -216,7 +216,7 @@ class ProfileStep:
         return (await self._rules.update_profile(run.owner, items)).value, BY_RULE
 
 
-def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
+def _has_evidence(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
     """Whether each name and number of a trait is in its scenes."""
     words = " ".join(
         text

@@ -35,7 +35,7 @@ _STEP = "reflection"
 _SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
 
 
-class Reflecting:
+class JointReflection:
     """The joint question of a run.
 
     Rules answer a part for which a model gave no usable answer.

@@ -14,7 +14,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from memory_core.consolidation.giving_way import GivingWay, UserCalls
 from memory_core.consolidation.run_commits import (
     STEP_DONE,
     RunFinisher,
@@ -24,6 +23,7 @@ from memory_core.consolidation.run_commits import (
 from memory_core.consolidation.run_reads import RunReads
 from memory_core.consolidation.schedule import RunStarter, plan_of
 from memory_core.consolidation.step import Run, Step
+from memory_core.consolidation.throttle import Throttle, UserCalls
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Event
 from memory_core.domain.messages import is_message
@@ -85,7 +85,7 @@ class Consolidator:
         """
         return await self._starter.begin(owner, asked.session_id, call)
 
-    async def foresee(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
+    async def dry_run(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
         """Count the work of a run that began now.
 
         Args:
@@ -103,7 +103,7 @@ class Consolidator:
             "foreseen", reads, plan_of(head, asked.session_id, self._clock.now()), counts
         )
         for step in self._steps:
-            counts |= await step.foresee(run)
+            counts |= await step.dry_run(run)
         return Foreseen(counts, capped=head is not None and head.sequence > run.to)
 
     async def work(self, lease: Lease) -> None:
@@ -121,7 +121,7 @@ class Consolidator:
             if lease.subject is not None:
                 reads.wrote(lease.subject)
             work = RunProgress(self._operations, lease, operation, run, spent)
-            way = GivingWay(self._calls)
+            way = Throttle(self._calls)
             while work.operation.state == "pending":
                 if await self._take_steps(work, way):
                     await self._finisher.end(work)
@@ -145,7 +145,7 @@ class Consolidator:
         )
         return None
 
-    async def _take_steps(self, work: RunProgress, way: GivingWay) -> bool:
+    async def _take_steps(self, work: RunProgress, way: Throttle) -> bool:
         """Take the remaining steps.
 
         False if a step has committed the waiting chunks; then the operation says where to go on.

@@ -106,7 +106,7 @@ class RunProgress:
         """
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
-            return self._counted(_placed(step, proposal.decide(look)))
+            return self._counted(_as_run_chunk(step, proposal.decide(look)))
 
         await self._commit(proposal.ids, decide, reads=proposal.reads)
 
@@ -166,13 +166,13 @@ class RunProgress:
             chunk = waiting.proposal.decide(with_chunks(look, [made]))
             if made.documents and made.documents + chunk.documents > _MOST_WAITING:
                 return made, False
-            made = made.joined(_placed(waiting.step, chunk))
+            made = made.joined(_as_run_chunk(waiting.step, chunk))
             if not chunk.done:
                 return made, False
         return made, True
 
 
-def _placed(step: str, chunk: Chunk) -> Chunk:
+def _as_run_chunk(step: str, chunk: Chunk) -> Chunk:
     """Turn a step's chunk into a chunk of the run."""
     return replace(chunk, done=False, cursor=[step, STEP_DONE if chunk.done else chunk.cursor])
 

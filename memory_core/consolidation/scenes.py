@@ -175,7 +175,7 @@ class SceneStep:
 
         return Proposal(asked.ids, decide, waits=True)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the cells that would be placed."""
         changed_ids = run.changed_ids(MemoryType.EPISODIC.value)
         cells = await run.reads.memories(changed_ids)

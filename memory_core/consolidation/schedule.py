@@ -315,7 +315,7 @@ class RunStarter:
                     refuse=lambda look, head=head: _check(look, head, None),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
-                    head_fields=_begun(task_id, session_id, now),
+                    head_fields=_begin_fields(task_id, session_id, now),
                 )
             except _Moved:
                 continue
@@ -371,7 +371,7 @@ class RunStarter:
                     refuse=lambda look, head=head, since=since: _check(look, head, since),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
-                    head_fields=_begun(task_id, None, now),
+                    head_fields=_begin_fields(task_id, None, now),
                 )
             except _Moved:
                 head = None
@@ -395,7 +395,7 @@ def _earlier(head: Head | None) -> tuple[str, ...]:
     return () if earlier is None else (earlier, operation_id(earlier))
 
 
-def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
+def _begin_fields(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
     """Return the fields that the head gets when a run begins."""
     fields: HeadFields = {"run_task_id": task_id}
     if session_id is None:  # a run of one session leaves the user as due as they were

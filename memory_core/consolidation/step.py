@@ -104,5 +104,5 @@ class Step(Protocol):
 
         """
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the step's work, without asking a model and without writing."""

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
-from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
+from memory_core.consolidation.fading import COUNTS, FadingRequest, ImportanceCrossings
 from memory_core.consolidation.run import ACTOR
 from memory_core.consolidation.run_commits import RunFinishRules
 from memory_core.consolidation.step import Proposal, Run
@@ -50,7 +50,7 @@ class Upkeep:
         store: LongTermStore,
         access_counts: AccessCounts,
         snapshots: Snapshots,
-        crossings: Crossings,
+        crossings: ImportanceCrossings,
         decay: Decay,
         archiver: Archiver,
         rules: RunFinishRules,
@@ -95,10 +95,10 @@ class Upkeep:
         crossing = await self._crossings.next(asked, cursor or None)
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the memories that would fade or be shortened, ended foresight, and archive runs."""
         coming = await self._coming(run)
-        foreseen = await self._decay.foresee(
+        foreseen = await self._decay.dry_run(
             run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading
         )
         ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
@@ -174,7 +174,7 @@ class Decay:
         operations: Operations,
         access_counts: AccessCounts,
         snapshots: Snapshots,
-        crossings: Crossings,
+        crossings: ImportanceCrossings,
         clock: Clock,
         rules: DecayRules,
     ) -> None:
@@ -206,7 +206,7 @@ class Decay:
         }
         return await self._operations.begin(owner, "decay", plan, call)
 
-    async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
+    async def dry_run(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
         """Count the changes of a task that began now, if no other caller interferes.
 
         Long texts are counted that the task would try to shorten. Unwritten accesses are written
@@ -341,7 +341,7 @@ class EndedTruths:
             lambda look: self._decided(look, run, truths, further, done=done),
         )
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the truths that have ended."""
         return {COUNTED: len([truth async for truth in self._ended(run, None)])}
 

@@ -107,7 +107,7 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
     return copy, frozenset(embedded)
 
 
-def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
+def owned_copy(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
     """Return the copy as this owner's, under an epoch.
 
     Args:

@@ -202,7 +202,7 @@ class ForgetProgress(DeferredModel):
             todo=[*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]
         )
 
-    def passing_over(self, damaged: Collection[str]) -> ForgetProgress:
+    def with_unreadable(self, damaged: Collection[str]) -> ForgetProgress:
         """Return the progress with further ids that can't be read."""
         return self.changed(damaged=sorted({*self.damaged, *damaged})) if damaged else self
 
@@ -226,7 +226,7 @@ class ForgetProgress(DeferredModel):
             or memory.cell_id in (self.telling_cells if is_message(memory.id) else self.parted)
         )
 
-    def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
+    def remaining_cell(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
         """Return the cell that a fact belongs to from now on.
 
         Such a cell tells the same fact, and stays.
@@ -311,7 +311,7 @@ class ForgetProgress(DeferredModel):
             return self
         return self.changed(stays={**self.stays, memory.id: _place(memory)})
 
-    def messages_telling(self, fact: Memory) -> list[str]:
+    def remaining_messages(self, fact: Memory) -> list[str]:
         """Return the remaining messages of a fact whose cell is deleted.
 
         It is the message that the fact was taken from, or all messages of the cell if that is
@@ -479,7 +479,7 @@ class ForgetProgress(DeferredModel):
         )
         return further.asking([name for name, _ in facts], "beside")
 
-    def was_made_of_it(self, memory: Memory) -> bool:
+    def is_derived_from_removed(self, memory: Memory) -> bool:
         """Whether a remaining memory was made of a removed memory, and only it tells so.
 
         A memory that began after a removal was not made of the removed memory, though that may have

@@ -42,7 +42,7 @@ class SelectedMemory(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """The frozen plan of a forget.
 
     Attributes:
@@ -67,7 +67,7 @@ class Chosen:
     ids: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Chosen:
+    def of(cls, plan: Mapping[str, Any]) -> Selection:
         """Return the plan that `plan_of` wrote."""
         before, ids = plan.get("before"), plan.get("ids")
         return cls(
@@ -130,7 +130,7 @@ def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
 
 
 async def page(
-    store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int
+    store: LongTermStore, owner: Owner, chosen: Selection, after: Place | None, limit: int
 ) -> list[SelectedMemory]:
     """Return the next memories that the filter fits, oldest first.
 
@@ -162,7 +162,7 @@ async def page(
 async def _named(
     store: LongTermStore,
     owner: Owner,
-    chosen: Chosen,
+    chosen: Selection,
     ids: tuple[str, ...],
     after: Place | None,
     limit: int,

@@ -16,8 +16,8 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Role, counted
-from memory_core.data_rights.forget_selection import Chosen, page
-from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.data_rights.forget_selection import Selection, page
+from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Memory, Status
@@ -69,7 +69,7 @@ class _Looked:
         return (
             session
             and self.versions.issuperset(_version_ids(memory))
-            and self.tellers.issuperset(_tellers(memory))
+            and self.tellers.issuperset(_cell_ids_of(memory))
         )
 
 
@@ -137,7 +137,7 @@ class _Removal:
 
     def _keeps_fact(self, fact: Memory) -> bool:
         """Whether a fact has been kept for the remaining messages that tell it."""
-        change = _told_by_messages(fact, self.progress, self.now)
+        change = _kept_by_messages(fact, self.progress, self.now)
         if change is None:
             return True
         if not self.portion.takes(2, size_of(change.after)):
@@ -151,11 +151,11 @@ class _Removal:
         if not self.looked.suffices_for(memory):
             # it was written since they were requested; the next look requests them again
             return False
-        teller = self.progress.another_teller(memory, role, _cells(self.look, memory))
+        teller = self.progress.remaining_cell(memory, role, _cells(self.look, memory))
         change = (
             Change("forgotten", memory, memory, removed=True)
             if teller is None
-            else _given_to(teller, memory, self.now)
+            else _moved_to_cell(teller, memory, self.now)
         )
         states = (memory, change.after)
         fresh = {
@@ -199,7 +199,7 @@ class _Removal:
         )
 
 
-class ForGood:
+class HardForgetter:
     """Deletes memories of any owner for good."""
 
     def __init__(
@@ -208,7 +208,7 @@ class ForGood:
         short_term: ShortTermStore,
         parts: TransferFiles,
         operations: Operations,
-        sweeping: Sweeping,
+        sweeping: RedactionPasses,
         names: OwnerHashes,
         clock: Clock,
     ) -> None:
@@ -249,7 +249,7 @@ class ForGood:
                     result={"counts": operation.counts},
                 )
 
-    async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
+    async def plan(self, owner: Owner, chosen: Selection) -> dict[str, Any]:
         """Return the plan with the ids of the memories that the filter fits.
 
         Later edits can't take a memory out of the plan, and the plan keeps no word of it.
@@ -263,7 +263,7 @@ class ForGood:
         named = {} if chosen.session_id is None else {"session": chosen.session_id}
         return {"mode": "hard", "ids": ids, "capped": capped, **named}
 
-    async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
+    async def dry_run(self, owner: Owner, chosen: Selection) -> Foreseen:
         """Count the memories that would be deleted, and the memories that would be deleted along.
 
         Args:
@@ -286,7 +286,7 @@ class ForGood:
         }
         return Foreseen(counts, capped)
 
-    async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
+    async def _found(self, owner: Owner, chosen: Selection) -> tuple[list[str], bool]:
         ids, after = list[str](), None
         while places := await page(self._store, owner, chosen, after, FOUND_AT_ONCE):
             ids, after = [*ids, *(candidate.place.id for candidate in places)], places[-1].place
@@ -322,13 +322,13 @@ class ForGood:
                 owner, [name for memory in memories.values() for name in _version_ids(memory)]
             )
         )
-        told_by = {name for memory in memories.values() for name in _tellers(memory)}
+        told_by = {name for memory in memories.values() for name in _cell_ids_of(memory)}
         cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
             if name in progress.gone:
                 continue
             if name in memories and progress.goes(memory := memories[name], role):
-                if progress.another_teller(memory, role, cells.values()) is not None:
+                if progress.remaining_cell(memory, role, cells.values()) is not None:
                     staying.add(name)
                     progress = progress.keeping(memory) if role == "asked" else progress
                     continue
@@ -356,7 +356,7 @@ class ForGood:
                 for memory in memories
                 if memory.id not in progress.gone
                 and memory.id not in staying
-                and progress.was_made_of_it(memory)
+                and progress.is_derived_from_removed(memory)
             ]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
         return progress.asking(made, "made")
@@ -368,7 +368,7 @@ class ForGood:
         memories, damaged = readable_shown(
             await self._store.memories(lease.owner, [name for name, _ in names])
         )
-        tellers = frozenset(name for memory in memories.values() for name in _tellers(memory))
+        tellers = frozenset(name for memory in memories.values() for name in _cell_ids_of(memory))
         cells, _ = readable_shown(await self._store.memories(lease.owner, sorted(tellers)))
         concerned = (*memories.values(), *cells.values())
         sessions = {
@@ -384,7 +384,7 @@ class ForGood:
             versions,
             tellers,
         )
-        progress = progress.passing_over(damaged)
+        progress = progress.with_unreadable(damaged)
         progress = progress.changed(todo=[*looked.names, *progress.todo[LOOKED_AT:]])
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
@@ -437,7 +437,7 @@ class ForGood:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
 
 
-def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
+def _moved_to_cell(cell: Memory, fact: Memory, now: datetime) -> Change:
     """Return a fact as it belongs to another cell that told it.
 
     It gets the session and the conversation of that cell.
@@ -452,12 +452,12 @@ def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
     return Change("redacted", given, fact)
 
 
-def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
+def _kept_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
     """Return a fact that stays without its cell, with the messages that tell it.
 
     None if no such message is left.
     """
-    sources = list(dict.fromkeys([*fact.source_ids, *progress.messages_telling(fact)]))
+    sources = list(dict.fromkeys([*fact.source_ids, *progress.remaining_messages(fact)]))
     return (
         None
         if sources == fact.source_ids
@@ -465,14 +465,14 @@ def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> 
     )
 
 
-def _tellers(memory: Memory) -> Sequence[str]:
+def _cell_ids_of(memory: Memory) -> Sequence[str]:
     """Return the cells that told a fact; empty for other memories."""
     return memory.source_ids if memory.category == "fact" else ()
 
 
 def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
     """Return the stored cells that told a fact."""
-    return [cell for name in _tellers(fact) if (cell := look.memory(name)) is not None]
+    return [cell for name in _cell_ids_of(fact) if (cell := look.memory(name)) is not None]
 
 
 def _version_ids(memory: Memory) -> list[str]:

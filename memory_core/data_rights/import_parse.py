@@ -20,11 +20,11 @@ from memory_core.data_rights.export_format import (
     KINDS,
     MAX_PART_BYTES,
     VERSION,
-    brought,
     copy_in,
     document_of,
     has_vector,
     memories_of,
+    owned_copy,
 )
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message, Task
@@ -404,7 +404,7 @@ def _event(body: dict[str, Any]) -> Event:
     for where, fields in (("before", event.before), ("after", event.after)):
         if unknown := fields.keys() - Memory.model_fields.keys():
             raise PlainError(f"{where}: {shown_name(min(unknown))}: is not a field of a memory")
-        told_fields(fields)
+        stored_fields(fields)
     return event
 
 
@@ -415,7 +415,7 @@ To construct a memory takes pydantic 1.4 ms, to copy it 2 µs.
 """
 
 
-def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def stored_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields of a memory as a stored memory has them, JSON-ready.
 
     Raises ValueError, ValidationError for fields that no memory could have.
@@ -476,7 +476,7 @@ class Staging:
                     self._embedder.model,
                     self._embedder.dimensions,
                 )
-            copy = brought(copy, owner, operation.cursor["epoch"])
+            copy = owned_copy(copy, owner, operation.cursor["epoch"])
             places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
         return places
 

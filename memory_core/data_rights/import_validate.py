@@ -25,7 +25,7 @@ from memory_core.data_rights.import_parse import (
     Redact,
     SlotBody,
     header_in,
-    told_fields,
+    stored_fields,
 )
 from memory_core.data_rights.import_slots import SlotLogs
 from memory_core.domain.archival import ColdCopy
@@ -60,7 +60,7 @@ So no document can take the place of a task, an operation, the head or a documen
 """
 
 
-class Check:
+class ImportCheck:
     """Checks the lines of a file, and returns the fields of its user's head.
 
     `waiting` counts the conversations and batches that are not formed yet.
@@ -80,7 +80,7 @@ class Check:
         self._entries = Entries(redact)
         self._header: dict[str, Any] | None = None
         self._line = 0
-        self._log = Log()
+        self._log = ImportedLog()
         self._memories = _Memories()
         self._seen: dict[tuple[str, str], int] = {}
 
@@ -256,7 +256,7 @@ class _Memories:
         for side in record.sides:
             self._named.setdefault(base_id(side), line)
 
-    def follow(self, log: Log) -> None:
+    def follow(self, log: ImportedLog) -> None:
         """Check that all references lead to memories of this file, or to hard-deleted memories.
 
         No chain may lead back to itself. Raises ImportRefused.
@@ -350,7 +350,7 @@ _DEFAULTS: Final = {
 }
 
 
-class Log:
+class ImportedLog:
     """Takes first the file's claims about memories, then the events in their order.
 
     Attributes:
@@ -432,7 +432,7 @@ class Log:
             self._states.pop(event.memory_id, None)
         elif event.memory_id in self._states or "id" in event.after:
             state = self._states.setdefault(event.memory_id, bytearray(8 * len(_FIELDS)))
-            _changed(state, told_fields(event.after))
+            _changed(state, stored_fields(event.after))
         self._compare(event)
 
     def end(self) -> None:

@@ -33,7 +33,7 @@ from memory_core.data_rights.import_parse import (
     Redact,
     Staging,
 )
-from memory_core.data_rights.import_validate import Check
+from memory_core.data_rights.import_validate import ImportCheck
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded
 from memory_core.domain.memory import BYTES_EACH, Head, HeadFields
@@ -252,7 +252,9 @@ class Importer:
         """Check the whole file before any of it is stored."""
         of_conversations = operation.plan.get("of") == "conversations"
         await lease.report("checking", 0.0 if of_conversations else 0.1)
-        check = (ConversationCheck if of_conversations else Check)(self._clock.now(), self._redact)
+        check = (ConversationCheck if of_conversations else ImportCheck)(
+            self._clock.now(), self._redact
+        )
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):
@@ -309,7 +311,7 @@ class Importer:
                 total -= sum(bytes_of_sessions[sessions[name]] for name in known)
             await self._operations.check_room(owner, total)
 
-    def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
+    def _to_stage(self, check: ImportCheck, head: dict[str, Any]) -> dict[str, Any]:
         """Return the cursor's fields for a checked export.
 
         `head` has the fields of the user's head.
@@ -518,6 +520,6 @@ def _gathered(operation: Operation) -> dict[str, str]:
     return parts
 
 
-def _take(check: Check | ConversationCheck, lines: list[bytes]) -> None:
+def _take(check: ImportCheck | ConversationCheck, lines: list[bytes]) -> None:
     for line in lines:
         check.take(line)

@@ -45,7 +45,7 @@ _OVER = FINISHED - {"poisoned"}
 """States of a task that stays as it is; it can't be retried."""
 
 
-class Tellings:
+class ConversationRedaction:
     """Does the pass over conversations for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations, clock: Clock) -> None:
@@ -82,8 +82,8 @@ class Tellings:
                     document
                     for document in documents
                     if document.id in telling_ids
-                    or _told(progress, document.body)
-                    or _dropped(progress, document.body, clears)
+                    or _states_removed(progress, document.body)
+                    or _is_dropped(progress, document.body, clears)
                 ),
                 None,
             )
@@ -151,7 +151,7 @@ class Tellings:
         return await self._operations.advance(lease, operation, [name, task_id], decide)
 
 
-def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
+def _states_removed(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
     """Whether a conversation told a removed memory.
 
     A memory named it, or its cell became a removed memory. A conversation that was told later does
@@ -163,7 +163,7 @@ def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
     )
 
 
-def _dropped(
+def _is_dropped(
     progress: ForgetProgress, conversation: Mapping[str, Any], clears: Mapping[str, int]
 ) -> bool:
     """Whether a conversation without formed memories is of a wholly forgotten session.
@@ -199,7 +199,7 @@ A scene is divided only if all its cells and the new scenes fit.
 """
 
 
-class Derived:
+class DerivedRedaction:
     """Does the passes over scenes and the profile for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations) -> None:
@@ -302,7 +302,7 @@ class Derived:
                 if (memory := look.memory(name)) is not None
             }
             vectors = {} if scene_document.vector is None else vectors
-            left, *parted = _parted(
+            left, *parted = _split_parts(
                 Thread(with_members(scene, members), mean(members, vectors)), vectors, operation.id
             )
             body = {name: scene_document.body[name] for name in OF_THE_STORE}
@@ -321,7 +321,7 @@ class Derived:
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)
 
 
-def _parted(
+def _split_parts(
     thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str
 ) -> list[Thread]:
     """Return the scene's parts that are too far apart without the removed cells.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Step
-from memory_core.data_rights.redact_documents import Derived, Tellings
+from memory_core.data_rights.redact_documents import ConversationRedaction, DerivedRedaction
 from memory_core.domain.archival import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
@@ -49,7 +49,7 @@ _PASSES: Final[tuple[Step, ...]] = (
 )
 
 
-class Sweeping:
+class RedactionPasses:
     """Does the passes for any owner."""
 
     def __init__(
@@ -63,8 +63,8 @@ class Sweeping:
         self._store, self._operations, self._snapshots = store, operations, snapshots
         self._copies, self._clock = copies, clock
         self._derived, self._tellings = (
-            Derived(store, operations),
-            Tellings(store, operations, clock),
+            DerivedRedaction(store, operations),
+            ConversationRedaction(store, operations, clock),
         )
 
     async def sweep(
@@ -124,7 +124,7 @@ class Sweeping:
                 if kind == "version"
                 and progress.is_gone(base_id(document.id), document.body["sequence"])
             ]
-            clean = clean.passing_over(
+            clean = clean.with_unreadable(
                 [document.id for document in damaged if document.id not in unread]
             )
             after = documents[-1].body["sequence"], documents[-1].id
@@ -166,7 +166,7 @@ class Sweeping:
                 puts.append(
                     Document(name, "version", after.model_dump(mode="json"), after.embedding)
                 )
-            elif progress.was_made_of_it(memory):
+            elif progress.is_derived_from_removed(memory):
                 made.append(name)
             else:
                 changes.append(self._change(progress, memory))
@@ -385,7 +385,7 @@ def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
         return True
     if (memory.id, "made") in progress.todo:
         return False
-    made = kind == "memory" and progress.was_made_of_it(memory)
+    made = kind == "memory" and progress.is_derived_from_removed(memory)
     return made or struck_memory(memory, progress.gone, progress.lent) is not memory
 
 

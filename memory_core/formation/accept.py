@@ -128,7 +128,9 @@ class Converser:
             operation_id,
         )
 
-    async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
+    async def store_agent_words(
+        self, owner: Owner, request: AgentMemoryInput, call: Call
+    ) -> Accepted:
         """Store an agent's own words, to become a memory; they are durable when this returns.
 
         Args:
@@ -209,8 +211,8 @@ class Converser:
             for _ in range(MOST_TRIES):
                 look = await self._starter.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
-                    return Accepted(str(earlier["task_id"]), messages=_told(earlier))
-                session_document = _kept(look, session_ids)
+                    return Accepted(str(earlier["task_id"]), messages=_answer_of(earlier))
+                session_document = _session_document(look, session_ids)
                 history = history_of(session_document)
                 seal_key = await self._seal_key(owner, session, history)
                 match = _match(conversation, call_messages, names, look, history, seal_key)
@@ -294,14 +296,14 @@ class Converser:
                 title=title,
             )
             written = with_written(conversation, writing, planned.result)
-            expected = _to_expect(written, cells, planned, seen)
+            expected = _expected_marks(written, cells, planned, seen)
             cuts = [cell.last for cell in cells[:-1]] if cells and self._is_by_rule else None
             written = written.changed(expected_cells=[*expected], cuts=cuts)
             return replace(
                 planned,
                 creates=documents_of(written),
                 more_bytes=bytes_of_messages(written.messages[written.written :]),
-                head_fields=lambda head: _expecting(head, expected),
+                head_fields=lambda head: _count_expected(head, expected),
             )
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
@@ -359,7 +361,7 @@ def _check_unchanged(
         raise SessionGrew
 
 
-def _to_expect(
+def _expected_marks(
     conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: ReadSet
 ) -> dict[str, list[str]]:
     """The messages of a conversation that a commit makes, by their expected cells.
@@ -380,7 +382,7 @@ def _to_expect(
     return {identity: messages for identity, messages in expected.items() if messages}
 
 
-def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
+def _count_expected(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
     """The head's field with unformed messages, once these messages are written."""
     if not expected:
         return {}
@@ -391,7 +393,7 @@ def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
     return {"unformed": {**head.unformed, **more}}
 
 
-def _kept(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
+def _session_document(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
     """The session's document; None if the head's epoch has none.
 
     An epoch ends when the user is erased.
@@ -444,6 +446,6 @@ def _is_known(memory: Memory | None) -> bool:
     return memory is not None and not is_untold(memory)
 
 
-def _told(result: Mapping[str, Any]) -> Told | None:
+def _answer_of(result: Mapping[str, Any]) -> Told | None:
     messages = result.get("messages")
     return None if messages is None else Told(**messages)

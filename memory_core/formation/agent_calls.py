@@ -48,7 +48,7 @@ NOBODY = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AgentCalls:
     """The agents for the work on a conversation.
 
     Attributes:
@@ -111,7 +111,9 @@ class Asking:
             ),
             return_exceptions=True,
         )
-        return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
+        return CellAnswers(
+            _result_or_raise(facts), _result_or_raise(episode), _result_or_raise(summary)
+        )
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """A short summary, for an agent's own words."""
@@ -135,7 +137,7 @@ class Asking:
         """
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and (
-            wrong := await asyncio.to_thread(wrong_with, given.value.narrative, cell.messages)
+            wrong := await asyncio.to_thread(story_fault, given.value.narrative, cell.messages)
         ):
             raise AgentFailed(f"the story {wrong}")
         return given
@@ -252,7 +254,7 @@ class Asking:
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
 
-def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
+def story_fault(story: str, messages: Sequence[Message]) -> str | None:
     """Why a model's story must not be remembered, in words without any of it.
 
     Args:
@@ -271,7 +273,7 @@ def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
     return "is in another language than the messages" if in_another_language(words, story) else None
 
 
-def _or_raised(answer: Given | BaseException) -> Given:
+def _result_or_raise(answer: Given | BaseException) -> Given:
     """The answer of a gathered call; raises the call's error."""
     if isinstance(answer, BaseException):
         raise answer

@@ -430,7 +430,7 @@ class Handover:
             session_document_id(batch.owner, session),
         ]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
-        receipt: Receipt[_Done | None] = Receipt(_noted, lambda earlier, look: None)
+        receipt: Receipt[_Done | None] = Receipt(_receipt_fields, lambda earlier, look: None)
         return (
             await self._ledger.commit(batch.owner, decide, ids=ids, call=call, receipt=receipt)
         ).result
@@ -441,7 +441,7 @@ class Handover:
         return await send_task(self._queue, "formation", message_for(owner, done.task), delay)
 
 
-def _noted(done: _Done | None) -> dict[str, Any] | None:
+def _receipt_fields(done: _Done | None) -> dict[str, Any] | None:
     """The fields of the receipt: the task that forms the handed over messages."""
     if done is None:
         return None
@@ -464,7 +464,7 @@ def _changes(
     return Changes(done, puts=puts, creates=creates, head_fields=count_change(more))
 
 
-class Gathering:
+class BufferWork:
     """The work on the task of a buffer's generation: wait, hand over, form."""
 
     def __init__(self, ledger: Ledger, handover: Handover, forming: Forming, clock: Clock) -> None:

@@ -93,7 +93,7 @@ class Work:
         ]
 
 
-def still_stand(look: ReadSet, conversation: Conversation) -> bool:
+def are_messages_active(look: ReadSet, conversation: Conversation) -> bool:
     """Whether the head alone shows that all messages of a conversation are active.
 
     That is so if no existing memory has changed since the conversation was accepted.
@@ -112,7 +112,7 @@ def still_stand(look: ReadSet, conversation: Conversation) -> bool:
     )
 
 
-def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
     """Whether there is no more work on this cell, and its result.
 
     Args:
@@ -133,7 +133,9 @@ def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
     return False, None
 
 
-def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Changes[Formed | None]:
+def with_formed_cell(
+    planned: Changes[CellOutcome], look: ReadSet, work: Work
+) -> Changes[Formed | None]:
     """The plan, with the conversation advanced by a cell.
 
     The conversation is written onto the very state that was read, because a cancellation has no
@@ -189,7 +191,7 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
     )
 
 
-def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
+def certainly_missing_ids(look: ReadSet, ready: ReadyCell) -> set[str]:
     """Ids of documents that certainly don't exist, by a read set.
 
     A cell's note and facts are written with it, and exist without it only after a hard delete. The
@@ -216,7 +218,7 @@ def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
     return made
 
 
-def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
+def session_ids_of(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
     """Further ids that a plan needs: the sessions of memories that may be retired.
 
     Args:

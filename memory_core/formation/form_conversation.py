@@ -17,7 +17,7 @@ from memory_core.formation.cell_work import Formed
 from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
-from memory_core.formation.without_messages import Without, without_deleted
+from memory_core.formation.without_messages import ConversationWrites, without_deleted
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
@@ -56,7 +56,7 @@ class Forming:
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
         conversation = await self._complete(owner, conversation, call)
-        conversation, heeded = await self._wishes.heed(owner, conversation, call)
+        conversation, heeded = await self._wishes.carry_out(owner, conversation, call)
         await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
@@ -162,10 +162,14 @@ class Forming:
             *(part for name in names for part in (name, messages_id(name))),
         ]
 
-        def decide(seen: ReadSet) -> Changes[Without]:
+        def decide(seen: ReadSet) -> Changes[ConversationWrites]:
             state = state_of(seen, conversation.id)
             unformed = state is not None and state.state in ("pending", "poisoned")
-            done = without_deleted(seen, conversation, self._clock.now()) if unformed else Without()
+            done = (
+                without_deleted(seen, conversation, self._clock.now())
+                if unformed
+                else ConversationWrites()
+            )
             return Changes(
                 done,
                 puts=tuple(done.puts.values()),

@@ -41,8 +41,8 @@ from memory_core.evolution.restore import Restorer
 from memory_core.formation.formed_of_messages import FormedOfMessages
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import (
+    ConversationWrites,
     TakenMessages,
-    Without,
     batch_without,
     conversation_without,
 )
@@ -354,7 +354,7 @@ class LastMessages:
             call=call,
             receipt=Receipt(
                 lambda result: asdict(result[0]),
-                lambda earlier, look: (_Part(**earlier), Without()),
+                lambda earlier, look: (_Part(**earlier), ConversationWrites()),
                 part,
             ),
         )
@@ -374,8 +374,8 @@ class LastMessages:
         memories: int,
         asked: Collection[str],
         look: ReadSet,
-    ) -> Changes[tuple[_Part, Without]]:
-        without, now = Without(), self._clock.now()
+    ) -> Changes[tuple[_Part, ConversationWrites]]:
+        without, now = ConversationWrites(), self._clock.now()
         messages = [
             memory
             for name in plan.ids
@@ -426,7 +426,7 @@ class LastMessages:
 
 
 def _cut_conversations(
-    without: Without,
+    without: ConversationWrites,
     look: ReadSet,
     conversation_ids: Sequence[str],
     asked: Collection[str],

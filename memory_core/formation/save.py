@@ -33,9 +33,9 @@ from memory_core.formation.save_plan import (
     draft,
     late_id,
     most_of_one_commit,
+    numbered_draft,
     plan,
     prepare,
-    told_apart,
 )
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
@@ -176,7 +176,7 @@ class Saver:
                 answers[place] = error
                 continue
             if made.memory.type is MemoryType.EPISODIC:
-                made, identity = told_apart(made, seen[made.memory.id]), made.memory.id
+                made, identity = numbered_draft(made, seen[made.memory.id]), made.memory.id
                 seen[identity] += 1
             if place not in answers:
                 drafts.append(made)

@@ -473,7 +473,7 @@ def draft(
     return Draft(place, memory, item.on_conflict)
 
 
-def told_apart(made: Draft, earlier: int) -> Draft:
+def numbered_draft(made: Draft, earlier: int) -> Draft:
     """The draft of an episodic memory after equal items of the same call.
 
     If the call is sent again, it names the same memories.

@@ -60,7 +60,7 @@ class Deliveries:
         posted = await self._courier.post(
             delivery.url, body, headers(delivery.id, body, self._secret, now)
         )
-        error = why_not(posted)
+        error = failure_reason(posted)
         tries = delivery.tried(DeliveryAttempt(at=now, status_code=posted.status, error=error))
         spent = lease.task.attempts + (error is not None)
         if error is not None and not is_final(posted) and spent <= len(PAUSES):
@@ -130,7 +130,7 @@ def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict
     }
 
 
-def why_not(posted: Posted) -> str | None:
+def failure_reason(posted: Posted) -> str | None:
     """Why a POST was no success; None if it was a success."""
     if posted.status is None:
         return posted.error or "there was no answer"

@@ -37,7 +37,7 @@ _FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 
 
 @dataclass
-class Without:
+class ConversationWrites:
     """The documents that a commit writes of conversations, batches and tasks.
 
     Attributes:
@@ -119,7 +119,7 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> Without:
+def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> ConversationWrites:
     """Continue a conversation without messages that were deleted before they were formed.
 
     The remaining messages become another conversation.
@@ -131,7 +131,7 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
         now: The present time.
 
     """
-    done, ids = Without(), message_ids(conversation)
+    done, ids = ConversationWrites(), message_ids(conversation)
     deleted = deleted_since(look, ids)
     if deleted:
         firsts = {
@@ -154,7 +154,9 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
     return done
 
 
-def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMessages) -> None:
+def conversation_without(
+    done: ConversationWrites, look: ReadSet, name: str, cut: TakenMessages
+) -> None:
     """Continue a conversation, and an earlier continuation of it, without messages.
 
     Args:
@@ -176,9 +178,9 @@ def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMess
         further = _further(conversation, look, cut, formed_again)
         formed_again |= set(message_ids(further))
         if conversation.state in _UNFORMED:
-            _handed_over(done, look, conversation, further, cut.now)
+            _hand_over(done, look, conversation, further, cut.now)
         elif further.messages:
-            _told_anew(done, further, cut.now)
+            _task_for_rest(done, further, cut.now)
         if further.messages:
             document = done.puts.get(name, look.documents[name])
             done.put(replace(document, body={**document.body, "continued_by": further.id}))
@@ -221,7 +223,7 @@ def _further(
     )
 
 
-def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
+def _task_for_rest(done: ConversationWrites, further: Conversation, now: datetime) -> None:
     """A task of its own for the rest of a conversation whose task is over."""
     task = Task(
         task_id=derived("tsk", further.id),
@@ -237,8 +239,12 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
     done.more += 1
 
 
-def _handed_over(
-    done: Without, look: ReadSet, conversation: Conversation, further: Conversation, now: datetime
+def _hand_over(
+    done: ConversationWrites,
+    look: ReadSet,
+    conversation: Conversation,
+    further: Conversation,
+    now: datetime,
 ) -> None:
     """End an unformed conversation, and hand its task over to `further`.
 
@@ -268,7 +274,11 @@ def _handed_over(
 
 
 def batch_without(
-    done: Without, look: ReadSet, batch: HeldBuffer, taken: Collection[str], now: datetime
+    done: ConversationWrites,
+    look: ReadSet,
+    batch: HeldBuffer,
+    taken: Collection[str],
+    now: datetime,
 ) -> bool:
     """Remove messages from a batch that is still being gathered.
 
