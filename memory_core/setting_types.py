@@ -287,7 +287,7 @@ def variable(name: str) -> str:
     return name.upper() if has_own_prefix else f"MEMORY_{name.upper()}"
 
 
-def shown(name: str, value: Any) -> str:
+def display_value(name: str, value: Any) -> str:
     """Format a value for the table of settings; the value of a secret is masked.
 
     Args:
@@ -346,7 +346,7 @@ def foreign_variables(
     return variables
 
 
-def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
+def describe_error(problem: ErrorDetails, values: Mapping[str, str]) -> str:
     """Describe a validation error for the operator, without the value of a secret.
 
     Args:

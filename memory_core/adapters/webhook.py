@@ -90,7 +90,7 @@ class WebCourier:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if refused:
                 return Posted(None, NOT_PUBLIC)
-            return Posted(None, said(error))
+            return Posted(None, fault_text(error))
 
     async def close(self) -> None:
         """Do not close: no connection is kept between two calls."""
@@ -138,7 +138,7 @@ class WebCourier:
         )
 
 
-def said(error: Exception) -> str:
+def fault_text(error: Exception) -> str:
     """The fault on the way to the receiver, without any text from the receiver.
 
     Its reader must not use this service to look at other hosts.

@@ -318,7 +318,7 @@ class Formation:
             here.rules,
             clock,
             rules.forming,
-            wishes.keep_found,
+            wishes.keep_found_instructions,
         )
         forming = Forming(ledger, messages, former, wishes, steps, finisher, here.queue, clock)
         self.works: dict[TaskKind, Work] = {

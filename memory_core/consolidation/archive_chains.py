@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Event, Memory
@@ -136,7 +136,7 @@ class ChainReader:
         )
         chains = []
         for family in families:
-            members: list[Kept] = []
+            members: list[ArchivedStates] = []
             for family_member in family.members:
                 memory = look.memory(family_member.id)
                 if memory is None or memory.revision != family_member.revision:
@@ -156,7 +156,7 @@ class ChainReader:
                     left["damaged"] += 1
                     break
                 members.append(
-                    Kept(
+                    ArchivedStates(
                         memory,
                         tuple(version for version in versions if version is not None),
                         original,

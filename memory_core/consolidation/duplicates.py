@@ -552,12 +552,12 @@ def _new(run: Run) -> list[str]:
         dict.fromkeys(
             event.memory_id
             for event in run.news
-            if event.memory_type is MemoryType.SEMANTIC and _tells(event)
+            if event.memory_type is MemoryType.SEMANTIC and _is_new_text(event)
         )
     )
 
 
-def _tells(event: Event) -> bool:
+def _is_new_text(event: Event) -> bool:
     return event.event_type == "created" or not {"content", "status"}.isdisjoint(event.after)
 
 

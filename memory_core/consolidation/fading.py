@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_core.domain.agent_schemas import Answered, ConversationSummary
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Damaged
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -316,7 +316,7 @@ class Compressor:
             return None
         try:
             location = await self._copies.write(
-                owner, operation_id, ColdCopy(memory.epoch, memory.id, (Kept(memory),))
+                owner, operation_id, ColdCopy(memory.epoch, memory.id, (ArchivedStates(memory),))
             )
         except Damaged as error:
             log.error("a long text stays as it is: %s", error.detail)

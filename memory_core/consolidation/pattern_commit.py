@@ -24,7 +24,7 @@ from memory_core.domain.memory import (
     Vector,
 )
 from memory_core.domain.ranking.index_terms import with_lexical
-from memory_core.domain.statements.patterns import SaidTerms, carriers, same_pattern, told_by
+from memory_core.domain.statements.patterns import SaidTerms, carriers, is_stated_by, same_pattern
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.truth.slots import slot_of
@@ -328,7 +328,7 @@ def _is_stated_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> boo
         for fact in episode.atomic_facts
         if fact.fact_id is not None and not fact.lasting
     }
-    return any(told_by(candidate.pattern.summary, text) for text in sorted(facts))
+    return any(is_stated_by(candidate.pattern.summary, text) for text in sorted(facts))
 
 
 def _holds(memory: Memory) -> bool:

@@ -120,7 +120,7 @@ class SceneStep:
             names = changed_ids[start : start + PLACED_AT_ONCE]
             look = await run.reads.look(names)
             cells = [cell for name in names if (cell := look.memory(name)) is not None]
-            left = await self._left_behind(run.owner, cells)
+            left = await self._scenes_with_deleted(run.owner, cells)
             waiting = [
                 waiting_cell
                 for waiting_cell in cells
@@ -132,7 +132,7 @@ class SceneStep:
                 )
         return None
 
-    async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
+    async def _scenes_with_deleted(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
         """Return the scenes that have deleted cells without a `scene_id`, by the cell's id.
 
         Such cells were placed while they were being deleted.

@@ -23,7 +23,7 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
-from memory_core.domain.text.kept import forget_texts
+from memory_core.domain.text.text_cache import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger

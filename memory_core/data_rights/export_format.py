@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from memory_core.domain.archival import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.archival import LEFT_OUT, ArchivedStates, ColdCopy
 from memory_core.domain.chat.history import without_seals
 from memory_core.domain.errors import PlainError
 from memory_core.domain.memory import Memory
@@ -94,7 +94,7 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
         return read
 
     members = tuple(
-        Kept(
+        ArchivedStates(
             memory(member["memory"]),
             tuple(memory(version) for version in member["versions"]),
             None if member["original"] is None else memory(member["original"]),
@@ -123,7 +123,7 @@ def owned_copy(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
         return changed
 
     members = (
-        Kept(
+        ArchivedStates(
             mine(member.memory),
             tuple(map(mine, member.versions)),
             None if member.original is None else mine(member.original),

@@ -32,7 +32,7 @@ from memory_core.domain.forgetting import (
     marks_of_quote,
     marks_of_value,
     says,
-    tells,
+    states_value,
 )
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
@@ -219,7 +219,7 @@ class ForgetProgress(DeferredModel):
         if role == "source":
             return is_cell(memory)
         if role == "beside":
-            return bool(self._told_by(memory))
+            return bool(self._forgotten_facts_in(memory))
         return (
             role != "own"
             or memory.cell_id in self.cells
@@ -252,7 +252,7 @@ class ForgetProgress(DeferredModel):
             for cell in cells
             if cell.id in memory.source_ids and cell.id not in going and self._stays(cell)
         ]
-        return next((cell for cell in stay if _tells(cell, memory)), None)
+        return next((cell for cell in stay if _states_fact(cell, memory)), None)
 
     def _stays(self, cell: Memory) -> bool:
         return (
@@ -265,14 +265,14 @@ class ForgetProgress(DeferredModel):
         """Whether a session was requested, and the memory is of another."""
         return self.session is not None and memory.session_id != self.session
 
-    def _told_by(self, memory: Memory) -> list[tuple[str, str]]:
+    def _forgotten_facts_in(self, memory: Memory) -> list[tuple[str, str]]:
         """Return the forgotten facts that a message or a fact tells, each with its cell."""
         place = _place(memory) if is_message(memory.id) else None
         pairs: list[tuple[str, str]] = []
         for cell in self._cells_with(memory):
             for fact, marks in self.telling[cell].items():
                 at = place is not None and place in self.told_at.get(fact, ())
-                if at or tells(
+                if at or states_value(
                     memory.content,
                     marks,
                     self.quoted.get(fact, ()) if is_message(memory.id) else (),
@@ -385,7 +385,7 @@ class ForgetProgress(DeferredModel):
             cell and role == "told" and memory.id in self.telling and memory.id not in self.wholly
         )
         left = {memory.id: messages_of(memory)} if beside or (cell and role == "said") else {}
-        heard = self._told_by(memory) if is_message(memory.id) else []
+        heard = self._forgotten_facts_in(memory) if is_message(memory.id) else []
         is_telling = (cell and role in ("told", "said")) or (
             is_message(memory.id) and came in ("told", "beside")
         )
@@ -395,7 +395,7 @@ class ForgetProgress(DeferredModel):
             telling_cells=_with(self.telling_cells, memory.id if is_telling else None),
             parted={**self.parted, **left},
             along=self.along if came == "asked" else counted(self.along, memory),
-            heard=_with_heard(self.heard, heard),
+            heard=_with_names(self.heard, heard),
             said_at={**self.said_at, **_said_at(memory)},
             conversations=_with(self.conversations, memory.conversation_id),
             sessions=_with(self.sessions, memory.session_id),
@@ -471,11 +471,11 @@ class ForgetProgress(DeferredModel):
             ):
                 quoted[name] = [*quoted.get(name, ()), quote]
         further = self.changed(told_at=told_at, quoted=quoted).asking(
-            [note_id(cell.id), *_made_of(cell)], "made"
+            [note_id(cell.id), *_merged_into_ids(cell)], "made"
         )
         # The messages first: the facts that stay name those that do.
         further = further.asking(messages_of(cell), "beside").asking(
-            _taken_from(cell, further), "own"
+            _facts_taken_from(cell, further), "own"
         )
         return further.asking([name for name, _ in facts], "beside")
 
@@ -499,19 +499,19 @@ class ForgetProgress(DeferredModel):
             or (
                 memory.category == "fact"
                 and any(map(is_message, sources))
-                and bool(self._told_by(memory))
+                and bool(self._forgotten_facts_in(memory))
             )
-            or self._is_left_telling(memory)
+            or self._states_outlived_fact(memory)
             or (says(memory) in self.marks_of_content and not self._is_of_others(memory))
         )
 
-    def _is_left_telling(self, memory: Memory) -> bool:
+    def _states_outlived_fact(self, memory: Memory) -> bool:
         """Whether a message without a cell tells a forgotten fact that outlived its cell."""
         if not is_message(memory.id) or memory.cell_id is not None or self._is_of_others(memory):
             return False
         facts = self.telling.get(memory.conversation_id or "", {})
         return any(
-            self.is_gone(fact, memory.sequence) and tells(memory.content, marks)
+            self.is_gone(fact, memory.sequence) and states_value(memory.content, marks)
             for fact, marks in facts.items()
         )
 
@@ -530,7 +530,7 @@ class ForgetProgress(DeferredModel):
 
 def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[list[str], Role]]:
     cell = is_cell(memory)
-    made = _made_of(memory)
+    made = _merged_into_ids(memory)
     if cell and role in ("asked", "told", "said"):
         made.append(note_id(memory.id))
     along: list[tuple[list[str], Role]] = [(made, "made")]
@@ -541,7 +541,7 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
             ([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own")
         )
     elif role == "said":
-        along.append((_taken_from(memory, progress), "own"))
+        along.append((_facts_taken_from(memory, progress), "own"))
     elif role == "asked" and is_message(memory.id):
         along.append(([memory.cell_id] if memory.cell_id is not None else [], "said"))
     elif role == "asked" and memory.category != "pattern":
@@ -553,7 +553,7 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
     return along
 
 
-def _made_of(memory: Memory) -> list[str]:
+def _merged_into_ids(memory: Memory) -> list[str]:
     """Return the ids of the memories that it was merged into."""
     replaced = memory.next_id if memory.status is Status.UPDATED else None
     return [*memory.consolidated_into_ids, *([replaced] if replaced is not None else [])]
@@ -573,7 +573,7 @@ def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
     return dict(kinds) if kind is None else {**kinds, kind: kinds.get(kind, 0) + 1}
 
 
-def _tells(cell: Memory, fact: Memory) -> bool:
+def _states_fact(cell: Memory, fact: Memory) -> bool:
     """Whether a cell says a fact in the same words."""
     return any(
         atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content)
@@ -599,7 +599,7 @@ def _place(message: Memory) -> Said | None:
     return (message.conversation_id, number) if isinstance(number, int) else None
 
 
-def _with_heard(
+def _with_names(
     known: dict[str, list[str]], pairs: Collection[tuple[str, str]]
 ) -> dict[str, list[str]]:
     heard = dict(known)
@@ -608,7 +608,7 @@ def _with_heard(
     return heard
 
 
-def _taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
+def _facts_taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
     """Return the facts that a cell took from removed messages.
 
     If it is unknown which of its messages these are, all its facts are returned.

@@ -211,7 +211,7 @@ class ConversationImporter:
                     assert progress is not None
                     if number <= progress.line:
                         continue
-                    operation, unformed = await self._tell_line(lease, operation, progress, line)
+                    operation, unformed = await self._save_line(lease, operation, progress, line)
                     further = ConversationProgress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
                         return operation  # another worker is further, or the import is cancelled
@@ -250,7 +250,7 @@ class ConversationImporter:
             return progress
         return progress.with_line(Told(**receipt.body["result"]["messages"]), ())
 
-    async def _tell_line(
+    async def _save_line(
         self, lease: Lease, operation: Operation, progress: ConversationProgress, line: bytes
     ) -> tuple[Operation, int]:
         """Save the next line.

@@ -193,7 +193,7 @@ class ImportCheck:
         elif isinstance(model, Event):
             self._log.take(entry, model)
         elif isinstance(model, ConflictRecord):
-            self._memories.asked_about(model, entry.line)
+            self._memories.add_conflict(model, entry.line)
         elif isinstance(model, Conversation):
             self.waiting += model.state == "pending"
         elif isinstance(model, Buffer):
@@ -251,7 +251,7 @@ class _Memories:
         if slot is not None:
             self._slots = with_marks(self._slots, [slot])
 
-    def asked_about(self, record: ConflictRecord, line: int) -> None:
+    def add_conflict(self, record: ConflictRecord, line: int) -> None:
         """Add the references of a conflict's record."""
         for side in record.sides:
             self._named.setdefault(base_id(side), line)

@@ -12,7 +12,7 @@ from typing import Final
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Step
 from memory_core.data_rights.redact_documents import ConversationRedaction, DerivedRedaction
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import base_id
@@ -394,11 +394,11 @@ def _read(look: ReadSet, name: str) -> Memory | None:
     return None if document is None else as_memory(document, look.head)
 
 
-def _struck_whole(progress: ForgetProgress, member: Kept) -> Kept:
+def _struck_whole(progress: ForgetProgress, member: ArchivedStates) -> ArchivedStates:
     def strike(memory: Memory) -> Memory:
         return struck_memory(memory, progress.gone, progress.lent)
 
-    return Kept(
+    return ArchivedStates(
         strike(member.memory),
         tuple(map(strike, member.versions)),
         None if member.original is None else strike(member.original),

@@ -160,7 +160,7 @@ def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     return whole.changed(**(state_of_stub | _changed_since(stub, whole) | own))
 
 
-def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
+def brought_back(stub: Memory, archived: ArchivedStates, now: datetime) -> Memory:
     """The memory as it was, with the changes that its stub has had since.
 
     A memory that was deleted in the archive is restored as deleted. The restored memory is updated
@@ -226,7 +226,7 @@ COMPRESSION = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ArchivedStates:
     """A memory as it was, its old versions, and the original of a compressed memory.
 
     Each has its vector, if there was a vector.
@@ -251,7 +251,7 @@ class ColdCopy:
 
     epoch: str
     chain_id: str
-    members: tuple[Kept, ...]
+    members: tuple[ArchivedStates, ...]
 
     @property
     def revision(self) -> int:
@@ -268,7 +268,7 @@ class ColdCopy:
             ),
         )
 
-    def member(self, memory_id: str) -> Kept | None:
+    def member(self, memory_id: str) -> ArchivedStates | None:
         """The member with this id, or None."""
         return next((member for member in self.members if member.memory.id == memory_id), None)
 
@@ -305,7 +305,7 @@ def decoded(data: bytes) -> ColdCopy:
         if body["format"] != FORMAT:
             raise PlainError(f"is of another format; this version reads {FORMAT}")
         members = tuple(
-            Kept(
+            ArchivedStates(
                 _memory(member["memory"]),
                 tuple(_memory(version) for version in member["versions"]),
                 None if member["original"] is None else _memory(member["original"]),

@@ -185,7 +185,9 @@ def marks_of_quote(quote: str) -> list[str]:
     return _marks(_terms(quote))
 
 
-def tells(text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()) -> bool:
+def states_value(
+    text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()
+) -> bool:
     """Whether a text states a forgotten value.
 
     It does with half of the words of any part of the value, or with all words of a quote.

@@ -19,7 +19,7 @@ from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, HeadFields, Memory
-from memory_core.domain.messages import bytes_of_messages, is_untold
+from memory_core.domain.messages import bytes_of_messages, was_taken_back
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -443,7 +443,7 @@ def _match(
 
 
 def _is_known(memory: Memory | None) -> bool:
-    return memory is not None and not is_untold(memory)
+    return memory is not None and not was_taken_back(memory)
 
 
 def _answer_of(result: Mapping[str, Any]) -> Told | None:

@@ -84,7 +84,7 @@ class FormedOfMessages:
             reverse=True,
         ):
             if (
-                cells.keys().isdisjoint(_tellers(memory))
+                cells.keys().isdisjoint(_cell_ids_of(memory))
                 or memory.cell_id == memory.id
                 or memory.status is Status.DELETED
                 or memory.version > 1
@@ -112,7 +112,9 @@ class FormedOfMessages:
         # notes that said it already are others' too
         joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]
         return list(
-            dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined])
+            dict.fromkeys(
+                [*(name for cell in cells.values() for name in _ids_formed_of(cell)), *joined]
+            )
         )
 
     async def _take_memory(
@@ -122,7 +124,7 @@ class FormedOfMessages:
         replaced = [] if slot_name(memory) is not None else await self._replaced_by(owner, memory)
         other_tellers = [
             name
-            for name in _tellers(memory)
+            for name in _cell_ids_of(memory)
             if name not in cells and name not in {old.id for old in replaced}
         ]
         look = await self._ledger.look(owner, other_tellers)
@@ -234,7 +236,7 @@ def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> M
     return old.changed(next_id=follows.id, valid_until=until, updated_at=now)
 
 
-def _tellers(memory: Memory) -> list[str]:
+def _cell_ids_of(memory: Memory) -> list[str]:
     """The cells that stated a formed memory, and the notes merged into it.
 
     It is empty for a memory that was saved.
@@ -246,7 +248,7 @@ def _tellers(memory: Memory) -> list[str]:
     )
 
 
-def _made_of(cell: Memory) -> list[str]:
+def _ids_formed_of(cell: Memory) -> list[str]:
     return [
         note_id(cell.id),
         *(fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None),

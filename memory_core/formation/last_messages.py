@@ -303,8 +303,8 @@ class LastMessages:
                 for message in stay
                 if message.status is not Status.DELETED and message.cell_id in (None, cell.id)
             ]
-            if {_telling(message) for message in messages if message.cell_id == cell.id} <= {
-                _telling(message) for message in stay
+            if {_cell_ids_of(message) for message in messages if message.cell_id == cell.id} <= {
+                _cell_ids_of(message) for message in stay
             }:
                 del cells[cell.id]  # it was told again, or before, and that stays
             else:
@@ -479,5 +479,5 @@ def _is_request(message: Memory) -> bool:
     return message.status_reason == REQUEST and _asks(message)
 
 
-def _telling(message: Memory) -> tuple[Any, ...]:
+def _cell_ids_of(message: Memory) -> tuple[Any, ...]:
     return message.metadata.get("role"), message.actor, message.event_timestamp, message.content

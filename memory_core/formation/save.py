@@ -123,7 +123,7 @@ class Saver:
                     prepared = await prepare(
                         drafts,
                         self._sessions(owner, drafts, look),
-                        _held_turns(drafts, look),
+                        _stored_turn_ids(drafts, look),
                         self._embedder,
                     )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
@@ -339,7 +339,7 @@ def _check_whole(
         raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
 
-def _held_turns(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
+def _stored_turn_ids(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
     stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
     return {

@@ -39,7 +39,7 @@ from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.ids import derived, procedure_id, told_late_id
+from memory_core.ledger.ids import derived, out_of_order_id, procedure_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
@@ -301,7 +301,7 @@ def _next_version(memory: Memory, slot: SlotLog) -> int:
 
 def late_id(memory: Memory) -> str:
     """The id of a procedural memory that leaves its key's present value as it is."""
-    return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
+    return out_of_order_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
 # Drafts become comparable: their text is analysed (turns together with the turns before them) and

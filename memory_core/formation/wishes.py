@@ -165,7 +165,7 @@ class Wishes:
             owner, conversation, acted, call
         ) if acted else conversation, result
 
-    async def keep_found(
+    async def keep_found_instructions(
         self,
         owner: Owner,
         conversation: Conversation,
@@ -242,7 +242,7 @@ class Wishes:
             await self.steps.frozen(owner, message_id, f"wish {number}", ask, WishEffects)
         ).value
         for name in settled.withdrawn:
-            await self._lift(owner, name, call)
+            await self._end_instruction(owner, name, call)
         if settled.forgotten:
             names = _Named.of(wish.about).is_in if wish.about else None
             settled = settled.changed(
@@ -258,7 +258,7 @@ class Wishes:
         self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
     ) -> WishEffects:
         if wish.kind == "forget":
-            return await self._meant(owner, conversation, wish, message_id)
+            return await self._named_memories(owner, conversation, wish, message_id)
         instructions = await self._held(owner)
         if wish.kind == "withdrawal":
             return WishEffects(
@@ -277,7 +277,7 @@ class Wishes:
             ],
         )
 
-    async def _meant(
+    async def _named_memories(
         self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
     ) -> WishEffects:
         """The memories and instructions that a request to forget names.
@@ -312,7 +312,7 @@ class Wishes:
         named = [
             memory
             for memory in candidates
-            if named_by.has_all_words_in(memory) and not _says_one_of(memory, instructions)
+            if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
@@ -398,7 +398,7 @@ class Wishes:
         )
         return memories
 
-    async def _lift(self, owner: Owner, name: str, call: Call) -> None:
+    async def _end_instruction(self, owner: Owner, name: str, call: Call) -> None:
         with suppress(NotFound):
             await self.editor.delete(owner, name, call, reason="the user lifted it")
 
@@ -499,7 +499,7 @@ class _Named:
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
 
 
-def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
+def _states_any(memory: Memory, instructions: Sequence[Memory]) -> bool:
     """Whether any of these instructions was said in a memory.
 
     Such a memory stays when the instruction is ended.

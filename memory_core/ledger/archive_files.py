@@ -419,9 +419,9 @@ class OwnerHashes:
         """
         raw = [part.encode() for part in parts]
         message = b"".join(len(part).to_bytes(4, "big") + part for part in raw)
-        return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()
+        return hmac.new(await self._stored_key(), message, hashlib.sha256).hexdigest()
 
-    async def _kept_key(self) -> bytes:
+    async def _stored_key(self) -> bytes:
         if self._key is None:
             key = await self._archive.get(KEY_NAME)
             if key is None:

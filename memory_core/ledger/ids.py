@@ -59,7 +59,7 @@ def procedure_id(key: str) -> str:
     return derived("mem", "procedure", key)
 
 
-def told_late_id(key: str, event: str, content: str) -> str:
+def out_of_order_id(key: str, event: str, content: str) -> str:
     """The id of an earlier value of a key that was asserted out of order.
 
     Args:

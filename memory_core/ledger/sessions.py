@@ -23,7 +23,7 @@ from memory_core.domain.chat.history import (
 )
 from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.messages import is_message, is_told, is_untold
+from memory_core.domain.messages import is_message, is_told, was_taken_back
 from memory_core.domain.ranking.index_terms import TurnTerms
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
@@ -121,11 +121,11 @@ class Session:
         its content.
         """
         history = self._body.get("history")
-        if history is not None and is_message(memory.id) and not is_untold(memory):
+        if history is not None and is_message(memory.id) and not was_taken_back(memory):
             self._body["history"] = {
                 **history,
                 "marks": without_message(
-                    history["marks"], _as_told(memory), memory.created_at, seal_key
+                    history["marks"], _as_marked(memory), memory.created_at, seal_key
                 ),
             }
 
@@ -152,7 +152,7 @@ class Session:
             return
         marks = list(history["marks"])
         for memory in messages:
-            marks = before_message(marks, _as_told(memory), memory.created_at)
+            marks = before_message(marks, _as_marked(memory), memory.created_at)
         self._body["history"] = {**history, "marks": marks}
 
     def forget_turn(self, memory: Memory) -> None:
@@ -206,7 +206,7 @@ class Session:
         return Document(self._id, "session", self._body, tag=self._tag)
 
 
-def _as_told(message: Memory) -> CallMessage:
+def _as_marked(message: Memory) -> CallMessage:
     """A message in the form from which its mark is made."""
     read = ReadMessage(
         message.metadata.get("role"),

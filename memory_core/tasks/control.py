@@ -158,11 +158,11 @@ class TaskControl:
         while True:
             subject = (await self._tasks.get(owner, task_id)).subject_id
             try:
-                return await self._turn_beside(subject, owner, task_id, turn, call)
+                return await self._try_turn(subject, owner, task_id, turn, call)
             except _SubjectChanged:
                 continue
 
-    async def _turn_beside(
+    async def _try_turn(
         self, subject: str, owner: Owner, task_id: str, turn: Transition, call: Call
     ) -> tuple[Task, bool]:
         def existing(look: ReadSet) -> TaskAndSubject:

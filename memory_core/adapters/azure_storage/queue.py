@@ -273,7 +273,7 @@ class QueueConnection:
     async def make(self, queue: str) -> None:
         """Ensure that the queue exists on an emulator. On Azure, infrastructure makes it."""
         if self._account.emulated:
-            await self.call(queue, _made)
+            await self.call(queue, _new_client)
 
     async def _on(
         self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]
@@ -286,7 +286,7 @@ class QueueConnection:
         except AzureError as error:
             if not (self._account.emulated and is_missing(error)):
                 raise
-        await _made(queue)
+        await _new_client(queue)
         return await work(queue)
 
     def _queue(self, name: str) -> QueueClient:
@@ -319,7 +319,7 @@ class QueueConnection:
         return self._service
 
 
-async def _made(queue: QueueClient) -> None:
+async def _new_client(queue: QueueClient) -> None:
     from azure.core.exceptions import ResourceExistsError
 
     try:

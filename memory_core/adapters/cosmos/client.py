@@ -31,7 +31,7 @@ from memory_core.adapters.cosmos.failures import (
     is_behind,
     is_missing,
     passes,
-    told_to_wait,
+    retry_later_error,
     translated,
     wait_in,
 )
@@ -422,7 +422,7 @@ def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
         return
     wait_s = wait_in(answer.headers)
     if wait_s is not None and asyncio.get_running_loop().time() + wait_s >= ends_at:
-        raise told_to_wait(THROTTLED, wait_s)
+        raise retry_later_error(THROTTLED, wait_s)
 
 
 def _headers_of(error: Exception) -> Mapping[str, Any]:

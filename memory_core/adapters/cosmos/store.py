@@ -36,13 +36,13 @@ from memory_core.adapters.cosmos.items import (
     document_of,
     epoch_of,
     is_expired,
-    shown_of,
+    serialized_memory_of,
 )
 from memory_core.adapters.cosmos.key_store import CosmosKeyStore
 from memory_core.adapters.cosmos.neighbours import neighbours
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Looks
 from memory_core.adapters.cosmos.searches import Searches, seen_by
-from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.cosmos.slice_cache import CachedSlices
 from memory_core.adapters.cosmos.text_ranking import TextRanking
 from memory_core.adapters.memory_index.stored_values import with_own_name
 from memory_core.domain.archival import NextDue, moment_in
@@ -189,7 +189,7 @@ class CosmosStore:
 
     def _hold(self, budget_bytes: int) -> None:
         """Hold users in memory within so many bytes, and search with them."""
-        self._held = HeldUsers(self._connection, self._kind, budget_bytes, self._clock)
+        self._held = CachedSlices(self._connection, self._kind, budget_bytes, self._clock)
         self._searches = Searches(
             self._connection, self._looks, self._held, self._ranking, self._embedder, self._kind
         )
@@ -387,7 +387,7 @@ class CosmosStore:
         items = [
             item for part in answers for item in part.rows if item["epoch"] == known.head.epoch
         ]
-        return {item["id"]: shown_of(item) for item in belonging(items, known.head)}
+        return {item["id"]: serialized_memory_of(item) for item in belonging(items, known.head)}
 
     async def page(
         self,

@@ -228,7 +228,7 @@ class Reducer:
             )
             return worth
 
-    def kept(self, pieces: Sequence[int], states: States) -> TokenStates:
+    def encode_states(self, pieces: Sequence[int], states: States) -> TokenStates:
         """Encode the reduced states that are kept of a text.
 
         Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 SINGULAR = (
     "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"

@@ -119,7 +119,7 @@ def _only_greets(sentence: str) -> bool:
     }
 
 
-def told_of(words: str, speaker: str) -> str:
+def in_third_person(words: str, speaker: str) -> str:
     """Rewrite a few words in the third person: "my dog" → "their dog".
 
     Args:
@@ -202,7 +202,7 @@ _ONE_EACH = re.compile(
 )
 
 
-def told_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
+def subject_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
     """Name the subject of a clause in the third person, and that of its slots.
 
     Args:

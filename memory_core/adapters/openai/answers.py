@@ -87,7 +87,7 @@ def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Rep
     shaped_without_echoes, repeated = echoes.without(shaped)
     if shaped_without_echoes is None:
         raise AgentFailed("a repetition of its instructions")
-    return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
+    return _checked(shaped_without_echoes, kind, _filled_fields(shaped, kind), mended, repeated)
 
 
 def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
@@ -131,7 +131,7 @@ def _lists(kind: type[BaseModel]) -> list[str]:
     ]
 
 
-def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
+def _filled_fields(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
     """Names of the fields that are not empty."""
     return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
 
@@ -147,7 +147,7 @@ def _checked(
             dropped += _fixed(value, error)
             changed = True
             continue
-        lost = given - _told(value, kind)
+        lost = given - _filled_fields(value, kind)
         if (given and lost == given) or not lost.isdisjoint(_lists(kind)[:1]):
             raise AgentFailed("nothing in its JSON was right")
         return Repaired(answer, changed, dropped)

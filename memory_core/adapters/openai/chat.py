@@ -228,7 +228,9 @@ class Chat:
                 self._learn(dialect, error)
 
     def _asked(self, prompt: Prompt[Any], record: str, dialect: Dialect) -> dict[str, Any]:
-        instructions = f"{prompt.text}\n{_told(prompt)}" if dialect.tells_schema else prompt.text
+        instructions = (
+            f"{prompt.text}\n{_prompt_text(prompt)}" if dialect.tells_schema else prompt.text
+        )
         sampling = self._sampling
         fields = dialect.fields(
             prompt.answer,
@@ -263,7 +265,7 @@ class Chat:
         raise error
 
 
-def _told(prompt: Prompt[Any]) -> str:
+def _prompt_text(prompt: Prompt[Any]) -> str:
     kind: type[BaseModel] = prompt.answer
     schema = strict_schema(kind, bounded=True)
     return (

@@ -75,7 +75,7 @@ class ModelConnection:
         """The client; making it sends no request."""
         async with self._opening:
             if self._made is None:
-                self._made = await _made(self._service, self._timeout_s)
+                self._made = await _new_client(self._service, self._timeout_s)
             return self._made[0]
 
     async def close(self) -> None:
@@ -89,7 +89,7 @@ class ModelConnection:
             await credential.close()
 
 
-async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
+async def _new_client(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
     """Make a client, with a credential if it signs in by identity.
 
     The SDK asks for a new token before each request.

@@ -244,7 +244,7 @@ class Echoes:
         """
         dropped = 0
 
-        def kept(inner: Any) -> Any:
+        def without_secrets(inner: Any) -> Any:
             nonlocal dropped
             if isinstance(inner, list):
                 good = [
@@ -253,10 +253,10 @@ class Echoes:
                 dropped += len(inner) - len(good)
                 return good
             if isinstance(inner, dict):
-                return {name: kept(field_value) for name, field_value in inner.items()}
+                return {name: without_secrets(field_value) for name, field_value in inner.items()}
             return inner
 
-        cleaned: dict[str, Any] = kept(value)
+        cleaned: dict[str, Any] = without_secrets(value)
         return (None if any(self._repeats(text) for text in _texts(cleaned)) else cleaned), dropped
 
     def _repeats(self, text: str) -> bool:

@@ -36,7 +36,7 @@ from memory_core.adapters.sqlite.database import (
 )
 from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.key_store import SqliteKeyStore
-from memory_core.adapters.sqlite.reads import Standing
+from memory_core.adapters.sqlite.reads import SliceStanding
 from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
 from memory_core.adapters.sqlite.slice_files import (
     CHANGED_PART,
@@ -438,7 +438,7 @@ class SqliteStore:
 
     def _snapshot_slice(
         self, connection: sqlite3.Connection, owner: Owner, part: int
-    ) -> tuple[SliceSnapshot, Standing] | None:
+    ) -> tuple[SliceSnapshot, SliceStanding] | None:
         """A snapshot of the owner's slice, brought up to date, to be written.
 
         None where a file is no longer wanted, for instance because another process has written a
@@ -573,7 +573,7 @@ class SqliteStore:
         owner: Owner,
         user_slice: Slice,
         looked_at: int,
-    ) -> Standing | None:
+    ) -> SliceStanding | None:
         if light and looked_at > ROWS_ON_THE_LOOP:
             raise Heavy
         return self._slices.bring_up(

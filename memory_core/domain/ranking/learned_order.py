@@ -208,7 +208,7 @@ def order_features(
                 for rows in (candidates.before, candidates.after)
             )
         ),
-        **_asked_features(measures),
+        **_request_features(measures),
         "session_best": sessions.best(score),
         "session_three": sessions.best_three(score),
         "session_words": np.zeros_like(score),
@@ -322,7 +322,7 @@ def shared_order(logits: Floats) -> Floats:
     return shares
 
 
-def _asked_features(measures: Measures) -> dict[str, Floats]:
+def _request_features(measures: Measures) -> dict[str, Floats]:
     """Features of a part's requests besides its words: a time, a date; P × U."""
     candidates = measures.candidates
     asks_time = np.array([part.analysis.asks_time for part in measures.parts])

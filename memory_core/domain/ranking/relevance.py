@@ -33,7 +33,7 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.passages import IDF_FLOOR
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 # Absolute fusion: one score in [0, 1] from what the words say and what the vectors say.
 #

@@ -519,7 +519,7 @@ def repeats(tellings: Sequence[Telling]) -> list[int]:
             continue
         comparable = new.setdefault(likeness(telling), [])
         if any(
-            _of_one_day(telling, other) and not differences(telling.content, other.content)
+            _are_of_one_day(telling, other) and not differences(telling.content, other.content)
             for other in comparable[:MOST_COMPARED]
         ):
             repeated.append(place)
@@ -545,5 +545,5 @@ def _content_words(content: str) -> frozenset[str]:
     return text_words - _EMPTY_WORDS or text_words
 
 
-def _of_one_day(telling: Telling, other: Telling) -> bool:
+def _are_of_one_day(telling: Telling, other: Telling) -> bool:
     return telling.day == other.day or telling.day is None or other.day is None

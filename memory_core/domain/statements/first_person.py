@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 _ADVERBS = (
     r"(?:(?:always|never|just|also|still|often|sometimes|already|now|even|only|then|both"

@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.text.unicode_forms import normal_form
 
 _RECALLED_NAMES = (

@@ -17,9 +17,9 @@ import regex
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import GivenWorth, Worth
 from memory_core.domain.text.analyzer import GREETINGS
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.text_cache import keep_texts
 
 HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
     {
