@@ -10,8 +10,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from memory_core.access.audit import entry_document
-from memory_core.access.key_tags import KeyTags
-from memory_core.access.lookup import KeyLookup, key_document, key_in
+from memory_core.access.lookup import KeyLookup, KeyTags, key_document, key_in
 from memory_core.access.records import (
     AuditEntry,
     KeyPage,

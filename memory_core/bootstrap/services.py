@@ -10,9 +10,8 @@ from datetime import timedelta
 
 from memory_core.access.admission import Admission
 from memory_core.access.audit import AuditLog, TaskAudit
-from memory_core.access.key_tags import KeyTags
 from memory_core.access.keys import ApiKeys
-from memory_core.access.lookup import KeyLookup
+from memory_core.access.lookup import KeyLookup, KeyTags
 from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, WishServices

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from memory_core.domain.chat.content_parts import text_parts
-from memory_core.domain.chat.message_forms import parts_sent
+from memory_core.domain.chat.message_content import parts_sent, text_parts
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type

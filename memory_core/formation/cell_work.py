@@ -7,8 +7,11 @@ worker that was cancelled, overtaken or cleared meanwhile finds out.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
 
 from memory_core.domain.conversation import Cell, CellRecord, Conversation
 from memory_core.domain.memory import Head, HeadFields, MemoryType, Status
@@ -234,3 +237,37 @@ def session_ids_of(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
         if neighbour.memory.id in ruled_out
     }
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]
+
+
+# Turns in which the writers of a user in this process decide and commit.
+#
+# Note: nothing depends on them, since each commit checks for other commits. But thirty workers that
+# form conversations of a single user would mostly decide in vain, and in the end wait.
+
+
+class WriteTurn:
+    """The turn of a piece of work: taken when needed, kept until its end."""
+
+    def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
+        self._lock, self._kept = lock, stack
+        self._taken = False
+
+    async def take(self) -> None:
+        """Wait for earlier work of the same user, unless the turn is taken."""
+        if not self._taken:
+            await self._kept.enter_async_context(self._lock)
+            self._taken = True
+
+
+class WriteTurns:
+    """Turns of all users."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, owner: Owner) -> AsyncIterator[WriteTurn]:
+        """A turn that ends with the block, if it is taken in it."""
+        lock = self._locks.setdefault(owner, asyncio.Lock())
+        async with AsyncExitStack() as stack:
+            yield WriteTurn(lock, stack)

@@ -58,6 +58,8 @@ from memory_core.formation.cell_work import (
     Formed,
     Report,
     Work,
+    WriteTurn,
+    WriteTurns,
     are_messages_active,
     certainly_missing_ids,
     finished_cell,
@@ -73,7 +75,6 @@ from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
-from memory_core.ledger.turns import WriteTurn, WriteTurns
 from memory_core.ports import Agents, Clock, Embedder, Near
 from memory_core.tasks.agent_steps import Steps
 

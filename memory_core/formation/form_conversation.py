@@ -13,7 +13,7 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.formation.cell_work import Formed
+from memory_core.formation.cell_work import Formed, WriteTurns
 from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
@@ -22,7 +22,6 @@ from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.read_set import ReadSet
-from memory_core.ledger.turns import WriteTurns
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.leases import Lease, RetryLater

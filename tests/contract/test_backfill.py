@@ -11,7 +11,7 @@ import pytest
 
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.turns import WriteTurns
+from memory_core.formation.cell_work import WriteTurns
 from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, OUTAGE_PAUSE, retry_pause
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, finished, pending
