@@ -249,10 +249,10 @@ LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
 EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
 
-# Settings and the environment: a setting's variable, what a wrong or misspelt one is told,
-# and what is never shown.
+# Settings in the environment: variables, error messages for wrong or misspelt settings, and masked
+# secrets.
 #
-# About names and texts only; what the settings are is in `config`.
+# This part is about names and texts; the settings themselves are in `config`.
 
 
 SECRETS = frozenset({

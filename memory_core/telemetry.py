@@ -370,10 +370,10 @@ class _OfOneApp(Collector):
             yield metric
 
 
-# Readiness: what of this process's dependencies answers now, and what that means for its callers.
+# Readiness: which dependencies of this process answer now, and what that means for callers.
 #
-# A load balancer asks every few seconds, so a dependency that hangs is called unavailable soon,
-# whatever deadlines its own calls have.
+# A load balancer checks every few seconds. So a dependency that hangs is soon reported as
+# unavailable, whatever the deadlines of its calls are.
 
 
 log = logging.getLogger(__name__)

@@ -224,7 +224,7 @@ def _steps(
     )
 
 
-# Formation, put together: what takes things in, and what works on them.
+# The services of formation.
 
 
 @dataclass(frozen=True, slots=True)

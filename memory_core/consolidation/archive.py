@@ -39,8 +39,7 @@ from memory_core.tasks.leases import Lease, TaskLost
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
 
-# What an archive run goes by, frozen when it is asked for: so that every worker who takes it up
-# decides alike.
+# The frozen plan of an archive run, so that each worker decides alike.
 
 
 ARCHIVABLE = frozenset(

@@ -289,13 +289,12 @@ def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
 
 
-# Re-embedding: memories whose vectors another embedder made get vectors of the configured
-# embedder, in place.
+# Re-embedding: replace vectors of other embedders by vectors of the configured embedder, in place.
 #
-# A task walks over a user's memories and their old versions, oldest first, and sets new vectors by
-# marks: no event, no revision and no ETag moves. Scenes lose their centroids in the end, and the
-# next run makes new ones. Note: an edit embeds the memory by itself, so a memory that changed since
-# it was read is left to the edit.
+# A task goes through a user's memories and their old versions, oldest first, and sets new vectors
+# by marks: no event, revision or ETag changes. At the end it drops the centroids of scenes, and the
+# next run makes new centroids. Note: an edit embeds the memory itself, so memories that changed
+# since they were read are skipped.
 
 
 DOCUMENTS_A_PAGE: Final = 100

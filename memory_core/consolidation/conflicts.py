@@ -32,11 +32,11 @@ from memory_core.ports import Agents, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
-# What rules say of an open conflict, without an agent: the two need not contradict,
-# or which of them holds is certain.
+# Decide open conflicts by rule: whether the two memories exclude each other, and which of them
+# holds.
 #
-# Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a
-# decision about, waits for a person.
+# Note: the rules do not overrule a person. A conflict waits for a person if one of its memories was
+# pinned or restored by a caller, or if a caller undid a decision about it.
 
 
 LOOK_AGAIN = timedelta(hours=24)

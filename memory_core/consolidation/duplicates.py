@@ -39,12 +39,11 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
 from memory_core.tasks.operation_records import Chunk
 
-# Whether two memories that are held say one thing, which of them stays, and what it takes over
-# from the other.
+# Whether two memories say the same, which of them is kept, and which fields it takes over.
 #
-# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do
-# (`domain/text/sameness.py`), and two truths of a slot are never merged here however near they lie:
-# which of them holds is for their times to say.
+# Note: equal vectors decide nothing. Digits, negations, names, order and values do
+# (`domain/text/sameness.py`). Two truths of a slot are never merged here, since their times decide
+# which of them holds.
 
 
 NOTE, PATTERN = "note", "pattern"

@@ -254,14 +254,14 @@ class ImportanceCrossings:
         )
 
 
-# Compressing: a long text that was formed and not asked for in months gives way to a short one,
-# after the original is safe in the archive.
+# Compress: replace a long formed text that was not requested for months by a short text.
 #
-# What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
+# What people said is kept word for word, whatever its age, since narratives, notes and patterns
+# refer to it.
 #
-# Note: the original is written, read back and verified before the text is cut, and the cut rests on
-# the very revision that was archived. A memory that was changed meanwhile stays long; the copy that
-# was written in vain is swept with others of its kind.
+# Note: the original is written to the archive, read back and verified before the text is shortened.
+# The change applies only to the archived revision. A memory that was changed in between stays long,
+# and the unused copy is removed later.
 
 
 log = logging.getLogger(__name__)

@@ -357,12 +357,12 @@ def _common(names: Sequence[str | None]) -> str | None:
     return names[0] if len(set(names)) == 1 else None
 
 
-# Which episodes an agent is shown at once when it looks for patterns: those of one session and one
-# time together, as many as fit.
+# Which episodes an agent gets in a call when it looks for patterns: neighbouring episodes of a
+# session, as many as fit.
 #
-# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some
-# older episodes that lie near it; a pattern needs at least one new one all the same, or every run
-# would find the old ones again.
+# Note: patterns repeat over days, but a run sees an hour. So new episodes come with some older
+# episodes that are near. A pattern still needs a new episode, or every run would find the old
+# patterns again.
 
 
 GAP = timedelta(hours=6)

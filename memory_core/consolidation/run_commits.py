@@ -184,11 +184,10 @@ def end_overtaken_run() -> Chunk:
     )
 
 
-# How a run ends: what it went over is settled, its report is written, and it is said when the
-# next one is due.
+# Finish a run: settle its range of events, write its report, and set when the next run is due.
 #
-# Note: the head that the last commit is put onto says when that is. A write since the run began has
-# made the user due again, and nothing here may take that back.
+# Note: the head of the last commit decides when that is. A write since the run began made the user
+# due again, and the end of the run must not undo that.
 
 
 ASKED_AGAIN_AFTER: Final = timedelta(days=1)

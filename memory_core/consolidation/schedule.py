@@ -228,12 +228,12 @@ def _message_in(body: str) -> RangeMessage | DueMessage | None:
         return None
 
 
-# How a run begins: what it goes over is frozen in the commit that stores it,
-# together with when it is due again should it fail.
+# Begin a run: the commit that stores it freezes its range, and sets when it is due again if it
+# fails.
 #
-# Note: in that commit the user stops being due, so that the next hour leaves them alone. A write
-# during the run makes them due again, at once; a run that ends badly leaves them due a day later.
-# Not sooner, whatever they write: what always fails must not fail every hour, at a model's cost.
+# Note: in that commit the user stops being due, so that the next hour does not begin another run. A
+# write during the run makes the user due again at once. After a failed run the user is due a day
+# later and not sooner, so that a run that always fails does not cost a model's calls every hour.
 
 
 MOST_EVENTS: Final = 2_000

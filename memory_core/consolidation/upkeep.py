@@ -141,12 +141,12 @@ class Upkeep:
         return moment is not None and moment <= run.at
 
 
-# Decay, as it is asked for by hand: memories that were not read for long are marked, those found
-# since come back, long texts become short.
+# Decay on request: mark memories that have faded, restore those that were found since, shorten long
+# texts.
 #
-# Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly
-# run makes long texts short in its step `upkeep`, and marks what has faded where the
-# settings say so.
+# Importance is computed on reads; only crossings of the floor are written (`crossings`). Note: the
+# hourly run shortens long texts in its step `upkeep`, and marks faded memories if the settings say
+# so.
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,11 +293,10 @@ class Decay:
                 after = places[-1]
 
 
-# Truths whose end has come are said to have ended: a status follows from the log of a slot and the
-# present moment.
+# Mark truths whose end has come: the status follows from the slot log and the present time.
 #
-# Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next
-# run that is due anyway writes it.
+# Reads leave out ended truths whatever their status is. Note: no user is made due for it; the next
+# run writes it.
 
 
 AT_ONCE: Final = 15

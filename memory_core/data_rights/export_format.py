@@ -26,11 +26,11 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document, Kind
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 
-# Cold copies in the file of an export: a line for each, before the memories that point to it.
+# Archived copies in an export: a line for each, before the memories that point to it.
 #
-# Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>`
-# wherever it is named. Note: an event may name a copy that is long gone, because the memory came
-# back. Such a place is `cold/gone`.
+# The location of a copy depends on its owner. The file calls it `cold/<chain>-<revision>`
+# everywhere. Note: an event may name a copy that was removed when its memory was restored; it is
+# called `cold/gone`.
 
 
 COLD: Final = "cold"

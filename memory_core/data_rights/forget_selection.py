@@ -194,11 +194,11 @@ def _messages(document: Document) -> tuple[str, ...]:
     return tuple(name for name in document.body["source_ids"] if is_message(name))
 
 
-# Forgetting a whole session reaches what was told in it and has yet to be formed.
+# Forgetting a whole session includes its messages that are not formed yet.
 #
-# It is counted with the clears of the session, from which forming commits know that what was told
-# before is not to come back. Note: that is done when the call is acknowledged, not when its task is
-# worked on, as what is told in between is to stay.
+# It is counted as a clear of the session, so later forming commits skip messages from before it.
+# Note: this happens when the call is acknowledged, not when its task is worked on, so that messages
+# in between are kept.
 
 
 def whole_session(asked: ForgetInput) -> str | None:

@@ -428,8 +428,8 @@ def stored_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))
 
 
-# What a file's documents become on their way into the store: with the importing owner,
-# new vectors, and tasks for what waits.
+# Prepare a file's documents for the store: set the importing owner, make new vectors, and make
+# tasks for waiting work.
 
 
 TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}

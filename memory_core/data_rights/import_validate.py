@@ -323,13 +323,12 @@ def _references(memory: Memory) -> Iterator[str]:
     )
 
 
-# The log of a file that is brought in: whether it has no hole, and whether it tells of the memories
-# what the file says they are.
+# Check the log of an imported file: it has no gap, and it leads to the memories of the file.
 #
-# A memory that was changed in a file, with a new hash, is found out here, unless the log was
-# changed to match. Note: a memory is not compared with the end of the log only. What lies in the
-# archive and old versions are what the log told at their revision. To hold little, each field is
-# kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
+# This detects a memory that was changed in a file, unless the log was changed to match. Note: a
+# memory is not only compared with the end of the log. Archived memories and old versions are
+# compared with the log at their revision. To save memory, each field is kept as eight bytes of its
+# hash: some 400 bytes for a memory, however long its text is.
 
 
 _UNTOLD: Final = UNLOGGED_FIELDS | {"app_id", "user_id", "archival_location"}

@@ -183,12 +183,11 @@ def _is_dropped(
     )
 
 
-# Forgetting for good, in what memories add up to: scenes without the forgotten,
-# and the profile without what rested on them.
+# Hard delete in derived documents: remove forgotten memories from scenes and from the profile.
 #
-# Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a
-# model, and its vector in the centroid. So they are made again of what stays; and a trait that a
-# model saw in a forgotten cell goes, since it is not known what it was made of.
+# Note: a scene's title and summary may contain words of a forgotten cell, and its centroid the
+# cell's vector. So all three are made again without it. A trait that a model derived with a
+# forgotten cell is removed, since the share of that cell is unknown.
 
 
 SCENES_A_PAGE = 50

@@ -211,13 +211,13 @@ def _changed_since(stub: Memory, whole: Memory) -> MemoryFields:
     return fields_of(stub, [name for name in names if getattr(stub, name) != getattr(left, name)])
 
 
-# What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and
-# their old versions.
+# The content and bytes of an archived copy: the memories of a chain, with their vectors and old
+# versions.
 #
-# Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words
-# (`lexical`, `search_text`) is left out: it stays with the stub, and it may hold words of
-# neighbouring turns, which are nothing of this chain's. Note: a compressed memory is short text
-# here too; what it was before is its `original`.
+# The bytes are gzip of canonical JSON, so equal copies have equal bytes. The search terms
+# (`lexical`, `search_text`) are left out: the stub keeps them, and they may contain words of
+# neighbouring turns. Note: a compressed memory has its short text here too; its earlier text is its
+# `original`.
 
 
 FORMAT = 1
@@ -344,13 +344,13 @@ def _vector(text: str | None) -> Vector | None:
     )
 
 
-# What time alone brings to a user's memories, and when: a memory fades, grows old enough for the
-# archive, its foresight ends.
+# Changes that time alone brings, and when: a memory fades, becomes old enough for the archive, or
+# its foresight ends.
 #
-# Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of
-# these comes. Note: only moments after a given one count. A memory may be past its time and stay
-# all the same (a text that does not get shorter, a chain of which one is younger); were it named
-# again and again, its user would be due every hour.
+# The functions are pure. They return the columns that a store keeps for a memory, so that an index
+# answers when the next change is due. Note: only times after a given time count. A memory may be
+# past its time and not change (a text that does not get shorter, or a chain with a younger member).
+# If such a memory counted again and again, its user would be due every hour.
 
 
 _LAST_S = 253_402_300_799.0

@@ -294,9 +294,7 @@ def _why_never(memory: Memory) -> str | None:
     )
 
 
-# What brings a faded memory back into use.
-#
-# It was shown since, as what a reader asked for.
+# Bring a faded memory back into use, after it was shown as a result.
 
 
 def is_recalled(memory: Memory, now: datetime, rules: Fading) -> bool:

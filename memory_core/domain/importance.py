@@ -167,15 +167,13 @@ def surer(confidence: float) -> float:
     return min(1.0, confidence + (1.0 - confidence) * GAIN)
 
 
-# How importance and recency fade: functions of a base value and of two timestamps,
-# and of nothing else.
+# Decay of importance and recency, as functions of a base value and two timestamps alone.
 #
-# The faded value is never stored and never fed back in. Writing it back would let it fade again
-# from there: an hourly job over ten idle days would leave 0.4 % of an importance that should
-# have kept 79 %.
+# The decayed value is never stored. If it were written back, it would decay again from there: an
+# hourly job over ten idle days would leave 0.4 % of an importance that should have kept 79 %.
 #
-# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A moment
-# in the future, or one that is not known (NaN), has age zero.
+# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A time in
+# the future, or an unknown time (NaN), has age zero.
 
 
 Floats = npt.NDArray[np.float64]

@@ -256,10 +256,10 @@ def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> P
     )
 
 
-# How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
+# Update a stored profile: the memories that it rests on, and its traits. Pure.
 #
-# Note: it is only ever given the memories that changed. What it says besides stays,
-# and is checked when it is read.
+# Note: the functions get only changed memories. The rest of the profile stays, and is checked when
+# it is read.
 
 
 MAX_FACTS: Final = 200

@@ -243,10 +243,10 @@ def _own(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in OF_THE_STORE}
 
 
-# The title and text of a scene, made only of its cells' own first words.
+# The title and text of a scene, made only of first words of its cells.
 #
-# Note: a line is kept with each cell, so a cell that leaves takes its words along;
-# the others need not be read again.
+# Note: each cell's line is stored with it. So a cell that leaves takes its words along, and the
+# other cells need not be read.
 
 
 MAX_SUMMARY = 1_200

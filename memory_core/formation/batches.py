@@ -202,12 +202,12 @@ class Batches:
         return look
 
 
-# The commits of a buffer's life: its generation begins with a task that waits, and ends as the
-# conversation that this task then forms.
+# The commits of a buffer: a generation begins with a waiting task, and ends as the conversation
+# that this task forms.
 #
-# Note: there is one task a generation, from its first message until its memories. What it is about
-# changes in the commit that hands the messages over, and with it nothing else: callers that watch
-# it, and workers that wait for it, go on.
+# Note: a generation has a single task, from its first message until its memories. The commit that
+# hands over the messages changes only the subject of the task, so callers and workers that wait for
+# the task are not affected.
 
 
 @dataclass(frozen=True, slots=True)

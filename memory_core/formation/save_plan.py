@@ -304,8 +304,8 @@ def late_id(memory: Memory) -> str:
     return out_of_order_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
-# Drafts become comparable: their text is analysed (turns together with the turns before them) and
-# all are embedded at once.
+# Prepare drafts: analyse their texts (turns together with the turns before them), and embed all at
+# once.
 
 
 LONG_CHARACTERS = 4_000
@@ -374,8 +374,8 @@ async def prepare(
     return prepared
 
 
-# From what a caller sent to a memory in the making: defaults, importance, identity. No I/O;
-# text and vector come next.
+# Make a draft of a caller's item: defaults, importance and identity. No I/O; text and vector
+# follow.
 
 
 NO_PERSONS = frozenset({"assistant", "system", "tool"})

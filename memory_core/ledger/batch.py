@@ -569,8 +569,7 @@ def _numbered(
     return replace(document, body=body)
 
 
-# How much fits into one commit of an operation: memories that it changes one by one,
-# each with its event.
+# The budget of an operation's commit: how many changed memories fit, each with its event.
 
 
 DOCUMENTS = 90

@@ -212,12 +212,12 @@ def part_of(
     )
 
 
-# Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell
-# everything from the beginning.
+# Snapshots of the log: the states of all memories at a sequence, so that a replay need not begin
+# with the first event.
 #
-# Note: a snapshot must not outlive what it holds. What was forgotten while one was being written
-# would come back with it, so every part is committed under the head, and no part of a state that
-# was read before events were redacted is written after that.
+# Note: a snapshot must not outlive its content. A memory that is hard-deleted while a snapshot is
+# written would come back with it. So each part is committed under the head, and no part of states
+# from before a redaction is written after it.
 
 
 DROPPED_AT_ONCE = 10

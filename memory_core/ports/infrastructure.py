@@ -16,8 +16,7 @@ from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
 from memory_core.ports.records import AccessCount
 
-# What every part of the world has in common: time, fresh ids, health, and who is told what
-# something costs.
+# Shared needs of all parts: time, new ids, health, and the measurement of costs.
 
 
 class Clock(Protocol):
@@ -305,8 +304,7 @@ class ShortTermStore(Pooled, Protocol):
         """Check readiness by a round trip that writes. Reports a fault instead of raising it."""
 
 
-# Work that goes on after a call was answered: queues that name it, and the courier that tells
-# others of its end.
+# Work after the answer of a call: queues of tasks, and the courier that reports their ends.
 
 
 QueueName = Literal["formation", "consolidation", "webhooks"]

@@ -226,12 +226,11 @@ def _cancelling(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
     )
 
 
-# The tasks that were given up, of all users of an app: for its operator, who is to look at them,
-# mend what is wrong and retry.
+# The poisoned tasks of all users of an app, for its operator to mend the cause and retry.
 #
-# Note: what a store finds may be of a life that was erased since. So each task is compared with its
-# owner's head, and a page may be short though more follow. An erasure that was given up is of the
-# new life: it is shown, or no operator would see that it got stuck.
+# Note: the store may return tasks of an epoch that was erased since. So each task is compared with
+# its owner's head, and a page may be short though more follow. A poisoned erasure belongs to the
+# new epoch, so it is listed.
 
 
 _BOUND = {"list": "poisoned tasks"}
@@ -281,11 +280,11 @@ class PoisonedTasks:
         return {owner: look.head for owner, look in zip(owners, looks, strict=True)}
 
 
-# The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly,
-# over the users for whom work waits.
+# The hourly sweep: send tasks again whose message was lost or never sent, for the users with
+# waiting work.
 #
-# Note: the generation is raised before the message is sent. A message that was only late, and comes
-# after all, then finds that it is an old one; sent first, both would be worked on.
+# Note: the generation is raised before the message is sent. So a delayed message that arrives after
+# all is recognised as old; otherwise both would be worked on.
 
 
 GRACE = timedelta(minutes=1)

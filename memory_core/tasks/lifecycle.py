@@ -243,9 +243,9 @@ class TaskFinisher:
             )
 
 
-# Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
+# Messages for work: their content, the queue of each kind of task, and how they are sent.
 #
-# Note: a queue that can't be told refuses nothing. What is stored is found by the sweep.
+# Note: a call does not fail if its queue is down, since the sweep finds stored work.
 
 
 OPERATIONS: frozenset[TaskKind] = frozenset(
@@ -378,12 +378,12 @@ async def _failed(
     return None
 
 
-# So many new memories that their consolidation need not wait for the hour.
+# A run before the hour, after many new memories.
 #
-# Note: this is best effort, and said once, by the commit that crosses the threshold. When the
-# message is lost the hour finds the user, who is due anyway. And it is not said at once: a caller
-# who has just saved twenty is likely to save on, and a run beside that makes both slower (8
-# clients: 600 operations a second without, 60 with one).
+# Note: this is best effort, and sent once, by the commit that crosses the threshold. If the message
+# is lost, the hourly work finds the user, who is due anyway. It is sent with a delay: a caller who
+# has just saved twenty memories will probably save more, and a concurrent run slows both (8
+# clients: 600 operations a second without it, 60 with it).
 
 
 RUN_DELAY = timedelta(minutes=1)

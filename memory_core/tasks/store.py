@@ -215,11 +215,11 @@ class Tasks:
         return tasks, after
 
 
-# A task and what it is about, which change together: a conversation, a buffer, a delivery; with
-# them the head's count, and who is told.
+# A task and its subject (a conversation, a buffer or a delivery), which change together; with them
+# change the head's count and the delivery to the callback.
 #
-# Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends
-# only in commits, onto the very state that was read, and the count moves in the same batch.
+# Note: the head counts unfinished tasks, and nothing else. So a task begins and ends only in
+# commits on top of the state that was read, and the count changes in the same batch.
 
 
 _NO_MORE: Mapping[str, Any] = {}
@@ -347,12 +347,10 @@ def count_change(more: int) -> HeadChange:
     return head_fields
 
 
-# A delivery: what a callback address is told when a task has ended, and a log of the
-# tries to tell it.
+# A delivery to a callback address after the end of a task, with a log of its tries.
 #
-# Note: what is told is written down in the very commit that ends the task, so it can neither be
-# forgotten nor change afterwards. A task that ends twice (poisoned, retried,
-# succeeded) has two deliveries.
+# Note: the content is written in the commit that ends the task, so it is neither lost nor changed
+# later. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
 
 
 TRIES_SHOWN = 20
@@ -469,10 +467,10 @@ def with_delivery(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]
     )
 
 
-# Writing one document beside the log, in spite of an answer that gets lost.
+# Write a document outside of the log, with retries after lost answers.
 #
-# Note: sending it again is right only because a store takes an equal document as ours. Two writers
-# that must not both win write different things, as a lease does by its holder's name.
+# Note: a retry is right only because a store takes an equal document as the same write. Two writers
+# that must not both win write different contents; a lease has the name of its holder.
 
 
 ATTEMPTS = 4

@@ -444,10 +444,10 @@ async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-# What a process remembers of the users it has lately seen.
+# A process's memory of recent users.
 #
-# Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the
-# service detects a request that relies on it.
+# Note: nothing of it is shown to a caller. It saves requests or makes them stricter, and the
+# service detects a request that relies on an old entry.
 
 
 USERS = 4096

@@ -316,12 +316,11 @@ def _closeness(rules: Sequence[Mapping[str, str]], path: str) -> int:
     )
 
 
-# Whose vectors the container holds: one document that belongs to no user.
+# The document that names the embedder of the container's vectors; it belongs to no user.
 #
-# It is written before the first vector of each embedder. Note: the container itself knows how long
-# a vector is, and nothing else. While memories are embedded again, it holds vectors of two
-# embedders of one length side by side; each memory names the model of its own,
-# and a search asks for one model's alone.
+# It is written before the first vector of each embedder. Note: the container itself knows only the
+# length of a vector. While memories are embedded again, it has vectors of two embedders with the
+# same length. Each memory names its embedder, and a search compares vectors of a single embedder.
 
 
 NOBODY: Final = Owner("_", "_")
@@ -418,11 +417,11 @@ class EmbedderRecord:
         )
 
 
-# Whether the live container and its account are as the settings say: asked when the store opens,
-# and whenever readiness is.
+# Whether the container and its account fit the settings; checked at the opening of the store and
+# for readiness.
 #
-# Note: the SDK has no public call for the account's consistency, which is half of what the store's
-# promises rest on. Should a version of it lose the private one, a setting spares it.
+# Note: the SDK has no public call for the account's consistency, on which the store's guarantees
+# rest. If a later version of the SDK drops the private call, a setting skips the check.
 
 
 ASSUMED: Final[Mapping[Consistency, str]] = {"strong": "Strong", "session": "Session"}

@@ -315,12 +315,12 @@ class Looks:
         return asked
 
 
-# Memories shown to a decision about a new truth: its slot's, or else near ones.
+# The memories that a new truth is compared with: those of its slot, or else near memories.
 #
-# Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a
-# TOP, and whatever else the WHERE lets in, the TOP leaves out a member of the slot that is unlike
-# the new truth; there is no union. But once the slot is filled it alone decides, so the head's
-# record of filled slots says which of the two to ask for.
+# This is almost always a single query. Note: no single query returns both. ORDER BY VectorDistance
+# needs a TOP, which may leave out a member of the slot that is unlike the new truth, and there is
+# no UNION. But the members of a filled slot decide alone. So the head's record of filled slots
+# selects the query.
 
 
 log = logging.getLogger(__name__)
@@ -328,8 +328,8 @@ log = logging.getLogger(__name__)
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query
-# can be kept. So it goes on from the place of its last row.
+# Note: the first query crosses partitions, by the index on `app_id`. The continuation of such a
+# query can't be kept, so the next page begins after the last row of the page before.
 
 
 _POISONED = (

@@ -197,10 +197,10 @@ def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception
     return refused
 
 
-# Documents beside the log, written one by one: tasks, steps, buffers; and queries for owners.
+# Documents outside of the log, written one by one: tasks, steps, buffers; and queries for owners.
 #
-# Note: the SDK sends a write again when its answer was lost, and the service refuses the second
-# one. So after a refusal the document is read, and an equal one counts as written.
+# Note: the SDK repeats a write whose answer was lost, and the service refuses the repetition. So
+# after a refusal the document is read, and an equal document counts as written.
 
 
 FOLD_ROUNDS = 3

@@ -425,11 +425,10 @@ def _follow_ups(
     ][:2]
 
 
-# What the scenes of a person's life show of them, by rule.
+# Traits by rule: themes and habits that recur in a person's scenes.
 #
-# That is: themes that come up again and again, and habits that do.
-# Note: this counts, it does not judge. That a person often talks about money says nothing of
-# whether they have any.
+# Note: the rules count, and don't judge. A person who often talks about money may have any amount
+# of it.
 
 
 MAX_TRAITS, MAX_SCENES = 12, 20

@@ -249,11 +249,11 @@ def _story_without_statements(messages: Sequence[Message]) -> str:
     )
 
 
-# Keywords, tags and queries, by which an episode is to be found.
+# Keywords, tags and queries by which an episode is found.
 #
-# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a
-# word by the length of the phrases that it occurs in, divided by how often it occurs) and by how
-# often they occur. Note: tags are broader, themes first.
+# Keywords are the phrases between function words. They are weighted as RAKE does (Rose et al. 2010:
+# a word by the length of its phrases, divided by its frequency) and by their frequency. Note: tags
+# are broader, themes first.
 
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3

@@ -190,10 +190,10 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# The person whom a clause is about, and the subject of its slots.
+# The person that a clause is about, and the subject of its slots.
 #
-# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name;
-# there may be several sisters, so "my sister Lena" is Lena.
+# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name
+# is. There may be several sisters, so the subject of "my sister Lena" is Lena.
 
 
 _ONE_EACH = re.compile(

@@ -348,11 +348,11 @@ def _count(counts: Any, name: str) -> int | None:
     return count if isinstance(count, int) and count >= 0 else None
 
 
-# What a server understands of a chat request: learnt from its refusals, once a process.
+# The features that a server supports in a chat request, learned from its refusals once per process.
 #
-# "OpenAI-compatible" is said of servers that know no JSON schema, of Azure, which refuses bounds in
-# one, and of models that want `max_completion_tokens` and no temperature. A refused request made no
-# answer and cost no tokens, so asking again in simpler words is no second call of the model.
+# Servers that call themselves OpenAI-compatible may know no JSON schema. Azure refuses bounds in a
+# schema. Some models take `max_completion_tokens` and no temperature. A refused request costs no
+# tokens, so a simpler request is no second call of the model.
 
 
 class Form(IntEnum):

@@ -108,11 +108,11 @@ async def _new_client(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, 
     ), credential
 
 
-# Tries a request again where that can help, and never longer than its caller waits.
+# Retry a request if that can help, within the caller's deadline.
 #
-# A pause that the service asks for (Retry-After) is kept; one that does not fit before the deadline
-# is not waited for: the caller gets it as the error's `retry_after_s`. Error texts of the service
-# stay out of our errors, since they may quote a key or the input.
+# A pause that the service asks for (Retry-After) is kept. If it does not fit before the deadline,
+# the caller gets it at once as the error's `retry_after_s`. Error texts of the service stay out of
+# our errors, since they may quote a key or the input.
 
 
 T = TypeVar("T")

@@ -105,10 +105,10 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
     return provider
 
 
-# A Redis that may be down: every call bounded by a timeout, and by a breaker once several have
-# failed; none raises.
+# A client of a Redis that may be down: each call has a timeout and a breaker, and no call raises.
 #
-# Note: readiness asks it whatever the breaker says, since that is how it comes back at once.
+# Note: a readiness check calls Redis even if the breaker is open, and so notices at once when Redis
+# is back.
 
 
 log = logging.getLogger(__name__)

@@ -343,11 +343,12 @@ def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
     return keys.entries, keys.order
 
 
-# Accesses in Redis: counted by all processes together, set apart to be written down once.
+# Accesses in Redis: counted by all processes, and set aside by the process that writes them to the
+# long-term store.
 #
-# Note: a worker that finds some set apart goes on with that attempt, under its id, by which the
-# long term knows whether it was written down. So a process that dies between the two writes loses
-# and doubles nothing.
+# Note: a worker that finds accesses which were set aside continues that attempt, under its id. By
+# the id the long-term store knows whether it was written. So a process that dies in between neither
+# loses nor doubles an access.
 
 
 _AT, _FADED = "#at:", "#faded:"

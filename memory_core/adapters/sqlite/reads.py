@@ -524,8 +524,8 @@ def matching(connection: sqlite3.Connection, owner: Owner, where: Filter) -> fro
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: both are read from indexes that a file may be older than. So these are made when a file is
-# opened, if they are missing.
+# Note: both use indexes that an older file may lack. Missing indexes are made when a file is
+# opened.
 
 
 _AFTER_ALL: Final = Place(2**62, "")

@@ -249,11 +249,11 @@ def _check_dimensions(batch: Batch, dimensions: int) -> None:
             )
 
 
-# Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for
-# whom work waits.
+# Documents outside of the log, written one by one: tasks, steps, buffers; and the heads of owners
+# with waiting work.
 #
-# Note: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses
-# of memories raise its change counter, by which a slice in memory learns of them.
+# Note: no function here changes the owner's head, so a concurrent commit is not disturbed. Only
+# accesses of memories raise its change counter, which slices in memory compare.
 
 
 PURGED_AT_ONCE = 20

@@ -350,11 +350,11 @@ def _asks_of_assistant(measures: Measures) -> Floats:
     return np.array(asks, dtype=np.float64)[:, None]
 
 
-# What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
-# its session's, and its tokens'.
+# The features of a candidate for the learned order: numbers of its relevance, its neighbours, its
+# session and its tokens.
 #
-# Note: nothing here says whether a memory answers. Features are compared within one query,
-# and only their weighted sum is used.
+# Note: no feature says whether a memory answers. Features are compared within a query, and only
+# their weighted sum is used.
 
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot"})

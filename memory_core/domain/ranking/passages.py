@@ -286,10 +286,10 @@ def _name_terms(actor: str) -> frozenset[str]:
     return frozenset(tokens(actor))
 
 
-# What BM25 is made of: how much a term is worth, and how well a text covers it.
+# The parts of BM25: the weight of a term, and how well a text covers it.
 #
-# Their product only ORDERS the lexical list of candidates; it has no scale that means the same for
-# two queries. Relevance takes the same parts but makes a share of them.
+# Their product only orders the lexical list of candidates; its scale differs between queries.
+# Relevance uses the same parts, but turns them into a share.
 
 
 IDF_FLOOR = 400

@@ -428,11 +428,11 @@ def _day(year: int, month: int, day: int) -> date:
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1) + timedelta(day - 1)
 
 
-# Whether a text tells a time, whether a query asks for one, and how a date is written before a
-# memory's text.
+# Whether a text has a time, whether a query asks for a time, and the date line before a memory's
+# text.
 #
-# English only, and deliberately coarse: these are nudges of a fifth to a score, never filters.
-# Dates that a query names are `date_windows`.
+# English only, and deliberately coarse: these change a score by at most a fifth, and never filter.
+# `date_windows` reads the dates that a query names.
 
 
 _UNIT_NAMES = (
