@@ -144,7 +144,7 @@ class KeyCache:
         """
         for lookups, life in ((self._keys, KEPT_FOR), (self._missing, MISSING_KEPT_FOR)):
             lookup = lookups.get(name)
-            # A clock that was set back makes no look-up last longer.
+            # A look-up does not last longer after the clock was set back.
             if lookup is not None and timedelta(0) <= now - lookup.read_at < life:
                 lookups.move_to_end(name)
                 return lookup
@@ -224,14 +224,14 @@ class KeyLookup:
     def changed(self, key: StoredKey) -> None:
         """Let the gate see a key that this process wrote."""
         name = (key.app_id, key.key_id)
-        self._readings.pop(name, None)  # what is being read may be older
+        self._readings.pop(name, None)  # a read under way may be older
         self._cache.keep(name, Lookup(key, self._clock.now()))
         if self.on_change is not None:
             self.on_change()
 
     def reload(self) -> None:
         """Forget all reads, since another process wrote keys."""
-        self._readings.clear()  # what is being read may be older
+        self._readings.clear()  # a read under way may be older
         self._cache = KeyCache()
 
     def note_use(self, key: StoredKey) -> None:
@@ -268,7 +268,7 @@ class KeyLookup:
         if self._readings.get(name) is task:
             del self._readings[name]
         if not task.cancelled():
-            # marks it as seen: its waiting callers raise it, and there may be none left
+            # marks the error as retrieved: waiting callers raise it, and there may be none left
             task.exception()
 
     async def _note(self, name: Name, now: datetime) -> None:

@@ -317,8 +317,7 @@ class Usage:
                 counted_at = (
                     now.isoformat() if stored is None or is_due else stored.body["counted_at"]
                 )
-                # No two writes are equal: the store takes a document that is there already
-                # for one's own.
+                # Each write differs: the store takes an equal document as the same write.
                 body = {"bytes": total, "counted_at": counted_at, "writer": os.urandom(8).hex()}
                 document = Document(
                     STORED_BYTES, "marker", body, tag=stored.tag if stored else None

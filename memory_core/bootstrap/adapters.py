@@ -102,7 +102,7 @@ class Adapters:
             else _model(settings, long_term, clock, meter)
         )
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
-        # `hash` is for benches and tests, where words shall mean themselves.
+        # `hash` is for benches and tests, which compare plain words.
         thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
         queue, archive, reranker = (
             _queue(settings, clock),

@@ -202,9 +202,9 @@ def _steps(
     return (
         upkeep,
         EndedTruths(here.store, clock),
-        # before patterns are found, or news would make surer what does not stand any more
+        # before patterns, or new events would support superseded facts
         PatternWithdrawal(here.store),
-        # traits are asked for beside patterns, and of scenes with the new episodes in them
+        # traits come from the patterns, and from scenes with the new episodes
         *(scenes if is_joint else ()),
         Patterns(
             here.store,

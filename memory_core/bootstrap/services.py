@@ -306,7 +306,7 @@ class Services:
                 try:
                     await self._connect()
                 except BaseException:
-                    # a caller that could not open it will not think of closing it
+                    # a caller whose `open` failed will not call `close`
                     await self.close()
                     raise
                 self._open = True

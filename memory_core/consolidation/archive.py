@@ -402,7 +402,7 @@ class Archiver:
         A chain whose copy is not as it was written stays in the long-term store, and is counted.
         """
         room = asyncio.Semaphore(WRITES)
-        # the key of all names is known then: else each writer would ask for it, and make it
+        # The key of the names is read first; otherwise each writer would request and make it.
         await self._copies.prefix(run.lease.owner)
 
         async def write(moving: ChainMove) -> str | None:
@@ -413,7 +413,7 @@ class Archiver:
                     log.error("a chain stays where it is: %s", error.detail)
                     return None
 
-        # All are waited for, so that nothing is written behind our back.
+        # All writes are awaited, so that none goes on after an error.
         ended = await asyncio.gather(*(write(moving) for moving in portion), return_exceptions=True)
         locations: list[str | None] = []
         for outcome in ended:
@@ -490,7 +490,7 @@ def _changes(moving: ChainMove, look: ReadSet, location: str, now: datetime) -> 
     changes = []
     for member in moving.copy.members:
         memory = look.memory(member.memory.id)
-        # never, since no event was of it
+        # can't happen, since no event changed the member
         if memory is None or memory.revision != member.memory.revision:
             raise _Moved(look.head.sequence if look.head else 0)
         changes.append(

@@ -106,7 +106,7 @@ class EarlierMessages:
             for document in documents:
                 if document.body["epoch"] == head.epoch and _is_earlier(document.body):
                     part = None
-                    with suppress(Damaged):  # what can't be read may have been deleted
+                    with suppress(Damaged):  # an unreadable memory may have been deleted
                         part = await self._part(run.owner, document.id)
                     if part is not None:
                         return await self._proposal(run, part, place)

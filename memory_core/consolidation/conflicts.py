@@ -279,7 +279,7 @@ class ConflictStep:
         verdict: ConflictVerdict,
     ) -> Chunk:
         """Write down that a conflict was looked at, and a model's words against it."""
-        # as models write moments, so that an export is the same after an import
+        # in the models' format, so that an export is equal after an import
         looked_at = at.isoformat().replace("+00:00", "Z")
         noted = {"looked_at": looked_at}
         if verdict.disputed is not None:

@@ -440,7 +440,7 @@ class Merging:
             text = (
                 await self._rules.synthesise(run.owner, items)
             ).value.consolidated_memory.natural_memory_note
-        except AgentFailed:  # rules say that they don't fit into one
+        except AgentFailed:  # the rules refuse: the texts don't fit into one
             return None
         return None if what_is_lost(text, notes) else text
 
@@ -480,7 +480,7 @@ class _Merge:
             self._merge(stays, goes, merge_fields(stays, goes, self._run_at))
             return True
         text = self.texts.get(_texts_of(first, second))
-        # one of them has another text by now: it is news for the next run
+        # a text has changed; the next run gets it as a new event
         if _texts_of(first, second) not in self.texts:
             return True
         if text is None or stays.pinned:

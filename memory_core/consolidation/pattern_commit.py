@@ -209,7 +209,7 @@ class PatternPage:
 
     def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
         memory = self._memory(candidate, episodes)
-        # what this very run had made was deleted meanwhile
+        # this run's own memory was deleted
         if self.page.memory(memory.id) is not None:
             return True
         marks = [self._marked(episode, memory.id) for episode in episodes]
@@ -318,7 +318,7 @@ def _is_lasting_fact(memory: Memory) -> bool:
 
 
 def _is_stated_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact in a slot, told by an episode, says most of the pattern.
+    """Whether a fact in a slot, stated by an episode, says most of the pattern.
 
     The fact may have been superseded since.
     """
@@ -444,7 +444,7 @@ def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def in_time(memory: Memory) -> tuple[object, ...]:
-    """Return the sort key of episodes: their event time, then the order of telling."""
+    """Return the sort key of episodes: their event time, then their order in the conversation."""
     return memory.event_timestamp, memory.sequence, memory.id
 
 
@@ -472,7 +472,7 @@ async def earlier(
         for name in near.keys() - part_ids:
             nearest[name] = max(near[name], nearest.get(name, -1.0))
     ranked = sorted(nearest, key=lambda name: (-nearest[name], name))
-    if run.session_id is None:  # else most may be of other sessions
+    if run.session_id is None:  # otherwise most may be of other sessions
         ranked = ranked[:EARLIER_AT_ONCE]
     return [
         episode

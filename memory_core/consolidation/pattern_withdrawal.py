@@ -91,8 +91,8 @@ class PatternWithdrawal:
         while wanted:
             read = await self._read(owner, wanted)
             made |= read
-            # A pattern that was merged still says at its time what it said; what it became rests on
-            # its episodes too.
+            # The earlier text of a merged pattern still holds for its time; the merged pattern
+            # rests on its episodes too.
             further = dict.fromkeys(
                 pattern.next_id
                 for pattern in read.values()

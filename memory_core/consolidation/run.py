@@ -139,7 +139,7 @@ class Consolidator:
             return None
         if look.head is not None and look.head.run_task_id == lease.task.task_id:
             return operation
-        # a later run was begun than this one, which had been given up, and is retried by hand
+        # this run was given up and retried, but a later run has begun
         await self._operations.advance(
             lease, operation, [], lambda look, stored: end_overtaken_run()
         )
@@ -231,6 +231,6 @@ class Consolidator:
         )
         if (
             changed_ids := run.changed_ids()
-        ):  # most steps are about these, and the last about the profile
+        ):  # most steps read these, and the last step reads the profile
             await reads.look([*changed_ids[-_AT_HAND:], PROFILE_ID])
         return run

@@ -221,8 +221,7 @@ class SceneStep:
                     + theme_counts[EVERYDAY]
                     + (theme_counts[body["theme"]] if body["theme"] != EVERYDAY else 0)
                 )
-                # It may be split, or parted by who leaves it, and each half needs a
-                # centroid of its own.
+                # The scene may be split now or when a cell leaves, and each half needs a centroid.
                 if (
                     document.vector is None
                     or most > self._sorting.most

@@ -128,7 +128,7 @@ class FanOut:
     async def _begin(self, owner: Owner) -> Lease | None:
         head = await self._access_counts.settle_due(
             owner
-        )  # first, since that may make the user due
+        )  # first, since this may make the user due
         try:
             return await self._starter.begin_due(owner, head)
         except UnderWay as run:
@@ -171,7 +171,7 @@ class FanOut:
         """
         share = crc32("\0".join(owner).encode()) / 2**32
         delay = tick + share * self._spread - self._clock.now()
-        # a tick that another clock dates later than now holds no user up for longer
+        # a tick from a clock that is ahead must not delay a user
         return min(max(delay, timedelta(0)), self._spread)
 
     async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
@@ -398,7 +398,7 @@ def _earlier(head: Head | None) -> tuple[str, ...]:
 def _begin_fields(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
     """Return the fields that the head gets when a run begins."""
     fields: HeadFields = {"run_task_id": task_id}
-    if session_id is None:  # a run of one session leaves the user as due as they were
+    if session_id is None:  # a run of a session does not change when the user is due
         fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
     return lambda _: fields
 

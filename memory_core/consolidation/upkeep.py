@@ -300,7 +300,7 @@ class Decay:
 
 
 AT_ONCE: Final = 15
-"""The most memories of a commit: each is two documents, and the cells that told it learn of it."""
+"""The most memories of a commit. Each is two documents, and the cells that state it change too."""
 COUNTED: Final = "truths_ended"
 _PAGE: Final = 100
 

@@ -182,7 +182,7 @@ class Exporter:
             await self._cancelled(lease, operation)
             return
         await self._access_counts.flush(lease.owner)
-        # how often memories were shown is told by themselves
+        # each memory has its own access count
         await self._access_counts.settle(lease.owner)
         await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
         try:
@@ -203,8 +203,8 @@ class Exporter:
             )
             if operation.state != "pending":
                 raise TaskLost
-            # Every commit that concerns several documents moves something in the head, beside what
-            # ours has just moved in it: its own name.
+            # Every commit of several documents changes another field of the head than its own name,
+            # which our commit has just set.
             if (
                 operation.cursor == cursor
                 and (await self._head(lease.owner)).changed(commit_id=head.commit_id) == head
@@ -261,7 +261,7 @@ class Exporter:
             asked = wanted[start : start + READ_AT_ONCE]
             documents = (await self._store.snapshot(owner, asked)).documents
             if len(documents) < len(asked):
-                return None  # forgotten for good: what was written of it must go too
+                return None  # hard-deleted: its lines have to go too
             places |= {int(document.body["sequence"]) for document in documents.values()}
         return frozenset(places)
 
@@ -289,7 +289,8 @@ class Exporter:
             try:
                 copy = await self._copies.read(owner, location)
             except NotFound:
-                # it came back, and its copy went, since the page was read; the next round sees that
+                # It was restored and its copy removed since the page was read. The next round sees
+                # that.
                 continue
             names[location] = f"{COLD}/{name_of(copy)}"
             yield in_pieces(*fields_of(copy)), document
@@ -397,7 +398,7 @@ class Exporter:
                 place = _place(document)
                 if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
                     return
-                # what else expires belongs to a task
+                # other documents that expire belong to tasks
                 if document.expires_at is None or kind == "run":
                     yield document
             if len(page) < PAGE:

@@ -238,7 +238,7 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
     if document.kind == "slot":
         body.pop("pending", None)
     if document.kind == "session" and "history" in body:
-        # what was forgotten for good leaves the store by its place and time alone
+        # a hard-deleted memory is known only by its place and time
         history = body["history"]
         body["history"] = {**history, "marks": without_seals(history["marks"])}
     if document.kind in _MEMORIES:
@@ -307,7 +307,7 @@ def document_of(
     if kind in _MEMORIES:
         stored = _placed({**stored, **scope}, cold)
     elif kind == "event":
-        # what was created says everything of itself
+        # the event `created` has all fields
         created = scope if "id" in body["after"] else {}
         stored |= {
             "before": _placed(body["before"], cold),

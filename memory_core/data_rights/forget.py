@@ -308,7 +308,7 @@ class Forgetter:
                         )
                     count_along(sessions[name], fits, now)
                 if len(fits) < len(gone):
-                    break  # its last messages, and itself, come next
+                    break  # its last messages, and the memory itself, come next
                 asked += 1
             passed += 1
         capped = passed < len(candidates) and asked >= left

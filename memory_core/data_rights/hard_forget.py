@@ -54,7 +54,7 @@ class _Looked:
         names: The ids of the memories, with the reason of each.
         sessions: The keys of the histories of their sessions.
         versions: The ids of their old versions.
-        tellers: The ids of the cells that told facts.
+        tellers: The ids of the cells that state facts.
 
     """
 
@@ -124,19 +124,19 @@ class _Removal:
         memory = None if name in self.seen else self.look.memory(name)
         if memory is None:
             return True
-        goes = self.progress.goes(memory, role)
+        goes = self.progress.must_be_deleted(memory, role)
         if role == "beside":
             if is_message(name):
                 self.has_messages = True
                 self.left += [] if goes else [memory]
             elif self.has_messages:
-                return False  # which of them stay is known with the next look
+                return False  # the next read says which of them stay
         if goes:
             return self._removes(memory, role)
         return role != "beside" or memory.category != "fact" or self._keeps_fact(memory)
 
     def _keeps_fact(self, fact: Memory) -> bool:
-        """Whether a fact has been kept for the remaining messages that tell it."""
+        """Whether a fact has been kept for the remaining messages that state it."""
         change = _kept_by_messages(fact, self.progress, self.now)
         if change is None:
             return True
@@ -147,9 +147,9 @@ class _Removal:
         return True
 
     def _removes(self, memory: Memory, role: Role) -> bool:
-        """Whether a memory has been removed, or given to another cell that tells it."""
+        """Whether a memory has been removed, or given to another cell that states it."""
         if not self.looked.suffices_for(memory):
-            # it was written since they were requested; the next look requests them again
+            # it was written after the read; the next read includes them
             return False
         teller = self.progress.remaining_cell(memory, role, _cells(self.look, memory))
         change = (
@@ -186,12 +186,12 @@ class _Removal:
         by = (head.sequence if head is not None else 0) + len(self.changes)
         further = self.progress.changed(todo=self.progress.todo[passed:])
         for memory in self.staying:
-            further = further.keeping(memory)
+            further = further.with_kept_fact(memory)
         for memory, role in self.going:
             further = further.without(memory, role, by, _versions(self.look, memory))
         for memory in self.left:
-            further = further.leaving(memory)
-        further = further if further.todo else further.in_doubt()
+            further = further.with_remaining_message(memory)
+        further = further if further.todo else further.with_doubtful_messages()
         if further.todo:
             return further
         return further.at(
@@ -272,7 +272,9 @@ class HardForgetter:
 
         """
         ids, capped = await self._found(owner, chosen)
-        progress = ForgetProgress(capped=capped, session=chosen.session_id).asking(ids, "asked")
+        progress = ForgetProgress(capped=capped, session=chosen.session_id).with_requested(
+            ids, "asked"
+        )
         staying = set[str]()
         while progress.todo:
             progress = await self._looked_at(owner, progress, staying)
@@ -297,7 +299,7 @@ class HardForgetter:
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
         plan = operation.plan
         scope = {name: plan.get(name) for name in ("session", "whole")}
-        progress = ForgetProgress(step="remove", capped=plan["capped"], **scope).asking(
+        progress = ForgetProgress(step="remove", capped=plan["capped"], **scope).with_requested(
             plan["ids"], "asked"
         )
         chunk = Chunk(
@@ -327,10 +329,10 @@ class HardForgetter:
         for name, role in names:
             if name in progress.gone:
                 continue
-            if name in memories and progress.goes(memory := memories[name], role):
+            if name in memories and progress.must_be_deleted(memory := memories[name], role):
                 if progress.remaining_cell(memory, role, cells.values()) is not None:
                     staying.add(name)
-                    progress = progress.keeping(memory) if role == "asked" else progress
+                    progress = progress.with_kept_fact(memory) if role == "asked" else progress
                     continue
                 progress = progress.without(
                     memory,
@@ -339,8 +341,8 @@ class HardForgetter:
                     [old[version] for version in _version_ids(memory) if version in old],
                 )
             elif name in memories and role == "beside":
-                progress = progress.leaving(memories[name])
-        return progress if progress.todo else progress.in_doubt()
+                progress = progress.with_remaining_message(memories[name])
+        return progress if progress.todo else progress.with_doubtful_messages()
 
     async def _made_of_it(
         self, owner: Owner, progress: ForgetProgress, staying: Collection[str]
@@ -359,7 +361,7 @@ class HardForgetter:
                 and progress.is_derived_from_removed(memory)
             ]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
-        return progress.asking(made, "made")
+        return progress.with_requested(made, "made")
 
     async def _remove(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
@@ -404,11 +406,11 @@ class HardForgetter:
     ) -> Operation:
         """Clean the short-term store and the files, and end the task.
 
-        Both must be clean before any caller is told that the work is done.
+        Both must be clean before the task ends.
         """
         await self._empty_short_term(lease.owner, progress)
         if progress.gone:
-            # exports that wait to be fetched tell of it too
+            # finished exports contain it too
             await self._parts.remove_all(lease.owner)
         for attempt in range(SCRUBS):
             if await self._store.scrub():
@@ -438,7 +440,7 @@ class HardForgetter:
 
 
 def _moved_to_cell(cell: Memory, fact: Memory, now: datetime) -> Change:
-    """Return a fact as it belongs to another cell that told it.
+    """Return a fact as it belongs to another cell that states it.
 
     It gets the session and the conversation of that cell.
     """
@@ -453,7 +455,7 @@ def _moved_to_cell(cell: Memory, fact: Memory, now: datetime) -> Change:
 
 
 def _kept_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
-    """Return a fact that stays without its cell, with the messages that tell it.
+    """Return a fact that stays without its cell, with the messages that state it.
 
     None if no such message is left.
     """
@@ -466,12 +468,12 @@ def _kept_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> 
 
 
 def _cell_ids_of(memory: Memory) -> Sequence[str]:
-    """Return the cells that told a fact; empty for other memories."""
+    """Return the cells that state a fact; empty for other memories."""
     return memory.source_ids if memory.category == "fact" else ()
 
 
 def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
-    """Return the stored cells that told a fact."""
+    """Return the stored cells that state a fact."""
     return [cell for name in _cell_ids_of(fact) if (cell := look.memory(name)) is not None]
 
 

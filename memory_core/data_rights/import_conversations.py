@@ -214,7 +214,7 @@ class ConversationImporter:
                     operation, unformed = await self._save_line(lease, operation, progress, line)
                     further = ConversationProgress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
-                        return operation  # another worker is further, or the import is cancelled
+                        return operation  # another worker is ahead, or the import is cancelled
                     await lease.note(
                         further.step, further.line / further.lines, result=further.result
                     )
@@ -319,7 +319,7 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
         return cast("ConversationLine", redact(line_read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        # a field's name is a caller's text, too
+        # names of fields are texts of the caller, too
         where = redact(".".join(shown_name(part) for part in first["loc"]))
         raise ImportRefused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
     except (TypeError, RecursionError):

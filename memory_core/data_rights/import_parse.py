@@ -422,7 +422,7 @@ def stored_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not fields:
         return {}
-    memory = _DEFAULTS.model_copy()  # assignments replace values, and never change what both hold
+    memory = _DEFAULTS.model_copy()  # assignment replaces values, and never changes a shared one
     for name, value in fields.items():
         Memory.__pydantic_validator__.validate_assignment(memory, name, value)
     return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))

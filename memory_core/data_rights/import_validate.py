@@ -385,7 +385,7 @@ class ImportedLog:
             raise PlainError("comes after the log, and should before")
         old = is_version(memory.id)
         if old and memory.archived_at is not None:
-            return  # the beginning of what lies in the archive whole, and is looked at there
+            return  # an archived memory, which is compared with its copy
         fields = memory.model_dump(mode="json", exclude=set(_UNTOLD))
         beside: Sequence[str] = ("cell_id",) if is_message(memory.id) else ()
         if old:

@@ -349,13 +349,13 @@ class Importer:
                 lambda look, stored, it=chunk: _while_empty(look, stored, it),  # type: ignore[misc]
             )
             if moved.state != operation.state or moved.cursor != cursor:
-                return moved  # another worker is further, or the user has begun without it
+                return moved  # another worker is ahead, or the user has other memories
             operation = moved
             await lease.report(
                 "storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"])
             )
         head = {**operation.cursor["head"], "due_at": self._clock.now()}
-        head["pending_tasks"] += 1  # this very one, which the end counts off
+        head["pending_tasks"] += 1  # this task, which its end subtracts
         given = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
         fields = cast(HeadFields, given)
         last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)

@@ -1,6 +1,6 @@
 """Redact conversations, scenes and the profile after a hard delete.
 
-Note: a memory names the first conversation that told it, and another may have told the same. Then
+Note: a memory names the first conversation that stated it; later conversations may repeat it. Then
 the later conversation names the memory: its cell became a memory that existed. A conversation whose
 formation has not ended is cancelled, as no text is left to form. If its whole session is forgotten,
 a conversation of which no memory is formed yet is cancelled as well.
@@ -58,7 +58,7 @@ class ConversationRedaction:
         progress: ForgetProgress,
         following: ForgetProgress,
     ) -> Operation:
-        """Remove the messages of the next conversation that told a forgotten memory.
+        """Remove the messages of the next conversation that states a forgotten memory.
 
         Args:
             lease: The worker's lease of the task.
@@ -97,9 +97,9 @@ class ConversationRedaction:
     async def _saying(
         self, owner: Owner, progress: ForgetProgress, conversations: Sequence[Document]
     ) -> frozenset[str]:
-        """Return the conversations that told a removed message.
+        """Return the conversations that have a removed message.
 
-        The memory of a message names the first conversation that told it.
+        The memory of a message names the first conversation that had it.
         """
         gone = {name for name in progress.gone if is_message(name)}
         telling_ids = set[str]()
@@ -115,7 +115,7 @@ class ConversationRedaction:
                 names = (
                     gone.intersection(message_ids(conversation)) if conversation is not None else ()
                 )
-                if any(progress.is_gone(name, document.body["sequence"]) for name in names):
+                if any(progress.is_removed(name, document.body["sequence"]) for name in names):
                     telling_ids.add(document.id)
         return frozenset(telling_ids)
 
@@ -152,14 +152,14 @@ class ConversationRedaction:
 
 
 def _states_removed(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
-    """Whether a conversation told a removed memory.
+    """Whether a conversation states a removed memory.
 
     A memory named it, or its cell became a removed memory. A conversation that was told later does
     not count.
     """
     became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
     return conversation["id"] in progress.conversations or any(
-        progress.is_gone(name, conversation["sequence"]) for name in became
+        progress.is_removed(name, conversation["sequence"]) for name in became
     )
 
 
@@ -282,7 +282,7 @@ class DerivedRedaction:
         cells = scene_in(document.body).cell_ids
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
-            # The count moves, so that of two workers each does a scene once.
+            # The count changes, so that of two workers only one handles a scene.
             further = progress.at("scene", (int(document.body["sequence"]), document.id)).document
             scene_document = look.documents.get(document.id)
             if scene_document is None:

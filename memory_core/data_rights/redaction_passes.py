@@ -122,7 +122,7 @@ class RedactionPasses:
                 document.id
                 for document in damaged
                 if kind == "version"
-                and progress.is_gone(base_id(document.id), document.body["sequence"])
+                and progress.is_removed(base_id(document.id), document.body["sequence"])
             ]
             clean = clean.with_unreadable(
                 [document.id for document in damaged if document.id not in unread]
@@ -159,7 +159,7 @@ class RedactionPasses:
                 continue
             if not portion.takes(2, size_of(memory)):
                 break
-            if kind == "version" and progress.is_gone(base_id(name), memory.sequence):
+            if kind == "version" and progress.is_removed(base_id(name), memory.sequence):
                 deletes.append(Document(name, "version", {}))
             elif kind == "version":
                 after = struck_memory(memory, progress.gone, progress.lent)
@@ -170,7 +170,7 @@ class RedactionPasses:
                 made.append(name)
             else:
                 changes.append(self._change(progress, memory))
-        further = progress.asking(made, "made")
+        further = progress.with_requested(made, "made")
         return Chunk(
             tuple(changes),
             puts=tuple(puts),
@@ -325,7 +325,7 @@ class RedactionPasses:
                 Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
                 for version in versions
             )
-            # The cursor moves, so that of two workers only one goes on to remove the copy.
+            # The cursor changes, so that of two workers only one removes the copy.
             return Chunk(
                 changes,
                 puts=puts,
@@ -349,7 +349,7 @@ class RedactionPasses:
         members = [
             member
             for member in copy.members
-            if not progress.is_gone(member.memory.id, member.memory.sequence)
+            if not progress.is_removed(member.memory.id, member.memory.sequence)
         ]
         seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
         look = ReadSet(seen.head, dict(seen.documents))
@@ -381,7 +381,7 @@ def _next(progress: ForgetProgress) -> ForgetProgress:
 
 
 def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
-    if kind == "version" and progress.is_gone(base_id(memory.id), memory.sequence):
+    if kind == "version" and progress.is_removed(base_id(memory.id), memory.sequence):
         return True
     if (memory.id, "made") in progress.todo:
         return False
@@ -406,7 +406,7 @@ def _struck_whole(progress: ForgetProgress, member: ArchivedStates) -> ArchivedS
 
 
 def _rewritten(progress: ForgetProgress, event: Event) -> Event:
-    if progress.is_gone(event.memory_id, event.sequence):
+    if progress.is_removed(event.memory_id, event.sequence):
         return event if event.redacted and not event.session_id else redacted(event)
     return struck_event(event, progress.gone)
 

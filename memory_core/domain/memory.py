@@ -668,7 +668,7 @@ A read at a moment inside its validity still finds such a memory.
 
 
 def back_in_use(now: datetime) -> MemoryFields:
-    """The fields of a memory that had faded and was found or told again."""
+    """The fields of a memory that had faded and was found or stated again."""
     return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
 
 

@@ -1,8 +1,8 @@
 """The assignment of an episode to a theme and to a scene.
 
 Words decide a theme where they are clear, and vectors of prototypes where they are not. Note: time
-is event time, and a week is seven times twenty-four hours. An old event that is told late joins the
-scene of its time, not the latest scene.
+is event time, and a week is seven times twenty-four hours. An old event that is saved late joins
+the scene of its time, not the latest scene.
 """
 
 from __future__ import annotations

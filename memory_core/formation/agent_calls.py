@@ -92,7 +92,7 @@ class AgentCalls:
             self._shown(cell.messages),
             f"cell {cell.first}-{cell.last}",
         )
-        # All are waited for, also when one fails: what the others answer is paid for, and frozen.
+        # All answers are awaited, even if one fails: the others were paid for, and are frozen.
         facts, episode, summary = await asyncio.gather(
             self._answered(
                 f"{name} facts",
@@ -202,7 +202,7 @@ class AgentCalls:
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
             if complaint and agents is self.agents:
-                break  # the rules themselves were asked first, and give the same again
+                break  # the rules answered already, and would answer the same
             text = await self._synthesised(f"{name} {shown_key}", agents, items)
             if text is None:
                 complaint = "the synthesis agent gave no usable answer"
@@ -211,7 +211,7 @@ class AgentCalls:
             if not wrong:
                 return text, ""
             complaint = "; ".join(wrong)
-            # behind it are words of notes
+            # the part after the colon quotes notes
             log.info(
                 "a synthesis is refused: %s",
                 "; ".join(reason.partition(":")[0] for reason in wrong),
@@ -259,7 +259,7 @@ def story_fault(story: str, messages: Sequence[Message]) -> str | None:
 
     Args:
         story: Story of the model.
-        messages: Messages that it tells of.
+        messages: Messages that it is about.
 
     Returns:
         None if it may be remembered.

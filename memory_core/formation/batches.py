@@ -391,7 +391,7 @@ class Handover:
             look.documents.get(session_document_id(batch.owner, batch.buffer.session_id))
         )
         conversation = batch.conversation(now, clears)
-        # What is a memory already is not written again: it may have been deleted since.
+        # Existing memories are not written again, since they may have been deleted.
         known = [look.memory(name) is not None for name in message_ids(conversation)]
         conversation = conversation.changed(written=[*known, False].index(False))
         waiting = self._waiting(batch, now) if before is None else before.task

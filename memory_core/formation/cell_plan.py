@@ -171,7 +171,7 @@ def plan_cell(
         rules: Thresholds and boosts.
 
     Raises:
-        CellOutdated: The cell has been told again, or the agents saw other memories.
+        CellOutdated: The cell has been formed meanwhile, or the agents saw other memories.
 
     """
     messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []

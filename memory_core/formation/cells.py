@@ -1,8 +1,8 @@
 """Make a cell's episode, note and facts.
 
-All ids derive from what was said, so the same words told again are the same memories. A quote that
-was not said drops its fact; how many were dropped is counted, because an agent that invents
-must be seen.
+All ids derive from what was said, so the same words become the same memories when they are sent
+again. A quote that was not said drops its fact; how many were dropped is counted, because an agent
+that invents must be seen.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class FormedOfMessages:
             if (state := state_of(conversation_look, name)) is not None
             for formed_cell in state.formed_cells
         ]
-        # notes that said it already are others' too
+        # notes that stated it before are shared with other cells
         joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]
         return list(
             dict.fromkeys(
@@ -120,7 +120,7 @@ class FormedOfMessages:
     async def _take_memory(
         self, owner: Owner, memory: Memory, cells: Mapping[str, Memory], call: Call
     ) -> bool:
-        """Delete a memory, unless a cell that stays tells it too; whether it was deleted."""
+        """Delete a memory, unless a remaining cell states it too; whether it was deleted."""
         replaced = [] if slot_name(memory) is not None else await self._replaced_by(owner, memory)
         other_tellers = [
             name
@@ -165,7 +165,7 @@ class FormedOfMessages:
             look = await self._ledger.look(owner, [old.id, memory.id, *records])
             now, by = look.memory(old.id), look.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
-                continue  # it came back with another one
+                continue  # restored with another memory
             decided = [
                 record_in(record_document.body)
                 for name in records

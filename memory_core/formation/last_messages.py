@@ -156,7 +156,7 @@ class LastMessages:
 
         """
         parts, left = list[_Part](), count
-        # else twenty who pop at once mostly look in vain
+        # otherwise twenty concurrent callers would mostly read in vain
         async with self._turns.setdefault((owner, session_id), asyncio.Lock()):
             while left is None or left > 0:
                 parts.append(await self._part(owner, session_id, left, call, len(parts)))
@@ -256,7 +256,7 @@ class LastMessages:
                 if message.status is not Status.DELETED:
                     (earlier if message.metadata.get(EARLIER) else messages).append(message)
                 elif count is None and _is_request(message) and not any(map(_asks, messages)):
-                    count = len(messages)  # the turn began with it, and it is gone already
+                    count = len(messages)  # the first message of the turn is deleted already
             if not page:
                 messages, ended = [*messages, *earlier], True
             else:
@@ -306,7 +306,7 @@ class LastMessages:
             if {_cell_ids_of(message) for message in messages if message.cell_id == cell.id} <= {
                 _cell_ids_of(message) for message in stay
             }:
-                del cells[cell.id]  # it was told again, or before, and that stays
+                del cells[cell.id]  # other messages state it too, so it stays
             else:
                 left += [message.id for message in stay]
         return _Plan(messages, cells, left, more)

@@ -133,7 +133,7 @@ class Saver:
                         owner, prepared[:most], look, call, part, atomic=atomic
                     )
                     answers |= some
-                    # what does not fit would be looked up for each commit again
+                    # items that do not fit would be read for each commit
                     offered = min(MAX_ITEMS, max(FEWEST_OFFERED, 2 * len(some)))
                 except SessionGrew:
                     prepared = []

@@ -1,6 +1,6 @@
 """Summaries of messages, which become no memories.
 
-A summary is given at once, or by a task whose end is told to a callback address.
+A summary is given at once, or by a task whose end is sent to a callback address.
 
 Note: fast means that a caller waits. So a model that is down or slow is not waited for; then
 rules answer, and the answer says so.

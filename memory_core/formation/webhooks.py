@@ -65,7 +65,7 @@ class Deliveries:
         spent = lease.task.attempts + (error is not None)
         if error is not None and not is_final(posted) and spent <= len(PAUSES):
             if await put_with_retry(self._store, lease.owner, with_tries(document, tries)) is None:
-                raise TaskLost  # another worker tried, or the task was cancelled, meanwhile
+                raise TaskLost  # another worker tried, or the task was cancelled
             return RetryLater(PAUSES[spent - 1], {"attempts": spent, "error": error})
         await self._finisher.end(
             lease.owner,

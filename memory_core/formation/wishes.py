@@ -444,7 +444,7 @@ def _request(heeded: WishEffects) -> dict[str, Any]:
 
 
 def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
-    """The instructions that share the most telling words with a wish that ends them.
+    """The instructions that share the most topic words with a wish that ends them.
 
     It is empty if no word is shared.
     """

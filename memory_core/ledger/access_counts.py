@@ -151,7 +151,7 @@ class AccessCounts:
 
     async def _flush(self, owner: Owner) -> WrittenAccesses:
         if self._task is not None:
-            await self._task  # what is being handed on this moment is neither here nor in Redis
+            await self._task  # accesses under way are neither here nor in Redis
         written = await self._write_gathered(owner)
         while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
             written = _sum(written, await self._waiting.merge(owner, taken.flush_id, taken.counts))
@@ -164,7 +164,7 @@ class AccessCounts:
         Returns the number of memories. Raises Unavailable.
         """
         if self._task is not None:
-            await self._task  # whose accesses are being handed on can't be told this moment
+            await self._task  # the owners of accesses under way are unknown
         here = dict.fromkeys([*self._gathered, *(attempt.owner for attempt in self._failed)])
         owners = {*islice(here, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
@@ -220,8 +220,8 @@ class AccessCounts:
     def _wake_up(self) -> None:
         self._timer = None
         if self._task is None or self._task.done():
-            # The loop has waited, whatever the clock says: one that was set back must
-            # hold up nothing.
+            # The loop has waited, whatever the clock says: a clock that was set back must delay
+            # nothing.
             self._begin_or_wait(max(self._clock.now(), self._next_at or self._clock.now()))
 
     def _cancel_timer(self) -> None:
@@ -242,7 +242,7 @@ class AccessCounts:
         )
         due, self._due, self._next_at = self._due, {}, None
         if not await self._short_term.gather(handed):
-            # not kept there: they stay with those that came meanwhile
+            # not kept by Redis: they stay with the accesses since
             for owner, counts in handed.items():
                 mine = self._gathered.setdefault(owner, {})
                 self._held += len(counts.keys() - mine.keys())
@@ -292,7 +292,7 @@ class AccessCounts:
             written = _sum(
                 written, await self._waiting.merge(owner, attempt.flush_id, attempt.counts)
             )
-            if attempt in self._failed:  # else another caller wrote it meanwhile, under the same id
+            if attempt in self._failed:  # else another caller wrote it, under the same id
                 self._failed.remove(attempt)
                 self._held -= len(attempt.counts)
         return written

@@ -337,7 +337,7 @@ class TransferFiles:
         async for name in self._all(f"{_DUE}/"):
             _, day, whose = name.split("/")
             if day >= today:
-                break  # names come in order
+                break  # names are sorted
             owner_name, _, task_id = whose.partition(".")
             removed += await self._emptied(f"{_PEOPLE}/{owner_name}/{task_id}/", frozenset())
             await self._archive.remove(name)

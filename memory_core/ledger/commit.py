@@ -288,8 +288,8 @@ class Ledger:
             is_outdated = False
             if in_the_way is not None:
                 refused += in_the_way.decide_again
-                # A store in this process answers at once: should it stay refused, the deadline
-                # needs the loop, and so do all others.
+                # A store in this process answers at once. Without a pause, the deadline and other
+                # work would never get the event loop.
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
                 is_outdated = in_the_way.decide_again or not await self._is_still_right(
                     owner, changes, head, in_the_way.head
@@ -488,7 +488,7 @@ class Ledger:
         if known is None or head is None:
             return None
         if known.epoch != head.epoch:
-            self._recent.forget(owner)  # what an erased user did must not be remembered
+            self._recent.forget(owner)  # commits of an erased epoch must not be kept
             return None
         return _InTheWay(known, decide_again=False) if known.sequence > head.sequence else None
 

@@ -300,7 +300,7 @@ class Snapshots:
         """
         parts = await asyncio.to_thread(split_snapshot, taken)
         for number in range(len(parts)):
-            # one by one: together they would take the memory of all states again
+            # one by one, since all parts together would take as much memory as all states
             part = part_of(taken, head, parts, number)
             due = _due_after(taken) if number + 1 == len(parts) else None
 
@@ -319,7 +319,7 @@ class Snapshots:
                 fields: HeadFields = (
                     {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
                 )
-                # Fragile: whatever was committed meanwhile may have redacted something.
+                # Fragile: any commit in between may have redacted events.
                 return Changes(True, puts=(part,), head_fields=lambda _: fields, fragile=True)
 
             if not (await self._ledger.commit(owner, decide, ids=[part.id], call=_CALL)).result:

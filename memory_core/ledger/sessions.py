@@ -61,7 +61,7 @@ class Session:
     @property
     def last_turns(self) -> tuple[TurnTerms | None, TurnTerms | None]:
         """The previous turn, and the turn before it."""
-        # Sessions of earlier versions hold the text of a turn, too.
+        # Earlier versions stored the text of a turn, too.
         turns = [
             TurnTerms(turn["id"], turn["counts"], turn["asks"])
             for turn in self._body.get("last_turns", [])
@@ -95,7 +95,7 @@ class Session:
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         is_new = is_told(after) and (before is None or before.created_at < after.created_at)
-        # a machine's clock may have gone back
+        # the clock may have been set back
         self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
 
     def drop(self, memory: Memory, now: datetime, seal_key: bytes) -> None:

@@ -85,7 +85,7 @@ class _Waiting:
         }
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
-        # who was to add them at once could not
+        # the process that was to add them at once failed
         urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]
         return cls(head.epoch, counts, first_at, flushes, urgent)
 
@@ -275,7 +275,7 @@ class WaitingAccesses:
                 return added, seen.head
             left = waiting.without(some)
             if names is None and left.counts:
-                left = replace(left, urgent=True)  # who goes on after a crash adds the rest too
+                left = replace(left, urgent=True)  # after a crash the next process adds the rest
             if (
                 await self._store.fold(
                     owner, left.document(stored.tag), {name: waiting.counts[name] for name in some}

@@ -355,7 +355,7 @@ class Sweep:
         """Raise the generation, then send; False if another process came first."""
         task, now = stored_task.task, self._clock.now()
         generation = task.generation + 1
-        name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
+        name = self._ids.new("swp")  # two sweeps must not write equal documents, or both would win
         changed = stored_task.changed(
             generation=generation,
             next_enqueue_at=now,

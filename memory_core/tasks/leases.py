@@ -209,7 +209,7 @@ def _leased(name: str, until: datetime) -> TaskFields:
         "status": "running",
         "leased_by": name,
         "leased_until": until,
-        "next_enqueue_at": None,  # its message came, whatever clock had put it off
+        "next_enqueue_at": None,  # its message arrived, whatever clock had delayed it
         "waiting_for": None,
     }
 
@@ -393,7 +393,7 @@ class Lease:
             for _ in range(TRIES):
                 if await self._wrote(**fields):
                     return
-                # Either another's doing, or our own of before, whose answer never came.
+                # Either another worker wrote it, or an earlier try of ours without an answer.
                 stored_task = await self._tasks.find(self.owner, self.task.task_id)
                 if (
                     stored_task is None

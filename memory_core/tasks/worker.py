@@ -102,7 +102,7 @@ class Worker:
             await self._work(lease, name, message)
         except TaskLost:
             log.info("the task %s went on without this worker", message.task_id)
-        except Unavailable as error:  # of the store, which can't be told why
+        except Unavailable as error:  # the store is down, so the task can't record it
             await self._put_off(name, message, error)
 
     async def give_up(self, body: str, name: QueueName) -> None:
@@ -147,7 +147,7 @@ class Worker:
         except TaskLost:
             raise
         except QuotaExceeded as error:
-            # asking again gives the same until there is room, and the task is retried
+            # a retry fails until there is room; the task can be retried then
             await self._poison(message, lease.task, error_text(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)

@@ -194,9 +194,9 @@ def _checked(package: str, path: str, digest: str) -> bytes:
 # Reduce the model's states of word pieces to the stored states: fewer pieces, and fewer numbers
 # each.
 #
-# The table in `token_states.npz` holds the kept combinations of a state's numbers, and how informative
-# each word piece is. `python -m bench.learn_tokens` learns both from questions about conversations.
-# The table holds only numbers, and is read when the first text is embedded.
+# The table in `token_states.npz` holds the kept combinations of a state's numbers, and how
+# informative each word piece is. `python -m bench.learn_tokens` learns both from questions about
+# conversations. The table holds only numbers, and is read when the first text is embedded.
 
 
 TABLE = Path(__file__).with_name("token_states.npz")

@@ -2,7 +2,7 @@
 
 The least recently used slices are dropped when all together exceed the budget.
 
-Note: a slice never relies on being told of every change. Each use compares it with the owner's
+Note: a slice does not rely on notices of changes. Each use compares it with the owner's
 change counter in the file, and reads the changes that it missed, including those of other
 processes. Commits and accesses of this process are put into the slice at once to save that read,
 but only where the slice was up to date right before.

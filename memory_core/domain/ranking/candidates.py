@@ -216,7 +216,7 @@ def from_memories(
         cosines: By id the cosines that the store computed, S each. Those of all other memories are
             computed from `embedding`.
         related: Words near the query's terms.
-        faded: Tells whether a memory has faded; None if that is told by the status `decayed`.
+        faded: Says whether a memory has faded; None if the status `decayed` says so.
 
     """
     tf, own = _term_columns(memories, terms)

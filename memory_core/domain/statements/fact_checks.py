@@ -214,7 +214,7 @@ class _Record:
         self._wishes: dict[int, list[tuple[str, str]]] = {}
 
     def fact(self, extracted: SaidFact) -> SaidFact | None:
-        """The fact as it is remembered; None where no person told it."""
+        """The fact as it is remembered; None if no person stated it."""
         fills_slot = bool(extracted.subject and extracted.attribute and extracted.value)
         if not self._is_asserted(extracted.quote, extracted.message, fills_slot=fills_slot):
             return None
@@ -250,7 +250,7 @@ class _Record:
     def foresight(self, extracted: SaidForesight) -> SaidForesight | None:
         """The foresight as it is remembered.
 
-        None where no person told it, or it ends before it begins.
+        None if no person stated it, or it ends before it begins.
         """
         begins, ends = extracted.start_time, extracted.end_time
         if not self._is_asserted(extracted.quote, extracted.message) or (

@@ -1,6 +1,6 @@
 """The worth of a memory, which is the reason to keep it.
 
-It is told by the words of the text, in English, German and Japanese, at a basic level. Precision
+It is read from the words of the text, in English, German and Japanese, at a basic level. Precision
 comes first: only plain statements of speakers about themselves or people near them count, never a
 question or a supposition. A wrong guess costs little, since a faded memory is still found by a
 query for it. Every expression is linear.

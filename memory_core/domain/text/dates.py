@@ -1,10 +1,10 @@
 """Dates and times that a text or a query names.
 
-A window changes a score and never filters. Events are told after they happen, so `Window.contains`
-also accepts the two weeks after the window. English only, by regular expressions: days, months,
-parts of months, seasons, years, ISO dates, phrases relative to now, and times before or after a
-date. A month or season without a year is that of EVERY year, because the year is unknown, unless
-"last", "this" or "next" tells it.
+A window changes a score and never filters. Events are reported after they happen, so
+`Window.contains` also accepts the two weeks after the window. English only, by regular expressions:
+days, months, parts of months, seasons, years, ISO dates, phrases relative to now, and times before
+or after a date. A month or season without a year is that of EVERY year, because the year is
+unknown, unless "last", "this" or "next" tells it.
 """
 
 from __future__ import annotations
