@@ -86,7 +86,7 @@ class Bench:
         """How many of the users' last runs have succeeded."""
         runs = [
             (
-                await self.core._services.tasking.tasks.page(
+                await self.core._services.task_services.tasks.page(
                     owner(number), None, "consolidate", None, 1
                 )
             ).tasks
@@ -104,8 +104,8 @@ class Watch:
         self.calls = Counter[str]()
         phase = bench.core._services.consolidation
         self._wrap(phase.consolidator, "_further", lambda work, step: step.name)
-        self._wrap(phase.consolidator._beginning, "begin_due", lambda *given: "beginning")
-        self._wrap(phase.consolidator._ending, "end", lambda *given: "end")
+        self._wrap(phase.consolidator._starter, "begin_due", lambda *given: "beginning")
+        self._wrap(phase.consolidator._finisher, "end", lambda *given: "end")
 
     @contextmanager
     def _watched(self, name: str) -> Any:
@@ -156,7 +156,7 @@ def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list
     """CPU in ms a user, reads and writes of the store a user, of each part; the rest is the
     messages, the lease and the run's news.
     """
-    writes = ("commit", "keep", "touch")
+    writes = ("commit", "keep", "fold")
     lines: list[tuple[str, float, Counter[str]]] = []
     left, calls = cpu, Counter({name: number for name, number in counts.items() if "." not in name})
     for name, spent in watch.cpu.items():

@@ -27,7 +27,7 @@ from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
 from memory_core.adapters.cosmos.neighbours import COMPARED_AT_ONCE, VECTORS_A_QUERY
 from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
-from memory_core.adapters.cosmos.reads import POINT_READS, parted
+from memory_core.adapters.cosmos.reads import POINT_READS, split_ids
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -287,7 +287,7 @@ class CountedStore:
         self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None
     ) -> tuple[int, float]:
         units, requests = STRONG * read_units(KB), 1
-        for (names, _), price in zip(parted(asked, None), (self._vouched, STRONG), strict=True):
+        for (names, _), price in zip(split_ids(asked, None), (self._vouched, STRONG), strict=True):
             sizes = [
                 _size(document, self._dimensions or 0) if document is not None else 0
                 for document in map(seen.documents.get, names)

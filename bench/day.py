@@ -165,7 +165,7 @@ async def day(
                 parts["asked"] += counts
                 counts.clear()
                 # as the process does some seconds later, whether a run follows or not
-                await core.flush_touches()
+                await core.flush_accesses()
                 parts["noted"] += counts
                 counts.clear()
             clock.at += timedelta(hours=1)
@@ -175,13 +175,13 @@ async def day(
             parts["settled"] += counts
         counts.clear()
         for number in range(users):
-            await core._services.touches.settle(owner(number))
+            await core._services.access_counts.settle(owner(number))
         parts["added"] += counts
         runs = sum(
             [
                 len(
                     (
-                        await core._services.tasking.tasks.page(
+                        await core._services.task_services.tasks.page(
                             owner(number), None, "consolidate", None, 100
                         )
                     ).tasks

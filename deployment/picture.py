@@ -66,13 +66,33 @@ def boxes() -> dict[str, Box]:
         ),
         "queues": Box(360, 198, 260, 62, "Queue functions", ("form, consolidate, tell receivers",)),
         "timer": Box(360, 274, 260, 62, "Hourly timer", ("finds what is due and sends it on",)),
+        **_called_services(names, ", ".join(work)),
+        "host": Box(340, 500, 140, 92, "Storage: host", ("the app's package,", "leases, timer")),
+        "logs": Box(500, 500, 140, 92, "Monitor", ("logs, alerts,", "workbook, budget")),
+        "identity": Box(
+            360,
+            350,
+            260,
+            80,
+            "One managed identity",
+            ("signs in to all that is called,", "with a role for each: no key anywhere"),
+        ),
+    }
+
+
+def _called_services(containers: str, queues: str) -> dict[str, Box]:
+    """The services that the app calls, from top to bottom on the right."""
+    return {
         "cosmos": Box(
             840,
             60,
             310,
             92,
             "Cosmos DB",
-            ("the truth: one partition a user", f"container {names}: vectors, full text, index"),
+            (
+                "the truth: one partition a user",
+                f"container {containers}: vectors, full text, index",
+            ),
         ),
         "storage": Box(
             840,
@@ -80,7 +100,7 @@ def boxes() -> dict[str, Box]:
             310,
             92,
             "Storage: data",
-            (f"queues {', '.join(work)}", "blobs: the archive, Hot → Cool → Cold"),
+            (f"queues {queues}", "blobs: the archive, Hot → Cool → Cold"),
         ),
         "openai": Box(
             840, 284, 310, 74, "Azure OpenAI", ("embeddings, and a chat model if wanted",)
@@ -102,16 +122,6 @@ def boxes() -> dict[str, Box]:
             "Key Vault, optional",
             ("hashes of API keys, two signing secrets",),
             "optional",
-        ),
-        "host": Box(340, 500, 140, 92, "Storage: host", ("the app's package,", "leases, timer")),
-        "logs": Box(500, 500, 140, 92, "Monitor", ("logs, alerts,", "workbook, budget")),
-        "identity": Box(
-            360,
-            350,
-            260,
-            80,
-            "One managed identity",
-            ("signs in to all that is called,", "with a role for each: no key anywhere"),
         ),
     }
 

@@ -59,13 +59,13 @@ from memory_core.setting_types import (
     check_claim,
     check_grants,
     check_tenant_id,
+    describe_error,
+    display_value,
     foreign_variables,
     from_json,
     host_or_network,
     listed,
     long_enough,
-    said,
-    shown,
     unknown,
     variable,
 )
@@ -813,7 +813,7 @@ class Settings(DeferredModel):
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:
-            problems += [said(fault, values) for fault in error.errors(include_url=False)]
+            problems += [describe_error(fault, values) for fault in error.errors(include_url=False)]
             raise ConfigError("; ".join(problems)) from None
         if problems:
             raise ConfigError("; ".join(problems))
@@ -825,8 +825,8 @@ def rows(settings: Settings) -> list[tuple[str, str, str, str]]:
     return [
         (
             variable(name),
-            shown(name, field.default),
-            shown(name, getattr(settings, name)),
+            display_value(name, field.default),
+            display_value(name, getattr(settings, name)),
             field.description or "",
         )
         for name, field in Settings.model_fields.items()

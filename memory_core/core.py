@@ -790,7 +790,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("create_agent_memory"):
-            return await self._services.formation.converser.remember_words(
+            return await self._services.formation.converser.store_agent_words(
                 checked(owner), request, keyed(call, "agent_memory", request)
             )
 
@@ -907,7 +907,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("tasks"):
-            task = await self._services.tasking.tasks.get(checked(owner), task_id)
+            task = await self._services.task_services.tasks.get(checked(owner), task_id)
             return await self._services.formation.deliveries.shown(owner, task)
 
     async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
@@ -922,7 +922,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("tasks"):
-            return await self._services.tasking.tasks.page(
+            return await self._services.task_services.tasks.page(
                 checked(owner), query.status, query.kind, query.cursor, query.limit
             )
 
@@ -940,7 +940,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("retry_task"):
-            return await self._services.tasking.steering.retry(
+            return await self._services.task_services.control.retry(
                 checked(owner), task_id, keyed(call, "retry", task_id)
             )
 
@@ -959,7 +959,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("cancel_task"):
-            return await self._services.tasking.steering.cancel(
+            return await self._services.task_services.control.cancel(
                 checked(owner), task_id, keyed(call, "cancel", task_id)
             )
 
@@ -1001,7 +1001,7 @@ class MemoryCore:
         This is work of the hourly timer. With dry_run, they are only counted. Raises Unavailable.
         """
         with self._telemetry.operation("sweep"):
-            return await self._services.tasking.sweep.run(dry_run=dry_run)
+            return await self._services.task_services.sweep.run(dry_run=dry_run)
 
     # Memories that could not both be true.
 
@@ -1153,7 +1153,7 @@ class MemoryCore:
         with self._telemetry.operation("archive"):
             archiver = self._services.consolidation.archiver
             if asked.dry_run:
-                return await archiver.foresee(checked(owner), asked.session_id)
+                return await archiver.dry_run(checked(owner), asked.session_id)
             return await archiver.begin(
                 checked(owner), asked.session_id, keyed(call, "archive", asked)
             )
@@ -1298,7 +1298,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("decay"):
             if asked.dry_run:
-                return await self._services.consolidation.decay.foresee(checked(owner), asked)
+                return await self._services.consolidation.decay.dry_run(checked(owner), asked)
             return await self._services.consolidation.decay.begin(
                 checked(owner), asked, keyed(call, "decay", asked)
             )
@@ -1323,7 +1323,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("reembed"):
             if asked.dry_run:
-                return await self._services.consolidation.reembedder.foresee(checked(owner))
+                return await self._services.consolidation.reembedder.dry_run(checked(owner))
             return await self._services.consolidation.reembedder.begin(
                 checked(owner), keyed(call, "reembed", asked)
             )
@@ -1354,7 +1354,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("forget"):
             if asked.dry_run:
-                return await self._services.consolidation.forgetter.foresee(checked(owner), asked)
+                return await self._services.consolidation.forgetter.dry_run(checked(owner), asked)
             return await self._services.consolidation.forgetter.begin(
                 checked(owner), asked, keyed(call, "forget", asked)
             )
@@ -1374,7 +1374,7 @@ class MemoryCore:
 
         """
         with self._telemetry.operation("forget"):
-            return await self._services.consolidation.forgetter.foresee_memories(
+            return await self._services.consolidation.forgetter.dry_run_memories(
                 checked(owner), asked, limit
             )
 
@@ -1397,7 +1397,7 @@ class MemoryCore:
         """
         with self._telemetry.operation("consolidate"):
             if asked.dry_run:
-                return await self._services.consolidation.consolidator.foresee(
+                return await self._services.consolidation.consolidator.dry_run(
                     checked(owner), asked
                 )
             return await self._services.consolidation.consolidator.begin(
@@ -1784,13 +1784,13 @@ class MemoryCore:
 
     # The process: its timers, its queue, its state.
 
-    async def flush_touches(self) -> int:
+    async def flush_accesses(self) -> int:
         """Store the access counts of memories of every user, and return for how many memories.
 
         This is work of the hourly timer. Raises Unavailable.
         """
-        with self._telemetry.operation("flush_touches"):
-            return await self._services.touches.flush_all()
+        with self._telemetry.operation("flush_accesses"):
+            return await self._services.access_counts.flush_all()
 
     @property
     def clock(self) -> Clock:

@@ -249,10 +249,10 @@ LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
 EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
 
-# Settings and the environment: a setting's variable, what a wrong or misspelt one is told,
-# and what is never shown.
+# Settings in the environment: variables, error messages for wrong or misspelt settings, and masked
+# secrets.
 #
-# About names and texts only; what the settings are is in `config`.
+# This part is about names and texts; the settings themselves are in `config`.
 
 
 SECRETS = frozenset({
@@ -287,7 +287,7 @@ def variable(name: str) -> str:
     return name.upper() if has_own_prefix else f"MEMORY_{name.upper()}"
 
 
-def shown(name: str, value: Any) -> str:
+def display_value(name: str, value: Any) -> str:
     """Format a value for the table of settings; the value of a secret is masked.
 
     Args:
@@ -346,7 +346,7 @@ def foreign_variables(
     return variables
 
 
-def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
+def describe_error(problem: ErrorDetails, values: Mapping[str, str]) -> str:
     """Describe a validation error for the operator, without the value of a secret.
 
     Args:

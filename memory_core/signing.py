@@ -26,7 +26,7 @@ def cursor_secret(settings: Settings) -> bytes:
     """
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
-    return _kept_secret(settings, "secret")
+    return _stored_secret(settings, "secret")
 
 
 def webhook_secret(settings: Settings) -> bytes | None:
@@ -38,10 +38,10 @@ def webhook_secret(settings: Settings) -> bytes | None:
     """
     if settings.webhook_secret is not None:
         return settings.webhook_secret.get_secret_value().encode()
-    return _kept_secret(settings, "webhook_secret") if settings.long_term == "sqlite" else None
+    return _stored_secret(settings, "webhook_secret") if settings.long_term == "sqlite" else None
 
 
-def _kept_secret(settings: Settings, name: str) -> bytes:
+def _stored_secret(settings: Settings, name: str) -> bytes:
     file = Path(settings.data) / name
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)

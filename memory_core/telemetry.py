@@ -28,7 +28,7 @@ from prometheus_client.registry import Collector
 
 from memory_core import __version__
 from memory_core.adapters.telemetry_export import Exporting, To
-from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
@@ -51,7 +51,7 @@ _NOBODY_WAITS = frozenset(
         "fan_out",
         "sweep",
         "sweep_files",
-        "flush_touches",
+        "flush_accesses",
         "write_snapshots",
         "tasks",
     }
@@ -370,10 +370,10 @@ class _OfOneApp(Collector):
             yield metric
 
 
-# Readiness: what of this process's dependencies answers now, and what that means for its callers.
+# Readiness: which dependencies of this process answer now, and what that means for callers.
 #
-# A load balancer asks every few seconds, so a dependency that hangs is called unavailable soon,
-# whatever deadlines its own calls have.
+# A load balancer checks every few seconds. So a dependency that hangs is soon reported as
+# unavailable, whatever the deadlines of its calls are.
 
 
 log = logging.getLogger(__name__)

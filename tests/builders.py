@@ -19,7 +19,7 @@ from memory_core.domain.memory import Event, Head, Lexical, Memory, MemoryType, 
 from memory_core.domain.ranking.index_terms import search_text
 from memory_core.domain.scope import Owner
 from memory_core.ledger.waiting_accesses import WaitingAccesses
-from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Touch, Write
+from memory_core.ports import AccessCount, Batch, Document, Filter, LongTermStore, Search, Write
 
 NOW = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)
 ALICE = Owner("app", "alice")
@@ -210,10 +210,10 @@ async def commit(store: LongTermStore, owner: Owner, *writes: Write, **options: 
     return made.head
 
 
-async def accessed(store: LongTermStore, owner: Owner, touches: Mapping[str, Touch]) -> int:
+async def accessed(store: LongTermStore, owner: Owner, counts: Mapping[str, AccessCount]) -> int:
     """Write accesses down and add them to the memories; of how many."""
     waiting = WaitingAccesses(store, StillClock())
-    await waiting.merge(owner, f"mrk_{uuid.uuid4().hex}", touches)
+    await waiting.merge(owner, f"mrk_{uuid.uuid4().hex}", counts)
     return await waiting.add(owner)
 
 

@@ -19,7 +19,7 @@ from memory_core.domain.requests.maintenance import ArchiveInput
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, OwnerNames
+from memory_core.ledger.archive_files import KEY_NAME, ColdCopies, OwnerHashes
 from memory_core.ports import Archive
 from tests.builders import ALICE
 from tests.tasks import ended
@@ -91,7 +91,7 @@ async def blobs(world: World) -> list[str]:
 
 def copies_of(archive: Archive) -> ColdCopies:
     """The cold copies in an archive."""
-    return ColdCopies(archive, OwnerNames(archive))
+    return ColdCopies(archive, OwnerHashes(archive))
 
 
 @dataclass

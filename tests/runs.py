@@ -8,11 +8,11 @@ from typing import Any
 
 from memory_core.adapters.system import RandomIds
 from memory_core.bootstrap.rules import consolidation_rules
-from memory_core.consolidation.giving_way import UserCalls
 from memory_core.consolidation.run import Consolidator
-from memory_core.consolidation.run_commits import EndingRules, RunEnding
-from memory_core.consolidation.schedule import RunBeginning
+from memory_core.consolidation.run_commits import RunFinisher, RunFinishRules
+from memory_core.consolidation.schedule import RunStarter
 from memory_core.consolidation.step import Proposal, Run, Step
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
 from memory_core.domain.conversation import Task
@@ -44,7 +44,7 @@ class Tagging:
             await self.before()
         self.asked.append(cursor)
         begun = cursor or 0
-        ids = run.touched()[begun : begun + 2]
+        ids = run.changed_ids()[begun : begun + 2]
         if not ids:
             return None
 
@@ -64,8 +64,8 @@ class Tagging:
 
         return Proposal(ids, decide)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
-        return {"tagged": len(run.touched())}
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
+        return {"tagged": len(run.changed_ids())}
 
 
 @dataclass
@@ -84,26 +84,26 @@ class Asking:
         await self.steps.frozen(run.owner, run.id, "asking", ask, ConversationSummary)
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         return {}
 
 
-def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -> MemoryCore:
+def stepping(core: MemoryCore, *steps: Step, rules: RunFinishRules | None = None) -> MemoryCore:
     """The same core, whose runs take these steps and no others."""
-    store, tasking, queue, clock = (
+    store, task_services, queue, clock = (
         core._services.adapters.long_term,
-        core._services.tasking,
+        core._services.task_services,
         core._services.adapters.queue,
         core._services.clock,
     )
-    rules = rules or consolidation_rules(core.settings).ending
-    beginning = RunBeginning(store, tasking.operations, tasking.leases, clock, RandomIds())
-    ending = RunEnding(queue, clock, rules, core._telemetry.consolidated)
+    rules = rules or consolidation_rules(core.settings).finish
+    starter = RunStarter(store, task_services.operations, task_services.leases, clock, RandomIds())
+    finisher = RunFinisher(queue, clock, rules, core._telemetry.consolidated)
     consolidator = Consolidator(
-        store, tasking.operations, steps, beginning, ending, clock, lambda: UserCalls(0, 0)
+        store, task_services.operations, steps, starter, finisher, clock, lambda: UserCalls(0, 0)
     )
     core._services.consolidation.consolidator = consolidator
-    core._services.worker = tasking.worker({"consolidate": consolidator.work})
+    core._services.worker = task_services.worker({"consolidate": consolidator.work})
     return core
 
 
@@ -140,7 +140,7 @@ async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Tas
         task
         for owner in owners
         for task in (
-            await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)
+            await core._services.task_services.tasks.page(owner, None, "consolidate", None, 100)
         ).tasks
     ]
     return list(tasks)

@@ -68,7 +68,7 @@ class Admission:
 
     async def _enter(self, app_id: str) -> None:
         rules = self._rules
-        if self._has_place_for(app_id):  # who waits now has their share at work
+        if self._has_place_for(app_id):  # apps that still wait have their share at work
             self._at_work[app_id] += 1
             return
         if self._waiting >= rules.waiting or len(self._queues.get(app_id, ())) >= max(
@@ -83,7 +83,7 @@ class Admission:
                 await turn
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done() and not turn.cancelled():
-                self._leave(app_id)  # its turn came as it gave up
+                self._leave(app_id)  # it got a place while it gave up
             else:
                 self._give_up(app_id, turn)
             if isinstance(error, TimeoutError):

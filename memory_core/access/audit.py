@@ -19,11 +19,11 @@ from memory_core.domain.conversation import TaskKind
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests.access import AuditInput
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import OwnerNames
+from memory_core.ledger.archive_files import OwnerHashes
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document, EntryFilter, KeyStore, Place, sequence_of
-from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.leases import Lease, RetryLater
 from memory_core.tasks.operation_records import Operation
 from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
@@ -97,7 +97,7 @@ class TaskAudit:
     """Writes the entries of tasks on users' data."""
 
     def __init__(
-        self, store: KeyStore, operations: Operations, tasks: Tasks, names: OwnerNames
+        self, store: KeyStore, operations: Operations, tasks: Tasks, names: OwnerHashes
     ) -> None:
         self._store, self._operations, self._tasks, self._names = store, operations, tasks, names
 
@@ -109,7 +109,7 @@ class TaskAudit:
         }
 
     def _with_entry(self, action: Action, work: Work) -> Work:
-        async def work_with_entry(lease: Lease) -> Later | None:
+        async def work_with_entry(lease: Lease) -> RetryLater | None:
             await self._begin(lease, action)
             later = await work(lease)
             if later is None:
@@ -139,7 +139,7 @@ class TaskAudit:
         """
         app_id = lease.owner.app_id
         try:
-            ended_task = await self._tasks.held(lease.owner, lease.task.task_id)
+            ended_task = await self._tasks.find(lease.owner, lease.task.task_id)
             if ended_task is None or not ended_task.task.finished:
                 return
             counts = (ended_task.task.result or {}).get("counts")

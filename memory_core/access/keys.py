@@ -10,8 +10,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from memory_core.access.audit import entry_document
-from memory_core.access.key_tags import KeyTags
-from memory_core.access.lookup import KeyLookup, key_document, key_in
+from memory_core.access.lookup import KeyLookup, KeyTags, key_document, key_in
 from memory_core.access.records import (
     AuditEntry,
     KeyPage,
@@ -175,8 +174,8 @@ class ApiKeys:
                 and key.is_admin(now)
                 and await self._is_key(app_id, call.actor)
             ):
-                # Written as it was read, so that two admins can't withdraw themselves,
-                # or each other, at the same moment.
+                # The document is replaced as it was read, so that two admins can't withdraw
+                # themselves or each other at the same time.
                 beside = [await self._other_admin(app_id, key_id)]
             entries = (
                 [self._entry("key_withdrawn", call, key_id=key_id)]
@@ -210,7 +209,7 @@ class ApiKeys:
             for document in documents:
                 key = key_in(document)
                 if key.user_id == owner.user_id:
-                    # No key of a user manages an app's keys, so there is no admin to be left.
+                    # A key of a user never manages an app's keys, so another admin is not needed.
                     await self._withdraw(
                         owner.app_id, key.key_id, call, has_setting_admin=True, keeps_name=False
                     )

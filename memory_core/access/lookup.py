@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
@@ -10,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory_core.access.key_tags import KeyTags
 from memory_core.access.records import StoredKey
 from memory_core.domain.errors import TooManyRequests, Unavailable
 from memory_core.domain.rate_limits import Bucket, Rate, spend
@@ -37,6 +38,54 @@ guesses, and keys from before a change of the secret.
 """
 USE_NOTED_EVERY: Final = timedelta(hours=1)
 log = logging.getLogger(__name__)
+
+TAG_CHARACTERS: Final = 12
+"""Hexadecimal digits: 48 bits.
+
+A guess passes once in 2^48 tries, and then costs a point read.
+"""
+
+
+class KeyTags:
+    """Makes and checks tags.
+
+    Note: a tag makes no key valid, and a missing tag makes none void. It decides only which
+    look-ups are counted, so keys outlive a change of the secret.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def tagged(self, app_id: str, key_id: str) -> str:
+        """Return the id with its tag at the end.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The id without a tag.
+
+        """
+        return key_id + self._tag(app_id, key_id)
+
+    def is_tagged(self, app_id: str, key_id: str) -> bool:
+        """Whether an id ends with the tag that it would get here.
+
+        Args:
+            app_id: The app of the key.
+            key_id: The id with its tag.
+
+        """
+        tag = self._tag(app_id, key_id[:-TAG_CHARACTERS])
+        return hmac.compare_digest(
+            tag.encode(), key_id[-TAG_CHARACTERS:].encode("utf-8", "replace")
+        )
+
+    def _tag(self, app_id: str, key_id: str) -> str:
+        text = f"memory-core key id\n{app_id}\n{key_id}"
+        return hmac.new(self._secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[
+            :TAG_CHARACTERS
+        ]
+
+
 Name = tuple[str, str]
 """An app and the id of a key."""
 
@@ -95,7 +144,7 @@ class KeyCache:
         """
         for lookups, life in ((self._keys, KEPT_FOR), (self._missing, MISSING_KEPT_FOR)):
             lookup = lookups.get(name)
-            # A clock that was set back makes no look-up last longer.
+            # A look-up does not last longer after the clock was set back.
             if lookup is not None and timedelta(0) <= now - lookup.read_at < life:
                 lookups.move_to_end(name)
                 return lookup
@@ -175,14 +224,14 @@ class KeyLookup:
     def changed(self, key: StoredKey) -> None:
         """Let the gate see a key that this process wrote."""
         name = (key.app_id, key.key_id)
-        self._readings.pop(name, None)  # what is being read may be older
+        self._readings.pop(name, None)  # a read under way may be older
         self._cache.keep(name, Lookup(key, self._clock.now()))
         if self.on_change is not None:
             self.on_change()
 
     def reload(self) -> None:
         """Forget all reads, since another process wrote keys."""
-        self._readings.clear()  # what is being read may be older
+        self._readings.clear()  # a read under way may be older
         self._cache = KeyCache()
 
     def note_use(self, key: StoredKey) -> None:
@@ -219,7 +268,7 @@ class KeyLookup:
         if self._readings.get(name) is task:
             del self._readings[name]
         if not task.cancelled():
-            # marks it as seen: its waiting callers raise it, and there may be none left
+            # marks the error as retrieved: waiting callers raise it, and there may be none left
             task.exception()
 
     async def _note(self, name: Name, now: datetime) -> None:

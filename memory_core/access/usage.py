@@ -25,7 +25,8 @@ from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Changes
-from memory_core.ledger.commit import Ledger, NotCounted
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit_hooks import NotCounted
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
@@ -316,8 +317,7 @@ class Usage:
                 counted_at = (
                     now.isoformat() if stored is None or is_due else stored.body["counted_at"]
                 )
-                # No two writes are equal: the store takes a document that is there already
-                # for one's own.
+                # Each write differs: the store takes an equal document as the same write.
                 body = {"bytes": total, "counted_at": counted_at, "writer": os.urandom(8).hex()}
                 document = Document(
                     STORED_BYTES, "marker", body, tag=stored.tag if stored else None

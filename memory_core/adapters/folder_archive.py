@@ -130,14 +130,14 @@ class FolderArchive:
             self._under_way -= 1
 
 
-# Blobs as files: whole or absent, on the disk when a call returns, never overwritten.
+# Blobs as files: written whole or not at all, on disk when a call returns, and never overwritten.
 #
-# Blocking; `FolderArchive` runs it in threads.
+# The functions block; `FolderArchive` runs them in threads.
 #
-# A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A
-# link, unlike a rename, fails when the name is taken, and that is what decides between two
-# processes. Note: a process that dies in between leaves its draft. No call can read it, but it
-# holds what people told; so drafts whose writer is gone are removed at the next start.
+# A blob is written under `drafts`, synced to the disk, and then linked under its name. A link,
+# unlike a rename, fails if the name is taken; that decides between two processes. Note: a process
+# that dies in between leaves its draft. No call can read it, but it contains personal data. So the
+# next start removes drafts whose writers are gone.
 
 
 SUFFIX = "+blob"

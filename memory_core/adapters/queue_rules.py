@@ -76,10 +76,10 @@ def whole_seconds(duration: timedelta, *, least: int = 0) -> int:
     return seconds
 
 
-# Tells waiting receivers in this process that something was just sent here.
+# Wake receivers of this process that wait for messages, when this process sends a message.
 #
-# Then they need not wait for their next look. Note: an arrival is a hint. Another process's
-# messages and delayed ones are found by looking alone.
+# They then need not wait for their next poll. Note: an arrival is only a hint. Delayed messages and
+# messages of other processes are found by polling.
 
 
 class Arrivals:

@@ -90,7 +90,7 @@ class WebCourier:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if refused:
                 return Posted(None, NOT_PUBLIC)
-            return Posted(None, said(error))
+            return Posted(None, fault_text(error))
 
     async def close(self) -> None:
         """Do not close: no connection is kept between two calls."""
@@ -138,7 +138,7 @@ class WebCourier:
         )
 
 
-def said(error: Exception) -> str:
+def fault_text(error: Exception) -> str:
     """The fault on the way to the receiver, without any text from the receiver.
 
     Its reader must not use this service to look at other hosts.
@@ -158,11 +158,11 @@ def said(error: Exception) -> str:
             return f"it gave no proper answer ({type(error).__name__})"
 
 
-# Which addresses a webhook may go to: public ones, and what the operator allows.
+# The addresses that a webhook may call: public addresses, and those that the operator allows.
 #
-# Note: it is not enough that an address is not "private". What must not be reached has many more
-# forms: a loopback within an IPv6 address, shared and reserved ranges, tunnels, and addresses that
-# look public and are the platform's own.
+# Note: a check for private addresses is not enough. Forbidden addresses have many more forms:
+# loopback within an IPv6 address, shared and reserved ranges, tunnels, and public-looking addresses
+# of the platform itself.
 
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -21,7 +21,7 @@ from memory_core.adapters.webhook import WebCourier
 from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.ranking.vectors import Chunking
-from memory_core.ledger.archive_files import Parts
+from memory_core.ledger.archive_files import TransferFiles
 from memory_core.ports import (
     Agents,
     Archive,
@@ -102,7 +102,7 @@ class Adapters:
             else _model(settings, long_term, clock, meter)
         )
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
-        # `hash` is for benches and tests, where words shall mean themselves.
+        # `hash` is for benches and tests, which compare plain words.
         thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
         queue, archive, reranker = (
             _queue(settings, clock),
@@ -130,7 +130,7 @@ class Adapters:
             self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier
         )
 
-    def of_consolidation(self, parts: Parts) -> ConsolidationAdapters:
+    def of_consolidation(self, parts: TransferFiles) -> ConsolidationAdapters:
         """The adapters that consolidation works with.
 
         parts: The files of exports, which are stored in the archive.

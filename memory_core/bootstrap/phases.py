@@ -13,27 +13,27 @@ from memory_core.consolidation.archive import Archiver, ArchiveRules
 from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
-from memory_core.consolidation.fading import Compressor, Crossings
-from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.fading import Compressor, ImportanceCrossings
 from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
-from memory_core.consolidation.reflection import Reflecting
+from memory_core.consolidation.reflection import JointReflection
 from memory_core.consolidation.run import Consolidator
-from memory_core.consolidation.run_commits import EndingRules, ReportRun, RunEnding
+from memory_core.consolidation.run_commits import ReportRun, RunFinisher, RunFinishRules
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
-from memory_core.consolidation.schedule import FanOut, RunBeginning
+from memory_core.consolidation.schedule import FanOut, RunStarter
 from memory_core.consolidation.step import Step
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.consolidation.upkeep import Decay, DecayRules, EndedTruths, Upkeep
 from memory_core.data_rights.erase import Eraser, EraseRules, WithdrawKeys
 from memory_core.data_rights.export import Exporter
 from memory_core.data_rights.forget import Forgetter
-from memory_core.data_rights.hard_forget import ForGood
-from memory_core.data_rights.import_conversations import ConversationTeller, Converse
+from memory_core.data_rights.hard_forget import HardForgetter
+from memory_core.data_rights.import_conversations import ConversationImporter, Converse
 from memory_core.data_rights.import_parse import Redact
 from memory_core.data_rights.importing import Importer
-from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.conversation import TaskKind
 from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.scene_assignment import SceneRules
@@ -41,7 +41,7 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.formation.accept import Converser
-from memory_core.formation.batches import Batches, BatchRules, Gathering, Handover
+from memory_core.formation.batches import Batches, BatchRules, BufferWork, Handover
 from memory_core.formation.form_cell import Former, FormingRules
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
@@ -50,7 +50,7 @@ from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
 from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import Snapshots
 from memory_core.ports import (
@@ -64,7 +64,7 @@ from memory_core.ports import (
     ShortTermStore,
     TaskQueue,
 )
-from memory_core.tasks.worker import Tasking, Work
+from memory_core.tasks.worker import TaskServices, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class ConsolidationRules:
     archive: ArchiveRules
     closeness: Closeness
     scenes: SceneRules
-    ending: EndingRules
+    finish: RunFinishRules
     spread: timedelta
     calls: FormationCalls = "separate"
 
@@ -103,7 +103,7 @@ class ConsolidationAdapters:
     agents: Agents
     rules: Agents
     queue: TaskQueue
-    parts: Parts
+    parts: TransferFiles
 
 
 class Consolidation:
@@ -118,10 +118,10 @@ class Consolidation:
         self,
         here: ConsolidationAdapters,
         ledger: Ledger,
-        tasking: Tasking,
-        touches: AccessCounts,
+        task_services: TaskServices,
+        access_counts: AccessCounts,
         copies: ColdCopies,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: ConsolidationRules,
@@ -134,8 +134,8 @@ class Consolidation:
         Args:
             here: The adapters to work with.
             ledger: Writes commits.
-            tasking: Services that tasks share.
-            touches: Access counts of memories.
+            task_services: Services that tasks share.
+            access_counts: Access counts of memories.
             copies: Archived memories.
             names: Hashes that stand for owners.
             clock: The clock of the process.
@@ -146,30 +146,34 @@ class Consolidation:
             unmerger: Splits notes that were merged.
 
         """
-        store, operations = here.store, tasking.operations
+        store, operations = here.store, task_services.operations
         self.snapshots = Snapshots(store, ledger)
-        compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
-        crossings = Crossings(
-            store, touches, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
+        compressor = Compressor(copies, here.embedder, here.agents, here.rules, task_services.steps)
+        crossings = ImportanceCrossings(
+            store, access_counts, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
         )
         self.decay = Decay(
-            store, operations, touches, self.snapshots, crossings, clock, rules.decay
+            store, operations, access_counts, self.snapshots, crossings, clock, rules.decay
         )
-        sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
-        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, names, clock)
+        sweeping = RedactionPasses(store, operations, self.snapshots, copies, clock)
+        for_good = HardForgetter(
+            store, here.short_term, here.parts, operations, sweeping, names, clock
+        )
         self.forgetter = Forgetter(
             store, operations, for_good, unmerger, names, clock, rules.forget_cap
         )
-        self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
-        upkeep = Upkeep(
-            store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
+        self.archiver = Archiver(
+            store, ledger, access_counts, operations, copies, clock, rules.archive
         )
-        steps = _steps(here, ledger, tasking, clock, rules, upkeep)
+        upkeep = Upkeep(
+            store, access_counts, self.snapshots, crossings, self.decay, self.archiver, rules.finish
+        )
+        steps = _steps(here, ledger, task_services, clock, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
-        beginning = RunBeginning(store, operations, tasking.leases, clock, ids)
-        ending = RunEnding(here.queue, clock, rules.ending, report_run)
-        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
-        self.fan_out = FanOut(store, here.queue, beginning, touches, clock, rules.spread)
+        starter = RunStarter(store, operations, task_services.leases, clock, ids)
+        finisher = RunFinisher(here.queue, clock, rules.finish, report_run)
+        self.consolidator = Consolidator(store, operations, steps, starter, finisher, clock, calls)
+        self.fan_out = FanOut(store, here.queue, starter, access_counts, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
@@ -182,43 +186,45 @@ class Consolidation:
 def _steps(
     here: ConsolidationAdapters,
     ledger: Ledger,
-    tasking: Tasking,
+    task_services: TaskServices,
     clock: Clock,
     rules: ConsolidationRules,
     upkeep: Upkeep,
 ) -> tuple[Step, ...]:
     """The steps of a run, in the order in which they are taken."""
     is_joint = rules.calls != "separate" and here.agents is not here.rules
-    reflecting = Reflecting(here.agents, here.rules, tasking.steps) if is_joint else None
+    reflecting = JointReflection(here.agents, here.rules, task_services.steps) if is_joint else None
     scenes: tuple[Step, ...] = (
-        SceneStep(here.store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+        SceneStep(
+            here.store, here.embedder, here.agents, here.rules, task_services.steps, rules.scenes
+        ),
     )
     return (
         upkeep,
         EndedTruths(here.store, clock),
-        # before patterns are found, or news would make surer what does not stand any more
+        # before patterns, or new events would support superseded facts
         PatternWithdrawal(here.store),
-        # traits are asked for beside patterns, and of scenes with the new episodes in them
+        # traits come from the patterns, and from scenes with the new episodes
         *(scenes if is_joint else ()),
         Patterns(
             here.store,
             here.embedder,
             here.agents,
             here.rules,
-            tasking.steps,
+            task_services.steps,
             rules.closeness,
             reflecting,
         ),
         Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
-        ConflictStep(here.store, ledger, here.agents, here.rules, tasking.steps),
+        ConflictStep(here.store, ledger, here.agents, here.rules, task_services.steps),
         *(() if is_joint else scenes),
-        SceneConflictStep(here.agents, here.rules, tasking.steps),
-        ProfileStep(here.agents, here.rules, tasking.steps, reflecting),
-        EarlierMessages(here.store, here.embedder, rules.ending.cap),
+        SceneConflictStep(here.agents, here.rules, task_services.steps),
+        ProfileStep(here.agents, here.rules, task_services.steps, reflecting),
+        EarlierMessages(here.store, here.embedder, rules.finish.cap),
     )
 
 
-# Formation, put together: what takes things in, and what works on them.
+# The services of formation.
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +256,7 @@ class FormationAdapters:
 
 
 @dataclass(frozen=True, slots=True)
-class Heeding:
+class WishServices:
     """Services that carry out the wishes in conversations."""
 
     saver: Saver
@@ -271,19 +277,19 @@ class Formation:
         self,
         here: FormationAdapters,
         ledger: Ledger,
-        tasking: Tasking,
-        heeding: Heeding,
-        names: OwnerNames,
+        task_services: TaskServices,
+        heeding: WishServices,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: FormationRules,
     ) -> None:
-        ends, steps = tasking.ends, tasking.steps
+        finisher, steps = task_services.finisher, task_services.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
         self.converser = Converser(
-            tasking.beginning,
+            task_services.starter,
             messages,
             callbacks,
             names,
@@ -294,12 +300,12 @@ class Formation:
             is_by_rule=here.agents is here.rules,
         )
         self.summaries = Summaries(
-            here.agents, here.rules, callbacks, tasking.beginning, clock, ids
+            here.agents, here.rules, callbacks, task_services.starter, clock, ids
         )
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(
-            here.store, ledger, here.courier, ends, clock, rules.webhook_secret
+            here.store, ledger, here.courier, finisher, clock, rules.webhook_secret
         )
         wishes = Wishes(
             here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock
@@ -312,14 +318,14 @@ class Formation:
             here.rules,
             clock,
             rules.forming,
-            wishes.keep_told,
+            wishes.keep_found_instructions,
         )
-        forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
+        forming = Forming(ledger, messages, former, wishes, steps, finisher, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,
-            "flush": Gathering(ledger, handover, forming, clock).gather,
-            "summary": SummingUp(ledger, self.summaries, steps, ends).sum_up,
+            "flush": BufferWork(ledger, handover, forming, clock).gather,
+            "summary": SummingUp(ledger, self.summaries, steps, finisher).sum_up,
             "webhook": self.deliveries.deliver,
         }
 
@@ -340,21 +346,21 @@ class DataRights:
         store: LongTermStore,
         short_term: ShortTermStore,
         archive: Archive,
-        names: OwnerNames,
+        names: OwnerHashes,
         copies: ColdCopies,
         embedder: Embedder,
         ledger: Ledger,
-        tasking: Tasking,
+        task_services: TaskServices,
         clock: Clock,
         ids: IdSource,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
         converse: Converse,
         redact: Redact,
     ) -> None:
-        self.parts = Parts(archive, names, clock)
-        notes = ErasureNotes(archive, names)
+        self.parts = TransferFiles(archive, names, clock)
+        notes = ErasureLog(archive, names)
         self.eraser = Eraser(
             store,
             short_term,
@@ -363,16 +369,28 @@ class DataRights:
             names,
             notes,
             ledger,
-            tasking,
+            task_services,
             clock,
             ids,
             rules,
             withdraw_keys,
         )
-        self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
-        teller = ConversationTeller(converse, tasking.operations, clock, redact)
+        self.exporter = Exporter(
+            store, access_counts, copies, self.parts, task_services.operations, clock
+        )
+        conversation_importer = ConversationImporter(
+            converse, task_services.operations, clock, redact
+        )
         self.importer = Importer(
-            store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact
+            store,
+            embedder,
+            copies,
+            self.parts,
+            task_services.operations,
+            conversation_importer,
+            clock,
+            ids,
+            redact,
         )
         self.works: dict[TaskKind, Work] = {
             "erase": self.eraser.erase,

@@ -16,7 +16,7 @@ from memory_core.bootstrap.phases import ConsolidationRules, FormationRules
 from memory_core.config import Settings
 from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.patterns import Closeness
-from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.run_commits import RunFinishRules
 from memory_core.consolidation.upkeep import DecayRules
 from memory_core.data_rights.erase import EraseRules, remains_of
 from memory_core.domain.fading import Fading
@@ -133,7 +133,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor
     )
     scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
-    ending = EndingRules(
+    finish = RunFinishRules(
         fading,
         archive.least_age,
         settings.upkeep_cap,
@@ -148,7 +148,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         archive,
         closeness,
         scenes,
-        ending,
+        finish,
         spread,
         settings.formation_calls,
     )

@@ -10,12 +10,11 @@ from datetime import timedelta
 
 from memory_core.access.admission import Admission
 from memory_core.access.audit import AuditLog, TaskAudit
-from memory_core.access.key_tags import KeyTags
 from memory_core.access.keys import ApiKeys
-from memory_core.access.lookup import KeyLookup
+from memory_core.access.lookup import KeyLookup, KeyTags
 from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
-from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, Heeding
+from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, WishServices
 from memory_core.bootstrap.rules import (
     admission_rules,
     consolidation_rules,
@@ -46,12 +45,12 @@ from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender
-from memory_core.ledger.access_counts import AccessCounts, Waking
-from memory_core.ledger.archive_files import ColdCopies, OwnerNames, Parts
+from memory_core.ledger.access_counts import AccessCounts, DueMarker
+from memory_core.ledger.archive_files import ColdCopies, OwnerHashes, TransferFiles
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit_hooks import WorkingSetWriter
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import SettingsOfUsers
-from memory_core.ledger.mirror import Mirror
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.recollection.agent_context import Briefing
 from memory_core.recollection.candidate_sources import ColdSearch
@@ -65,10 +64,10 @@ from memory_core.recollection.retrieve_pages import RetrievePages
 from memory_core.recollection.scenes import NextRun, Profiles, Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.signing import cursor_secret
-from memory_core.tasks.control import Poisoned
-from memory_core.tasks.lifecycle import Threshold
+from memory_core.tasks.control import PoisonedTasks
+from memory_core.tasks.lifecycle import ConsolidationTrigger
 from memory_core.tasks.resending import ResendingQueue
-from memory_core.tasks.worker import Tasking
+from memory_core.tasks.worker import TaskServices
 from memory_core.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
@@ -100,14 +99,16 @@ class Services:
         self.ledger = self._made_ledger()
         self.usage = Usage(made.long_term, self.ledger, self.clock, usage_limits(self._settings))
         self.ledger.room = self.usage
-        waking = Waking(made.long_term, self.ledger, self.clock)
-        written = waking.wake if self._settings.forgetting == "gentle" else None
-        self.touches = AccessCounts(made.long_term, made.short_term, self.clock, self.ids, written)
+        due_marker = DueMarker(made.long_term, self.ledger, self.clock)
+        written = due_marker.mark_due if self._settings.forgetting == "gentle" else None
+        self.access_counts = AccessCounts(
+            made.long_term, made.short_term, self.clock, self.ids, written
+        )
         lease = timedelta(seconds=self._settings.task_lease_s)
-        self.tasking = Tasking(
+        self.task_services = TaskServices(
             made.long_term, self.ledger, made.queue, self.cursors, self.clock, self.ids, lease
         )
-        names = OwnerNames(made.archive)
+        names = OwnerHashes(made.archive)
         copies = ColdCopies(made.archive, names)
         self._for_saving()
         self._for_finding(copies)
@@ -129,7 +130,7 @@ class Services:
         """
         now = self.clock.now()
         faded = frozenset(memory.id for memory in memories if has_faded(memory, now, self.fading))
-        self.touches.note(owner, [memory.id for memory in memories], now, faded)
+        self.access_counts.note(owner, [memory.id for memory in memories], now, faded)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Sizes of pools, each with how much of it is in use.
@@ -150,18 +151,18 @@ class Services:
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
-        gathered = Threshold(
+        trigger = ConsolidationTrigger(
             made.queue, self.clock, settings.consolidation_threshold, pause, first_run(settings)
-        ).gathered
+        )
         deadline_s = settings.commit_deadline_s
         return Ledger(
             made.long_term,
             self.clock,
             self.ids,
             deadline_s=deadline_s,
-            gathered=gathered,
+            fresh_memories_hook=trigger.check,
             rules=MemoryRules(self.clock),
-            followed=Mirror(made.short_term).follow,
+            commit_hook=WorkingSetWriter(made.short_term).write,
         )
 
     def _for_saving(self) -> None:
@@ -188,7 +189,7 @@ class Services:
             cold,
             made.embedder,
             made.thesaurus,
-            self.touches,
+            self.access_counts,
             self.clock,
             retrieve_rules(self._settings),
             reranking,
@@ -213,7 +214,7 @@ class Services:
         self.timeline = HistoryReader(long_term, self.cursors)
         self.lineage = Lineage(long_term)
         self.agent_list = AgentList(long_term, self.cursors)
-        self.poisoned = Poisoned(long_term, self.cursors)
+        self.poisoned = PoisonedTasks(long_term, self.cursors)
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
         made, ledger, clock = self.adapters, self.ledger, self.clock
@@ -231,16 +232,16 @@ class Services:
         self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
-    def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
+    def _for_tasks(self, names: OwnerHashes, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
-        heeding = Heeding(
+        heeding = WishServices(
             self.saver, self.editor, ToldForgetter(ledger, self.unmerger), self.gatherer.nearest
         )
         self.formation = Formation(
-            made.of_formation(), ledger, self.tasking, heeding, names, clock, ids, rules
+            made.of_formation(), ledger, self.task_services, heeding, names, clock, ids, rules
         )
-        tasking = self.tasking
+        task_services = self.task_services
         self.last_messages = LastMessages(
             made.long_term,
             ledger,
@@ -249,17 +250,17 @@ class Services:
             self.restorer,
             self.editor,
             self.unmerger,
-            tasking.ends,
+            task_services.finisher,
             made.queue,
             clock,
         )
-        self.appender = SessionAppender(ledger, made.embedder, tasking.beginning, clock, ids)
-        stores = made.of_consolidation(Parts(made.archive, names, clock))
+        self.appender = SessionAppender(ledger, made.embedder, task_services.starter, clock, ids)
+        stores = made.of_consolidation(TransferFiles(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,
             ledger,
-            self.tasking,
-            self.touches,
+            self.task_services,
+            self.access_counts,
             copies,
             names,
             clock,
@@ -270,7 +271,7 @@ class Services:
             self.unmerger,
         )
 
-    def _for_people(self, names: OwnerNames, copies: ColdCopies) -> None:
+    def _for_people(self, names: OwnerHashes, copies: ColdCopies) -> None:
         made = self.adapters
         self.people = DataRights(
             made.long_term,
@@ -280,17 +281,17 @@ class Services:
             copies,
             made.embedder,
             self.ledger,
-            self.tasking,
+            self.task_services,
             self.clock,
             self.ids,
-            self.touches,
+            self.access_counts,
             erase_rules(self._settings),
             self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
-        audit = TaskAudit(made.keys, self.tasking.operations, self.tasking.tasks, names)
-        self.worker = self.tasking.worker(
+        audit = TaskAudit(made.keys, self.task_services.operations, self.task_services.tasks, names)
+        self.worker = self.task_services.worker(
             audit.around(self.formation.works | self.consolidation.works | self.people.works)
         )
 
@@ -305,7 +306,7 @@ class Services:
                 try:
                     await self._connect()
                 except BaseException:
-                    # a caller that could not open it will not think of closing it
+                    # a caller whose `open` failed will not call `close`
                     await self.close()
                     raise
                 self._open = True
@@ -342,7 +343,7 @@ class Services:
         """Let the work under way finish, and release all connections and threads."""
         await self.retriever.candidates.close()
         await self.key_lookup.close()
-        await self.touches.close()
+        await self.access_counts.close()
         await self.usage.close()
         await self.adapters.courier.close()
         if self.adapters.reranker is not None:

@@ -14,6 +14,7 @@ from memory_core.cli.command import CommandRun, command
 from memory_core.cli.memory_output import (
     Json,
     contents_of_events,
+    displayed_field,
     event_text,
     json_object,
     memories_by_id,
@@ -23,7 +24,6 @@ from memory_core.cli.memory_output import (
     note_degraded,
     print_list,
     print_results,
-    shown_field,
     why_nothing,
 )
 from memory_core.cli.output import day_of
@@ -204,7 +204,7 @@ async def show(
         return run.output.document(memory if earlier is None else {**memory, "versions": earlier})
     for name, value in memory.items():
         if value not in (None, [], {}, ""):
-            run.output.line(f"{name:<20} {shown_field(memory, name, linked)}")
+            run.output.line(f"{name:<20} {displayed_field(memory, name, linked)}")
     for version in earlier or ():
         run.output.line(
             f"version {version['version']:<12} {version['changed_at']}  {version['content']}"

@@ -249,7 +249,7 @@ def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
     return run.output.note(f"It differs from {name}: {reason}.")
 
 
-def shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
+def displayed_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
     """A field of a memory for people.
 
     An id has the content of its memory, and a reason is in words.

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.consolidation.archive_chains import ChainReader, Moving
+from memory_core.consolidation.archive_chains import ChainMove, ChainReader
 from memory_core.consolidation.cold_sweep import ColdSweep
 from memory_core.domain.archival import is_due, least_age, stub_of
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
@@ -39,8 +39,7 @@ from memory_core.tasks.leases import Lease, TaskLost
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
 
-# What an archive run goes by, frozen when it is asked for: so that every worker who takes it up
-# decides alike.
+# The frozen plan of an archive run, so that each worker decides alike.
 
 
 ARCHIVABLE = frozenset(
@@ -191,15 +190,15 @@ class Archiver:
         self,
         store: LongTermStore,
         ledger: Ledger,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         operations: Operations,
         copies: ColdCopies,
         clock: Clock,
         rules: ArchiveRules,
     ) -> None:
-        self._store, self._touches, self._operations, self._copies = (
+        self._store, self._access_counts, self._operations, self._copies = (
             store,
-            touches,
+            access_counts,
             operations,
             copies,
         )
@@ -226,7 +225,7 @@ class Archiver:
         plan = await self._plan(owner, session_id)
         return await self._operations.begin(owner, "archive", plan.body(), call, task_id=task_id)
 
-    async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
+    async def dry_run(self, owner: Owner, session_id: str | None) -> Foreseen:
         """Count the memories and chains that a run would move now.
 
         Chains that are too large are counted as well. The counts are capped if there may be more.
@@ -328,7 +327,7 @@ class Archiver:
 
         Waiting accesses are written first.
         """
-        await self._touches.settle(owner)
+        await self._access_counts.settle(owner)
         while True:
             head = (await self._store.snapshot(owner)).head
             if head is None:
@@ -372,7 +371,7 @@ class Archiver:
                 due.append((Place(first.sequence, first.id), replace(family, members=staying)))
         return tuple(sorted(due, key=lambda pair: (pair[0].sequence, pair[0].id)))
 
-    async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
+    async def _cut(self, run: _Run, portion: Sequence[ChainMove], known: int, place: Place) -> int:
         """Write the portion's cold copies and cut the chains that did not change since `known`.
 
         Returns the sequence that is known then.
@@ -387,7 +386,7 @@ class Archiver:
                 standing = {
                     location: moving
                     for location, moving in written.items()
-                    if not moving.touched(events)
+                    if not moving.is_changed_by(events)
                 }
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence
@@ -397,16 +396,16 @@ class Archiver:
         await self._advance(run, [place.sequence, place.id])
         return known
 
-    async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
+    async def _written(self, run: _Run, portion: Sequence[ChainMove]) -> dict[str, ChainMove]:
         """Return the chains by the location of their verified cold copies.
 
         A chain whose copy is not as it was written stays in the long-term store, and is counted.
         """
         room = asyncio.Semaphore(WRITES)
-        # the key of all names is known then: else each writer would ask for it, and make it
+        # The key of the names is read first; otherwise each writer would request and make it.
         await self._copies.prefix(run.lease.owner)
 
-        async def write(moving: Moving) -> str | None:
+        async def write(moving: ChainMove) -> str | None:
             async with room:
                 try:
                     return await self._copies.write(run.lease.owner, run.operation.id, moving.copy)
@@ -414,7 +413,7 @@ class Archiver:
                     log.error("a chain stays where it is: %s", error.detail)
                     return None
 
-        # All are waited for, so that nothing is written behind our back.
+        # All writes are awaited, so that none goes on after an error.
         ended = await asyncio.gather(*(write(moving) for moving in portion), return_exceptions=True)
         locations: list[str | None] = []
         for outcome in ended:
@@ -433,7 +432,7 @@ class Archiver:
         self,
         run: _Run,
         cursor: Any,
-        written: Mapping[str, Moving] | None = None,
+        written: Mapping[str, ChainMove] | None = None,
         known: int | None = None,
         *,
         done: bool = False,
@@ -487,11 +486,11 @@ class Archiver:
         return events
 
 
-def _changes(moving: Moving, look: ReadSet, location: str, now: datetime) -> list[Change]:
+def _changes(moving: ChainMove, look: ReadSet, location: str, now: datetime) -> list[Change]:
     changes = []
     for member in moving.copy.members:
         memory = look.memory(member.memory.id)
-        # never, since no event was of it
+        # can't happen, since no event changed the member
         if memory is None or memory.revision != member.memory.revision:
             raise _Moved(look.head.sequence if look.head else 0)
         changes.append(
@@ -505,6 +504,6 @@ def _changes(moving: Moving, look: ReadSet, location: str, now: datetime) -> lis
     return changes
 
 
-def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
+def _versions(moving: ChainMove, location: str, now: datetime) -> list[Document]:
     stubs = [stub_of(version, location, now) for version in moving.versions]
     return [Document(stub.id, "version", stub.model_dump(mode="json")) for stub in stubs]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Event, Memory
@@ -36,7 +36,7 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class ChainMove:
     """A chain that is about to be archived.
 
     Attributes:
@@ -66,7 +66,7 @@ class Moving:
         """
         return 2 * len(self.copy.members) + len(self.versions)
 
-    def touched(self, events: Iterable[Event]) -> bool:
+    def is_changed_by(self, events: Iterable[Event]) -> bool:
         """Whether any event changed a member, or made a memory lead to a member."""
         members = {member.memory.id for member in self.copy.members}
         return any(
@@ -78,17 +78,17 @@ class Moving:
 class _Portion:
     """Chains that a single commit can cut."""
 
-    chains: list[Moving] = field(default_factory=list)
+    chains: list[ChainMove] = field(default_factory=list)
     documents: int = 0
     weight: int = 0
 
-    def has_room_for(self, moving: Moving) -> bool:
+    def has_room_for(self, moving: ChainMove) -> bool:
         return (
             self.documents + moving.documents <= MAX_DOCUMENTS
             and self.weight + moving.weight <= MAX_BYTES
         )
 
-    def add(self, moving: Moving) -> None:
+    def add(self, moving: ChainMove) -> None:
         self.chains.append(moving)
         self.documents += moving.documents
         self.weight += moving.weight
@@ -102,7 +102,7 @@ class ChainReader:
 
     async def portions(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
-    ) -> AsyncIterator[tuple[Moving, ...]]:
+    ) -> AsyncIterator[tuple[ChainMove, ...]]:
         """Read the chains in their order, in portions.
 
         Args:
@@ -130,13 +130,13 @@ class ChainReader:
 
     async def _read(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
-    ) -> list[Moving]:
+    ) -> list[ChainMove]:
         look = await self._ledger.look(
             owner, [name for family in families for name in _documents(family)]
         )
         chains = []
         for family in families:
-            members: list[Kept] = []
+            members: list[ArchivedStates] = []
             for family_member in family.members:
                 memory = look.memory(family_member.id)
                 if memory is None or memory.revision != family_member.revision:
@@ -156,7 +156,7 @@ class ChainReader:
                     left["damaged"] += 1
                     break
                 members.append(
-                    Kept(
+                    ArchivedStates(
                         memory,
                         tuple(version for version in versions if version is not None),
                         original,
@@ -165,7 +165,7 @@ class ChainReader:
             else:
                 copy = ColdCopy(members[0].memory.epoch, family.last_id, tuple(members))
                 chains.append(
-                    Moving(
+                    ChainMove(
                         copy,
                         tuple(version for member in members for version in member.versions),
                         _weight(copy),

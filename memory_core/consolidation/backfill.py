@@ -106,7 +106,7 @@ class EarlierMessages:
             for document in documents:
                 if document.body["epoch"] == head.epoch and _is_earlier(document.body):
                     part = None
-                    with suppress(Damaged):  # what can't be read may have been deleted
+                    with suppress(Damaged):  # an unreadable memory may have been deleted
                         part = await self._part(run.owner, document.id)
                     if part is not None:
                         return await self._proposal(run, part, place)
@@ -119,7 +119,7 @@ class EarlierMessages:
             ),
         )
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count no work: messages are counted only when they are written."""
         return {}
 
@@ -289,13 +289,12 @@ def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
 
 
-# Re-embedding: memories whose vectors another embedder made get vectors of the configured
-# embedder, in place.
+# Re-embedding: replace vectors of other embedders by vectors of the configured embedder, in place.
 #
-# A task walks over a user's memories and their old versions, oldest first, and sets new vectors by
-# marks: no event, no revision and no ETag moves. Scenes lose their centroids in the end, and the
-# next run makes new ones. Note: an edit embeds the memory by itself, so a memory that changed since
-# it was read is left to the edit.
+# A task goes through a user's memories and their old versions, oldest first, and sets new vectors
+# by marks: no event, revision or ETag changes. At the end it drops the centroids of scenes, and the
+# next run makes new centroids. Note: an edit embeds the memory itself, so memories that changed
+# since they were read are skipped.
 
 
 DOCUMENTS_A_PAGE: Final = 100
@@ -370,7 +369,7 @@ class Reembedder:
         """
         return await self._operations.begin(owner, "reembed", {}, call)
 
-    async def foresee(self, owner: Owner) -> Foreseen:
+    async def dry_run(self, owner: Owner) -> Foreseen:
         """Count the memories and versions that a task would embed now.
 
         Raises Unavailable.

@@ -1,7 +1,7 @@
 """Sweep the archive: remove copies that no memory points to.
 
 They are left by runs that were killed or overtaken between writing a copy and cutting its chain,
-and by memories that came back. Note: whether a copy is an orphan can't be told from its age. A
+and by restored memories. Note: the age of a copy does not show whether it is an orphan. A
 run that was frozen for a year may still be about to point to it. So only the copies of operations
 that have ended are looked at; these will commit nothing more. And it has to be known that they
 have ended before it is read which memories point where.

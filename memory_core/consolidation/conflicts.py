@@ -32,11 +32,11 @@ from memory_core.ports import Agents, Document, Filter, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk
 
-# What rules say of an open conflict, without an agent: the two need not contradict,
-# or which of them holds is certain.
+# Decide open conflicts by rule: whether the two memories exclude each other, and which of them
+# holds.
 #
-# Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a
-# decision about, waits for a person.
+# Note: the rules do not overrule a person. A conflict waits for a person if one of its memories was
+# pinned or restored by a caller, or if a caller undid a decision about it.
 
 
 LOOK_AGAIN = timedelta(hours=24)
@@ -63,26 +63,26 @@ class ConflictVerdict:
 
 
 def is_due(
-    record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool
+    record: ConflictRecord, changed_ids: Collection[str], at: datetime, *, only_changed: bool
 ) -> bool:
     """Whether a run looks at a conflict.
 
-    It does if no run has, if a side was touched, or if the last look was a day ago. Conflicts that
+    It does if no run has, if a side changed, or if the last look was a day ago. Conflicts that
     a person opened by undoing a decision are left to that person. So are those about which a model
     and the rules disagree.
 
     Args:
         record: The record of the conflict.
-        touched: The ids of changed memories.
+        changed_ids: The ids of changed memories.
         at: The time of the run.
-        only_touched: Whether only a touched side counts.
+        only_changed: Whether only a changed side counts.
 
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
-    if not {*record.sides}.isdisjoint(touched):
+    if not {*record.sides}.isdisjoint(changed_ids):
         return True
-    return not only_touched and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
+    return not only_changed and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
 
 
 def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
@@ -104,7 +104,7 @@ def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
     return None
 
 
-def by_ruling(
+def by_agent_ruling(
     ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False
 ) -> ConflictVerdict:
     """Turn an agent's answer into a verdict.
@@ -215,7 +215,7 @@ class ConflictStep:
         left = await self._due(run) if cursor is None else [_Case(*ids) for ids in cursor]
         return await self._proposal(run, left) if left else None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the conflicts that the step would look at."""
         return {"conflicts": len(await self._due(run))}
 
@@ -262,7 +262,7 @@ class ConflictStep:
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
-            return self._left_open(over, run.at, page, document, verdict)
+            return self._keep_open(over, run.at, page, document, verdict)
         return replace(
             over,
             **page.written(),
@@ -270,7 +270,7 @@ class ConflictStep:
             counts={"conflicts_decided": 1},
         )
 
-    def _left_open(
+    def _keep_open(
         self,
         over: Chunk,
         at: datetime,
@@ -279,7 +279,7 @@ class ConflictStep:
         verdict: ConflictVerdict,
     ) -> Chunk:
         """Write down that a conflict was looked at, and a model's words against it."""
-        # as models write moments, so that an export is the same after an import
+        # in the models' format, so that an export is equal after an import
         looked_at = at.isoformat().replace("+00:00", "Z")
         noted = {"looked_at": looked_at}
         if verdict.disputed is not None:
@@ -313,7 +313,7 @@ class ConflictStep:
         denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
         return _Decided(
             prompt.key,
-            by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),
+            by_agent_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),
         )
 
     async def _ask(self, run: Run, case: _Case, prompt: ConflictPrompt) -> Rulings:
@@ -359,7 +359,7 @@ class ConflictStep:
 
     async def _questions(self, run: Run, head: Head) -> list[_Case]:
         """Return open conflicts that are due, at most twice `MOST`."""
-        touched, cases = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
+        changed_ids, cases = frozenset(run.changed_ids(MemoryType.SEMANTIC)), list[_Case]()
         after: Place | None = None
         for _ in range(MAX_READ // _PAGE):
             documents = await self._store.page(
@@ -373,7 +373,7 @@ class ConflictStep:
             due = [
                 record
                 for record in records
-                if is_due(record, touched, run.at, only_touched=run.session_id is not None)
+                if is_due(record, changed_ids, run.at, only_changed=run.session_id is not None)
             ]
             cases += [
                 _Case(record.id, record.old_id, record.new_id)

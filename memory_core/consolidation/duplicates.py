@@ -39,12 +39,11 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
 from memory_core.tasks.operation_records import Chunk
 
-# Whether two memories that are held say one thing, which of them stays, and what it takes over
-# from the other.
+# Whether two memories say the same, which of them is kept, and which fields it takes over.
 #
-# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do
-# (`domain/text/sameness.py`), and two truths of a slot are never merged here however near they lie:
-# which of them holds is for their times to say.
+# Note: equal vectors decide nothing. Digits, negations, names, order and values do
+# (`domain/text/sameness.py`). Two truths of a slot are never merged here, since their times decide
+# which of them holds.
 
 
 NOTE, PATTERN = "note", "pattern"
@@ -77,7 +76,7 @@ def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None
     if (
         first.id == second.id
         or not (_may_merge(first) and _may_merge(second))
-        or _stand_apart(first, second)
+        or _must_stay_separate(first, second)
     ):
         return None
     if normalised(first.content) == normalised(second.content):
@@ -112,7 +111,7 @@ def _may_merge(memory: Memory) -> bool:
     )
 
 
-def _stand_apart(first: Memory, second: Memory) -> bool:
+def _must_stay_separate(first: Memory, second: Memory) -> bool:
     """Whether two memories are kept apart for a reason beside their texts.
 
     A pinned memory stays, and so does a truth in its slot.
@@ -145,7 +144,7 @@ def similarity(first: Memory, second: Memory) -> float:
     return float(np.dot(first.embedding, second.embedding))
 
 
-def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
+def survivor_and_other(first: Memory, second: Memory) -> tuple[Memory, Memory]:
     """Return the memory that stays and the memory that goes, in this order.
 
     A pinned memory stays, then a memory in a slot, then the surer, then the earlier asserted. The
@@ -179,7 +178,7 @@ class Text:
     vector: Vector
 
 
-def taking_over(stays: Memory, goes: Memory) -> MemoryFields:
+def fields_taken_over(stays: Memory, goes: Memory) -> MemoryFields:
     """Return the fields that the remaining memory takes over from the other.
 
     These are its times, how often and how surely it was said, its terms and its sources.
@@ -229,7 +228,7 @@ def _times(stays: Memory, goes: Memory) -> MemoryFields:
     }
 
 
-def joined(stays: Memory, goes: Memory, run: str) -> Memory:
+def merge_fields(stays: Memory, goes: Memory, run: str) -> Memory:
     """Return the memory that stays with the fields of the other.
 
     Its text stays as it was.
@@ -240,10 +239,12 @@ def joined(stays: Memory, goes: Memory, run: str) -> Memory:
         run: When the run began that merges them.
 
     """
-    return with_lexical(stays.changed(**(taking_over(stays, goes) | {"consolidation_run": run})))
+    return with_lexical(
+        stays.changed(**(fields_taken_over(stays, goes) | {"consolidation_run": run}))
+    )
 
 
-def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
+def supersede(goes: Memory, stays: Memory, now: datetime) -> Memory:
     """Return the memory that goes, superseded by the memory that stays.
 
     Its validity ends where the other's begins, or at its own beginning if that is later.
@@ -257,7 +258,7 @@ def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
     return retire(goes, stays, Status.UPDATED, "consolidated", now)
 
 
-def linked(newer: Memory, older: Memory) -> Memory | None:
+def add_link(newer: Memory, older: Memory) -> Memory | None:
     """Return the newer memory with a link to the older.
 
     None if it has such a link.
@@ -370,7 +371,7 @@ class Merging:
             place = further
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the pairs of near-duplicates."""
         ids, count = _new(run), 0
         for place in range(0, len(ids), AT_ONCE):
@@ -439,7 +440,7 @@ class Merging:
             text = (
                 await self._rules.synthesise(run.owner, items)
             ).value.consolidated_memory.natural_memory_note
-        except AgentFailed:  # rules say that they don't fit into one
+        except AgentFailed:  # the rules refuse: the texts don't fit into one
             return None
         return None if what_is_lost(text, notes) else text
 
@@ -474,18 +475,18 @@ class _Merge:
             return True
         if not self.portion.takes(5, 3 * size_of(first, second)):
             return False
-        stays, goes = in_order(first, second)
+        stays, goes = survivor_and_other(first, second)
         if alike is Likeness.SAME:
-            self._merge(stays, goes, joined(stays, goes, self._run_at))
+            self._merge(stays, goes, merge_fields(stays, goes, self._run_at))
             return True
         text = self.texts.get(_texts_of(first, second))
-        # one of them has another text by now: it is news for the next run
+        # a text has changed; the next run gets it as a new event
         if _texts_of(first, second) not in self.texts:
             return True
         if text is None or stays.pinned:
             self._link(first, second)
         elif normalised(text.content) == normalised(stays.content):
-            self._merge(stays, goes, joined(stays, goes, self._run_at))
+            self._merge(stays, goes, merge_fields(stays, goes, self._run_at))
         else:
             self._rewrite(stays, goes, text)
         return True
@@ -513,7 +514,7 @@ class _Merge:
     def _merge(
         self, stays: Memory, goes: Memory, after: Memory, event: EventType = "reinforced"
     ) -> None:
-        merged = Change("merged", retired(goes, after, self.run.at), goes, {"into": stays.id})
+        merged = Change("merged", supersede(goes, after, self.run.at), goes, {"into": stays.id})
         self.page.apply([Change(event, after, stays, {"merged_id": goes.id}), merged])
         self._count("merged")
 
@@ -522,7 +523,7 @@ class _Merge:
 
         Its earlier text is kept as its old version.
         """
-        fields = taking_over(stays, goes) | {
+        fields = fields_taken_over(stays, goes) | {
             "content": text.content,
             "embedding": text.vector,
             "consolidation_run": self._run_at,
@@ -535,7 +536,7 @@ class _Merge:
 
     def _link(self, first: Memory, second: Memory) -> None:
         newer, older = newest((first, second))
-        after = linked(newer, older)
+        after = add_link(newer, older)
         if after is not None:
             self.page.apply([Change("linked", after, newer)])
             self._count("linked")
@@ -550,12 +551,12 @@ def _new(run: Run) -> list[str]:
         dict.fromkeys(
             event.memory_id
             for event in run.news
-            if event.memory_type is MemoryType.SEMANTIC and _tells(event)
+            if event.memory_type is MemoryType.SEMANTIC and _is_new_text(event)
         )
     )
 
 
-def _tells(event: Event) -> bool:
+def _is_new_text(event: Event) -> bool:
     return event.event_type == "created" or not {"content", "status"}.isdisjoint(event.after)
 
 

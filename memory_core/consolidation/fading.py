@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_core.domain.agent_schemas import Answered, ConversationSummary
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Damaged
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -102,13 +102,13 @@ class _Cursor:
         return [self.step, None if self.place is None else [self.place.sequence, self.place.id]]
 
 
-class Crossings:
+class ImportanceCrossings:
     """Finds memories that are due, and makes chunks of them."""
 
     def __init__(
         self,
         store: LongTermStore,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         compressor: Compressor,
         clock: Clock,
         rules: Fading,
@@ -116,9 +116,9 @@ class Crossings:
         recalls: bool = True,
     ) -> None:
         """Create the finder; with `recalls`, being found brings a faded memory back."""
-        self._store, self._touches, self._compressor, self._clock, self._rules = (
+        self._store, self._access_counts, self._compressor, self._clock, self._rules = (
             store,
-            touches,
+            access_counts,
             compressor,
             clock,
             rules,
@@ -175,7 +175,7 @@ class Crossings:
 
         """
         places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
-        while places and await self._touches.settle(owner, [place.id for place in places]):
+        while places and await self._access_counts.settle(owner, [place.id for place in places]):
             places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         return places
 
@@ -254,14 +254,14 @@ class Crossings:
         )
 
 
-# Compressing: a long text that was formed and not asked for in months gives way to a short one,
-# after the original is safe in the archive.
+# Compress: replace a long formed text that was not requested for months by a short text.
 #
-# What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
+# What people said is kept word for word, whatever its age, since narratives, notes and patterns
+# refer to it.
 #
-# Note: the original is written, read back and verified before the text is cut, and the cut rests on
-# the very revision that was archived. A memory that was changed meanwhile stays long; the copy that
-# was written in vain is swept with others of its kind.
+# Note: the original is written to the archive, read back and verified before the text is shortened.
+# The change applies only to the archived revision. A memory that was changed in between stays long,
+# and the unused copy is removed later.
 
 
 log = logging.getLogger(__name__)
@@ -316,7 +316,7 @@ class Compressor:
             return None
         try:
             location = await self._copies.write(
-                owner, operation_id, ColdCopy(memory.epoch, memory.id, (Kept(memory),))
+                owner, operation_id, ColdCopy(memory.epoch, memory.id, (ArchivedStates(memory),))
             )
         except Damaged as error:
             log.error("a long text stays as it is: %s", error.detail)

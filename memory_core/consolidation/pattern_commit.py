@@ -24,7 +24,7 @@ from memory_core.domain.memory import (
     Vector,
 )
 from memory_core.domain.ranking.index_terms import with_lexical
-from memory_core.domain.statements.patterns import SaidTerms, carriers, same_pattern, told_by
+from memory_core.domain.statements.patterns import SaidTerms, carriers, is_stated_by, same_pattern
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.text.sameness import differences, normalised
 from memory_core.domain.truth.slots import slot_of
@@ -126,7 +126,7 @@ class PatternPage:
         if not episodes:
             self._count("patterns_dropped")
             return True
-        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(
+        if not any(episode.id in self.new for episode in episodes) or _is_stated_by_facts(
             candidate, episodes
         ):
             return True
@@ -209,7 +209,7 @@ class PatternPage:
 
     def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
         memory = self._memory(candidate, episodes)
-        # what this very run had made was deleted meanwhile
+        # this run's own memory was deleted
         if self.page.memory(memory.id) is not None:
             return True
         marks = [self._marked(episode, memory.id) for episode in episodes]
@@ -317,8 +317,8 @@ def _is_lasting_fact(memory: Memory) -> bool:
     return memory.category == "fact" and slot_of(memory) is None
 
 
-def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact in a slot, told by an episode, says most of the pattern.
+def _is_stated_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
+    """Whether a fact in a slot, stated by an episode, says most of the pattern.
 
     The fact may have been superseded since.
     """
@@ -328,7 +328,7 @@ def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
         for fact in episode.atomic_facts
         if fact.fact_id is not None and not fact.lasting
     }
-    return any(told_by(candidate.pattern.summary, text) for text in sorted(facts))
+    return any(is_stated_by(candidate.pattern.summary, text) for text in sorted(facts))
 
 
 def _holds(memory: Memory) -> bool:
@@ -357,12 +357,12 @@ def _common(names: Sequence[str | None]) -> str | None:
     return names[0] if len(set(names)) == 1 else None
 
 
-# Which episodes an agent is shown at once when it looks for patterns: those of one session and one
-# time together, as many as fit.
+# Which episodes an agent gets in a call when it looks for patterns: neighbouring episodes of a
+# session, as many as fit.
 #
-# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some
-# older episodes that lie near it; a pattern needs at least one new one all the same, or every run
-# would find the old ones again.
+# Note: patterns repeat over days, but a run sees an hour. So new episodes come with some older
+# episodes that are near. A pattern still needs a new episode, or every run would find the old
+# patterns again.
 
 
 GAP = timedelta(hours=6)
@@ -444,7 +444,7 @@ def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def in_time(memory: Memory) -> tuple[object, ...]:
-    """Return the sort key of episodes: their event time, then the order of telling."""
+    """Return the sort key of episodes: their event time, then their order in the conversation."""
     return memory.event_timestamp, memory.sequence, memory.id
 
 
@@ -472,7 +472,7 @@ async def earlier(
         for name in near.keys() - part_ids:
             nearest[name] = max(near[name], nearest.get(name, -1.0))
     ranked = sorted(nearest, key=lambda name: (-nearest[name], name))
-    if run.session_id is None:  # else most may be of other sessions
+    if run.session_id is None:  # otherwise most may be of other sessions
         ranked = ranked[:EARLIER_AT_ONCE]
     return [
         episode

@@ -65,7 +65,7 @@ class PatternWithdrawal:
                 return _proposal(run, patterns[:PATTERNS_AT_ONCE], place, last=last)
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the patterns that the step would withdraw."""
         deleted, ids = _deleted(run), set[str]()
         for place in range(0, len(deleted), EPISODES_AT_ONCE):
@@ -91,15 +91,15 @@ class PatternWithdrawal:
         while wanted:
             read = await self._read(owner, wanted)
             made |= read
-            # A pattern that was merged still says at its time what it said; what it became rests on
-            # its episodes too.
+            # The earlier text of a merged pattern still holds for its time; the merged pattern
+            # rests on its episodes too.
             further = dict.fromkeys(
                 pattern.next_id
                 for pattern in read.values()
                 if pattern.status is Status.UPDATED and pattern.next_id is not None
             )
             wanted = [name for name in further if name not in made]
-        patterns = [pattern for pattern in made.values() if _may_go(pattern)]
+        patterns = [pattern for pattern in made.values() if _may_be_withdrawn(pattern)]
         sources = await self._read(
             owner, list(dict.fromkeys(name for pattern in patterns for name in pattern.source_ids))
         )
@@ -146,7 +146,7 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
         )
         for planned in patterns:
             pattern = sources.get(planned.id)
-            if pattern is None or not _may_go(pattern) or _rests(pattern, sources):
+            if pattern is None or not _may_be_withdrawn(pattern) or _rests(pattern, sources):
                 continue
             if not portion.takes(3, size_of(pattern)):
                 whole = False
@@ -185,7 +185,7 @@ def _deleted(run: Run) -> list[str]:
     )
 
 
-def _may_go(memory: Memory) -> bool:
+def _may_be_withdrawn(memory: Memory) -> bool:
     """Whether a memory is a run's pattern that no caller deleted, edited or pinned.
 
     An edit makes another version.

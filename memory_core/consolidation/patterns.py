@@ -25,7 +25,7 @@ from memory_core.consolidation.pattern_commit import (
     in_time,
     read_episodes,
 )
-from memory_core.consolidation.reflection import Reflecting, key_of, touches
+from memory_core.consolidation.reflection import JointReflection, has_related_episode, key_of
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
@@ -75,7 +75,7 @@ class Patterns:
         rules: Agents,
         steps: Steps,
         closeness: Closeness,
-        reflecting: Reflecting | None = None,
+        reflecting: JointReflection | None = None,
     ) -> None:
         self._store, self._embedder, self._rules, self._reflecting = (
             store,
@@ -99,7 +99,7 @@ class Patterns:
             Unavailable: The long-term store, the embedder or an agent is down.
 
         """
-        ids = _told(run)
+        ids = _new_episode_ids(run)
         if not ids:
             return None
         parts = in_parts(await read_episodes(run, ids[-CALLS_A_RUN * NEW_AT_ONCE :]))
@@ -109,12 +109,12 @@ class Patterns:
                 return proposal
         return None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the new episodes that the step would look at.
 
         Only an agent can tell which patterns they have.
         """
-        return {"episodes": min(len(_told(run)), CALLS_A_RUN * NEW_AT_ONCE)}
+        return {"episodes": min(len(_new_episode_ids(run)), CALLS_A_RUN * NEW_AT_ONCE)}
 
     async def _about(
         self, run: Run, part: Sequence[Memory], number: int, *, last: bool
@@ -145,11 +145,11 @@ class Patterns:
 
         A model's answer is frozen; rules always answer the same. `part` has the new episodes. With
         a joint call for patterns and traits, the model is asked only about the first part of a run,
-        and only if it touches other episodes.
+        and only if it is related to other episodes.
         """
         items = as_items(episodes)
         if self._reflecting is not None:
-            if not touches(part, episodes, self._closeness.link):
+            if not has_related_episode(part, episodes, self._closeness.link):
                 return await self._rules.find_patterns(run.owner, items)
             joint = await self._reflecting.ask(run, episodes, items) if number == 0 else None
             if joint is not None and joint.value.patterns is not None:
@@ -178,7 +178,7 @@ class Patterns:
 
         A model's answer is frozen; rules always answer the same. `part` has the new episodes. In a
         joint call for patterns and traits, the model is asked only about the first part of a run,
-        and only if it touches other episodes.
+        and only if it is related to other episodes.
         """
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
@@ -217,18 +217,18 @@ def _cited(pattern: FoundPattern, episodes: Sequence[Memory]) -> list[Memory]:
     return [episodes[place] for place in dict.fromkeys(pattern.sources) if place < len(episodes)]
 
 
-def _told(run: Run) -> list[str]:
+def _new_episode_ids(run: Run) -> list[str]:
     """Return the ids of new or restored episodes, in the order of the events."""
     return list(
         dict.fromkeys(
             event.memory_id
             for event in run.news
-            if event.memory_type is MemoryType.EPISODIC and _comes(event)
+            if event.memory_type is MemoryType.EPISODIC and _adds_episode(event)
         )
     )
 
 
-def _comes(event: Event) -> bool:
+def _adds_episode(event: Event) -> bool:
     return event.event_type == "created" or (
         event.event_type == "restored" and event.before.get("status") == Status.DELETED.value
     )

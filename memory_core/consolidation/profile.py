@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_core.consolidation.reflection import (
     TOLD,
-    Reflecting,
+    JointReflection,
     latest_scenes,
     scene_items,
     shows_more,
@@ -44,7 +44,7 @@ class ProfileStep:
     name = "profile"
 
     def __init__(
-        self, agents: Agents, rules: Agents, steps: Steps, reflecting: Reflecting | None = None
+        self, agents: Agents, rules: Agents, steps: Steps, reflecting: JointReflection | None = None
     ) -> None:
         self._rules, self._steps, self._reflecting = rules, steps, reflecting
         self._model = None if agents is rules else agents
@@ -60,16 +60,16 @@ class ProfileStep:
             Unavailable: The long-term store or an agent is down.
 
         """
-        touched = await self._touched(run)
-        if not touched:
+        changed = await self._changed(run)
+        if not changed:
             return None
-        known, memories, person = await self._facts(run, touched)
+        known, memories, person = await self._facts(run, changed)
         dropped = 0
         if any(
             memory.type is MemoryType.EPISODIC and memory.status is not Status.DELETED
-            for memory in touched.values()
+            for memory in changed.values()
         ):
-            seen, dropped = await self._traits(run, touched)
+            seen, dropped = await self._traits(run, changed)
             cells = await run.reads.memories(
                 name for trait in seen for name in trait.cell_ids if name not in memories
             )
@@ -83,35 +83,38 @@ class ProfileStep:
 
         return Proposal([PROFILE_ID], decide, waits=True)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the facts of the profile that would change now."""
-        touched = await self._touched(run)
-        if not touched:
+        changed = await self._changed(run)
+        if not changed:
             return {"profile_facts": 0}
-        known, _, person = await self._facts(run, touched)
+        known, _, person = await self._facts(run, changed)
         return {"profile_facts": _changed(known, person)}
 
-    async def _touched(self, run: Run) -> dict[str, Memory]:
+    async def _changed(self, run: Run) -> dict[str, Memory]:
         return await run.reads.memories(
-            [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)]
+            [
+                *run.changed_ids(MemoryType.SEMANTIC.value),
+                *run.changed_ids(MemoryType.EPISODIC.value),
+            ]
         )
 
     async def _facts(
-        self, run: Run, touched: Mapping[str, Memory]
+        self, run: Run, changed: Mapping[str, Memory]
     ) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
         """Return the stored person, the memories, and the person with their facts.
 
         The memories are those of the stored person and the changed memories.
         """
         stored, read = await self._read(run)
-        memories = {**read, **touched}
+        memories = {**read, **changed}
         memories |= await self._followed(run, memories)
         known = stored or KnownPerson()
         subject_names = subjects(memories.values(), run.owner.user_id)
         new = [
             memory
             for name, memory in memories.items()
-            if (name in touched or name not in read) and memory.type is MemoryType.SEMANTIC
+            if (name in changed or name not in read) and memory.type is MemoryType.SEMANTIC
         ]
         return known, memories, with_facts(known, new, subject_names, memories)
 
@@ -147,7 +150,7 @@ class ProfileStep:
             ]
         return merged
 
-    async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
+    async def _traits(self, run: Run, changed: Mapping[str, Memory]) -> tuple[list[Seen], int]:
         """Return traits from the latest scenes and from patterns, and the number of dropped traits.
 
         A trait is dropped if its scenes do not support it.
@@ -159,17 +162,17 @@ class ProfileStep:
             cited = [
                 scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)
             ]
-            if cited and _is_borne_out(trait, cited):
+            if cited and _has_evidence(trait, cited):
                 seen.append(Seen(trait, cells_in(cited, trait), by))
         dropped = len(answer.traits) - len(seen)
-        return [*seen, *await self._patterns(run, touched)], dropped
+        return [*seen, *await self._patterns(run, changed)], dropped
 
-    async def _patterns(self, run: Run, touched: Mapping[str, Memory]) -> list[Seen]:
+    async def _patterns(self, run: Run, changed: Mapping[str, Memory]) -> list[Seen]:
         """Return active patterns that have episodes of this run."""
         names = sorted(
             {
                 name
-                for memory in touched.values()
+                for memory in changed.values()
                 for name in memory.consolidated_into_ids
                 if memory.type is MemoryType.EPISODIC
             }
@@ -213,7 +216,7 @@ class ProfileStep:
         return (await self._rules.update_profile(run.owner, items)).value, BY_RULE
 
 
-def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
+def _has_evidence(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
     """Whether each name and number of a trait is in its scenes."""
     words = " ".join(
         text

@@ -1,7 +1,7 @@
 """Ask a model for patterns and traits in a single call of a run.
 
-The call is made only if new memories touch known memories. The step that finds patterns makes the
-call; the step that keeps the profile uses its part of the frozen answer.
+The call is made only if new memories are related to known memories. The step that finds patterns
+makes the call; the step that keeps the profile uses its part of the frozen answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STEP = "reflection"
 _SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
 
 
-class Reflecting:
+class JointReflection:
     """The joint question of a run.
 
     Rules answer a part for which a model gave no usable answer.
@@ -137,7 +137,7 @@ def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
         scenes: The latest scenes.
 
     """
-    new = frozenset(run.touched(MemoryType.EPISODIC.value))
+    new = frozenset(run.changed_ids(MemoryType.EPISODIC.value))
     counts: Counter[str] = Counter()
     for scene in scenes:
         counts[scene.theme] += len(scene.cell_ids)
@@ -146,7 +146,7 @@ def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
     )
 
 
-def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
+def has_related_episode(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
     """Whether a new episode has to do with another episode, by vectors or by words.
 
     Args:

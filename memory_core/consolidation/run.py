@@ -14,16 +14,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from memory_core.consolidation.giving_way import GivingWay, UserCalls
 from memory_core.consolidation.run_commits import (
     STEP_DONE,
-    RunEnding,
+    RunFinisher,
     RunProgress,
-    ending_overtaken,
+    end_overtaken_run,
 )
 from memory_core.consolidation.run_reads import RunReads
-from memory_core.consolidation.schedule import RunBeginning, plan_of
+from memory_core.consolidation.schedule import RunStarter, plan_of
 from memory_core.consolidation.step import Run, Step
+from memory_core.consolidation.throttle import Throttle, UserCalls
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Event
 from memory_core.domain.messages import is_message
@@ -35,7 +35,7 @@ from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ports import Clock, EventFilter, LongTermStore
 from memory_core.tasks.agent_steps import spending
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.operation_records import Operation, operation_in, operation_there
+from memory_core.tasks.operation_records import Operation, current_operation, operation_in
 from memory_core.tasks.operations import Operations
 
 ACTOR: Final = CONSOLIDATION
@@ -56,8 +56,8 @@ class Consolidator:
         store: LongTermStore,
         operations: Operations,
         steps: Sequence[Step],
-        beginning: RunBeginning,
-        ending: RunEnding,
+        starter: RunStarter,
+        finisher: RunFinisher,
         clock: Clock,
         calls: Callable[[], UserCalls],
     ) -> None:
@@ -67,7 +67,7 @@ class Consolidator:
             tuple(steps),
             clock,
         )
-        self._beginning, self._ending, self._calls = beginning, ending, calls
+        self._starter, self._finisher, self._calls = starter, finisher, calls
 
     async def begin(self, owner: Owner, asked: ConsolidateInput, call: Call) -> Accepted:
         """Store a run as a task, or return the run that is under way.
@@ -83,9 +83,9 @@ class Consolidator:
             Unavailable: The long-term store is down.
 
         """
-        return await self._beginning.begin(owner, asked.session_id, call)
+        return await self._starter.begin(owner, asked.session_id, call)
 
-    async def foresee(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
+    async def dry_run(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
         """Count the work of a run that began now.
 
         Args:
@@ -103,7 +103,7 @@ class Consolidator:
             "foreseen", reads, plan_of(head, asked.session_id, self._clock.now()), counts
         )
         for step in self._steps:
-            counts |= await step.foresee(run)
+            counts |= await step.dry_run(run)
         return Foreseen(counts, capped=head is not None and head.sequence > run.to)
 
     async def work(self, lease: Lease) -> None:
@@ -121,10 +121,10 @@ class Consolidator:
             if lease.subject is not None:
                 reads.wrote(lease.subject)
             work = RunProgress(self._operations, lease, operation, run, spent)
-            way = GivingWay(self._calls)
+            way = Throttle(self._calls)
             while work.operation.state == "pending":
                 if await self._take_steps(work, way):
-                    await self._ending.end(work)
+                    await self._finisher.end(work)
 
     async def _operation(self, lease: Lease, reads: RunReads) -> Operation | None:
         """Return the run's operation; None if no work is left.
@@ -134,18 +134,18 @@ class Consolidator:
         if lease.subject is not None:
             return operation_in(lease.subject)
         look = await reads.look([lease.task.subject_id])
-        operation = operation_there(look, lease.task.subject_id)
+        operation = current_operation(look, lease.task.subject_id)
         if operation.state != "pending":
             return None
         if look.head is not None and look.head.run_task_id == lease.task.task_id:
             return operation
-        # a later run was begun than this one, which had been given up, and is retried by hand
+        # this run was given up and retried, but a later run has begun
         await self._operations.advance(
-            lease, operation, [], lambda look, stored: ending_overtaken()
+            lease, operation, [], lambda look, stored: end_overtaken_run()
         )
         return None
 
-    async def _take_steps(self, work: RunProgress, way: GivingWay) -> bool:
+    async def _take_steps(self, work: RunProgress, way: Throttle) -> bool:
         """Take the remaining steps.
 
         False if a step has committed the waiting chunks; then the operation says where to go on.
@@ -229,6 +229,8 @@ class Consolidator:
             last,
             bool(plan.get("earlier")),
         )
-        if touched := run.touched():  # most steps are about these, and the last about the profile
-            await reads.look([*touched[-_AT_HAND:], PROFILE_ID])
+        if (
+            changed_ids := run.changed_ids()
+        ):  # most steps read these, and the last step reads the profile
+            await reads.look([*changed_ids[-_AT_HAND:], PROFILE_ID])
         return run

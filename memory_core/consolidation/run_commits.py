@@ -26,8 +26,8 @@ from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.leases import Lease
-from memory_core.tasks.lifecycle import tell_due
-from memory_core.tasks.operation_records import Chunk, Operation, added
+from memory_core.tasks.lifecycle import send_due
+from memory_core.tasks.operation_records import Chunk, Operation, sum_counts
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR, Operations
 
 OVERTAKEN: Final = "another run has been begun since, and does what this one was to do"
@@ -106,7 +106,7 @@ class RunProgress:
         """
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
-            return self._counted(_placed(step, proposal.decide(look)))
+            return self._counted(_as_run_chunk(step, proposal.decide(look)))
 
         await self._commit(proposal.ids, decide, reads=proposal.reads)
 
@@ -154,7 +154,7 @@ class RunProgress:
         return await self.run.reads.stored([self.operation.id, *self._ids])
 
     def _counted(self, chunk: Chunk) -> Chunk:
-        return replace(chunk, counts=added(chunk.counts, self.spent))
+        return replace(chunk, counts=sum_counts(chunk.counts, self.spent))
 
     def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
         """Join the waiting decisions into a chunk, as many as fit.
@@ -166,29 +166,28 @@ class RunProgress:
             chunk = waiting.proposal.decide(with_chunks(look, [made]))
             if made.documents and made.documents + chunk.documents > _MOST_WAITING:
                 return made, False
-            made = made.joined(_placed(waiting.step, chunk))
+            made = made.joined(_as_run_chunk(waiting.step, chunk))
             if not chunk.done:
                 return made, False
         return made, True
 
 
-def _placed(step: str, chunk: Chunk) -> Chunk:
+def _as_run_chunk(step: str, chunk: Chunk) -> Chunk:
     """Turn a step's chunk into a chunk of the run."""
     return replace(chunk, done=False, cursor=[step, STEP_DONE if chunk.done else chunk.cursor])
 
 
-def ending_overtaken() -> Chunk:
+def end_overtaken_run() -> Chunk:
     """The last chunk of a run that a later run has overtaken."""
     return Chunk(
         cursor=[STEP_DONE, None], done=True, status="cancelled", error=OVERTAKEN, fragile=False
     )
 
 
-# How a run ends: what it went over is settled, its report is written, and it is said when the
-# next one is due.
+# Finish a run: settle its range of events, write its report, and set when the next run is due.
 #
-# Note: the head that the last commit is put onto says when that is. A write since the run began has
-# made the user due again, and nothing here may take that back.
+# Note: the head of the last commit decides when that is. A write since the run began made the user
+# due again, and the end of the run must not undo that.
 
 
 ASKED_AGAIN_AFTER: Final = timedelta(days=1)
@@ -205,7 +204,7 @@ ReportRun = Callable[[Mapping[str, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class EndingRules:
+class RunFinishRules:
     """The rules by which memories fade and age.
 
     Attributes:
@@ -234,11 +233,11 @@ class EndingRules:
         )
 
 
-class RunEnding:
+class RunFinisher:
     """Ends runs of any owner."""
 
     def __init__(
-        self, queue: TaskQueue, clock: Clock, rules: EndingRules, report_run: ReportRun
+        self, queue: TaskQueue, clock: Clock, rules: RunFinishRules, report_run: ReportRun
     ) -> None:
         self._queue, self._clock, self._rules = queue, clock, rules
         self._report_run = report_run
@@ -264,7 +263,7 @@ class RunEnding:
                     return {"run_task_id": None}
                 return _settled(head, run, _next(head, run, coming, now, capped=capped))
 
-            report = self._report(run, stored, added(stored.counts, waiting.counts), now)
+            report = self._report(run, stored, sum_counts(stored.counts, waiting.counts), now)
             document = Document(
                 str(report["id"]), "run", report, expires_at=now + RUN_REPORT_KEPT_FOR
             )
@@ -287,7 +286,7 @@ class RunEnding:
         if committed and work.operation.state == "done":
             self._report_run({"runs": 1, "read": len(run.news), **work.operation.counts})
             if capped:
-                await tell_due(self._queue, run.owner, now)
+                await send_due(self._queue, run.owner, now)
 
     async def _coming(self, run: Run) -> NextDue:
         coming = await run.reads.coming(

@@ -115,7 +115,7 @@ class SceneConflictStep:
         left = await self._cases(run) if cursor is None else [_Case(**fields) for fields in cursor]
         return await self._proposal(run, left) if left else None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count no work: only agents could tell, and a forecast asks none."""
         return {}
 
@@ -138,13 +138,13 @@ class SceneConflictStep:
         if (
             old is None
             or new is None
-            or not (_may_fall(old) and _may_fall(new))
+            or not (_may_be_superseded(old) and _may_be_superseded(new))
             or any(name in look.documents for name in case.ids[2:])
         ):
             return over
         page, record = ChangeSet(owner, look, look.now, weighs=True), case.record(look.now)
         if case.disputed:
-            return _left_pending(
+            return _keep_pending(
                 over, page, record.changed(strategy="keep_both", by=case.by), (old, new)
             )
         page.record(record)
@@ -158,8 +158,8 @@ class SceneConflictStep:
         return replace(over, **page.written(), counts={"scene_conflicts": 1})
 
     async def _cases(self, run: Run) -> list[_Case]:
-        touched = await self._facts(run, run.touched(MemoryType.SEMANTIC.value))
-        facts = {name: fact for name, fact in touched.items() if fact.cell_id is not None}
+        changed = await self._facts(run, run.changed_ids(MemoryType.SEMANTIC.value))
+        facts = {name: fact for name, fact in changed.items() if fact.cell_id is not None}
         if not facts:
             return []
         cells = await run.reads.memories(
@@ -192,12 +192,15 @@ class SceneConflictStep:
         }
         older = sorted((await self._facts(run, sorted(names))).values(), key=told_last)[-MOST_HELD:]
         prompt = ConflictPrompt(tuple(new), tuple(older))
-        if not any(_apart(fact, older_fact) for fact in new for older_fact in older):
+        if not any(_is_comparable(fact, older_fact) for fact in new for older_fact in older):
             return []
         rulings = await self._rulings(run, prompt)
         cases: list[_Case] = []
         for fact, older_fact in (
-            (fact, older_fact) for fact in new for older_fact in older if _apart(fact, older_fact)
+            (fact, older_fact)
+            for fact in new
+            for older_fact in older
+            if _is_comparable(fact, older_fact)
         ):
             ruling = rulings.on(fact, older_fact)
             if ruling is not None and ruling.operation == "DELETE":
@@ -244,10 +247,10 @@ class SceneConflictStep:
     async def _facts(self, run: Run, names: Sequence[str]) -> dict[str, Memory]:
         """Return those of these memories that are facts and found by default."""
         memories = await run.reads.memories(names)
-        return {name: memory for name, memory in memories.items() if _may_fall(memory)}
+        return {name: memory for name, memory in memories.items() if _may_be_superseded(memory)}
 
 
-def _left_pending(
+def _keep_pending(
     over: Chunk, page: ChangeSet, record: ConflictRecord, sides: Sequence[Memory]
 ) -> Chunk:
     """Leave both facts active until a person decides."""
@@ -257,7 +260,7 @@ def _left_pending(
     return replace(over, **page.written(), counts={"scene_conflicts_left_open": 1})
 
 
-def _may_fall(memory: Memory) -> bool:
+def _may_be_superseded(memory: Memory) -> bool:
     return (
         memory.type is MemoryType.SEMANTIC
         and memory.category == "fact"
@@ -265,7 +268,7 @@ def _may_fall(memory: Memory) -> bool:
     )
 
 
-def _apart(first: Memory, second: Memory) -> bool:
+def _is_comparable(first: Memory, second: Memory) -> bool:
     """Whether agents are to compare two facts.
 
     They are not compared if they are the same fact, or of the same cell or slot.

@@ -115,12 +115,12 @@ class SceneStep:
             Unavailable: The long-term store, the embedder or an agent is down.
 
         """
-        touched, begin = run.touched(MemoryType.EPISODIC.value), cursor or 0
-        for start in range(begin, len(touched), PLACED_AT_ONCE):
-            names = touched[start : start + PLACED_AT_ONCE]
+        changed_ids, begin = run.changed_ids(MemoryType.EPISODIC.value), cursor or 0
+        for start in range(begin, len(changed_ids), PLACED_AT_ONCE):
+            names = changed_ids[start : start + PLACED_AT_ONCE]
             look = await run.reads.look(names)
             cells = [cell for name in names if (cell := look.memory(name)) is not None]
-            left = await self._left_behind(run.owner, cells)
+            left = await self._scenes_with_deleted(run.owner, cells)
             waiting = [
                 waiting_cell
                 for waiting_cell in cells
@@ -128,11 +128,11 @@ class SceneStep:
             ]
             if waiting:
                 return await self._proposed(
-                    run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched)
+                    run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(changed_ids)
                 )
         return None
 
-    async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
+    async def _scenes_with_deleted(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
         """Return the scenes that have deleted cells without a `scene_id`, by the cell's id.
 
         Such cells were placed while they were being deleted.
@@ -175,10 +175,10 @@ class SceneStep:
 
         return Proposal(asked.ids, decide, waits=True)
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the cells that would be placed."""
-        touched = run.touched(MemoryType.EPISODIC.value)
-        cells = await run.reads.memories(touched)
+        changed_ids = run.changed_ids(MemoryType.EPISODIC.value)
+        cells = await run.reads.memories(changed_ids)
         return {
             "cells_placed": sum(
                 _is_to_do(cell) and cell.status is not Status.DELETED for cell in cells.values()
@@ -221,8 +221,7 @@ class SceneStep:
                     + theme_counts[EVERYDAY]
                     + (theme_counts[body["theme"]] if body["theme"] != EVERYDAY else 0)
                 )
-                # It may be split, or parted by who leaves it, and each half needs a
-                # centroid of its own.
+                # The scene may be split now or when a cell leaves, and each half needs a centroid.
                 if (
                     document.vector is None
                     or most > self._sorting.most

@@ -31,11 +31,11 @@ from memory_core.ledger.batch import CONSOLIDATION, HeadChange
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue
-from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, pause
-from memory_core.tasks.lifecycle import DueMessage, message_for, tell
+from memory_core.tasks.leases import MOMENT, Lease, Leases, TaskLost, leased_until, retry_pause
+from memory_core.tasks.lifecycle import DueMessage, message_for, send_task
 from memory_core.tasks.operation_records import operation_id, operation_in
 from memory_core.tasks.operations import Operations
-from memory_core.tasks.store import held_task
+from memory_core.tasks.store import task_in
 
 QUEUE: Final[QueueName] = "consolidation"
 PAGE = 100
@@ -83,12 +83,17 @@ class FanOut:
         self,
         store: LongTermStore,
         queue: TaskQueue,
-        beginning: RunBeginning,
-        touches: AccessCounts,
+        starter: RunStarter,
+        access_counts: AccessCounts,
         clock: Clock,
         spread: timedelta,
     ) -> None:
-        self._store, self._queue, self._beginning, self._touches = store, queue, beginning, touches
+        self._store, self._queue, self._starter, self._access_counts = (
+            store,
+            queue,
+            starter,
+            access_counts,
+        )
         self._clock, self._spread = clock, spread
 
     async def tick(self) -> int:
@@ -121,9 +126,11 @@ class FanOut:
         return True
 
     async def _begin(self, owner: Owner) -> Lease | None:
-        head = await self._touches.settle_due(owner)  # first, since that may make the user due
+        head = await self._access_counts.settle_due(
+            owner
+        )  # first, since this may make the user due
         try:
-            return await self._beginning.begin_due(owner, head)
+            return await self._starter.begin_due(owner, head)
         except UnderWay as run:
             await self._follow(owner, run)
             return None
@@ -136,7 +143,7 @@ class FanOut:
         if run.task.status == "running":
             now = self._clock.now()
             delay = leased_until(run.task, now) - now + MOMENT
-            await tell(self._queue, QUEUE, message_for(owner, run.task), delay)
+            await send_task(self._queue, QUEUE, message_for(owner, run.task), delay)
 
     async def _send_due(self, message: RangeMessage) -> None:
         after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
@@ -164,7 +171,7 @@ class FanOut:
         """
         share = crc32("\0".join(owner).encode()) / 2**32
         delay = tick + share * self._spread - self._clock.now()
-        # a tick that another clock dates later than now holds no user up for longer
+        # a tick from a clock that is ahead must not delay a user
         return min(max(delay, timedelta(0)), self._spread)
 
     async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
@@ -194,7 +201,9 @@ class FanOut:
             )
             return
         again = message.put_off()
-        await self._queue.send(QUEUE, again.model_dump_json(), delay=pause(message.waits, error))
+        await self._queue.send(
+            QUEUE, again.model_dump_json(), delay=retry_pause(message.waits, error)
+        )
 
 
 def _due_message(owner: Owner, tick: datetime) -> DueMessage:
@@ -219,12 +228,12 @@ def _message_in(body: str) -> RangeMessage | DueMessage | None:
         return None
 
 
-# How a run begins: what it goes over is frozen in the commit that stores it,
-# together with when it is due again should it fail.
+# Begin a run: the commit that stores it freezes its range, and sets when it is due again if it
+# fails.
 #
-# Note: in that commit the user stops being due, so that the next hour leaves them alone. A write
-# during the run makes them due again, at once; a run that ends badly leaves them due a day later.
-# Not sooner, whatever they write: what always fails must not fail every hour, at a model's cost.
+# Note: in that commit the user stops being due, so that the next hour does not begin another run. A
+# write during the run makes the user due again at once. After a failed run the user is due a day
+# later and not sooner, so that a run that always fails does not cost a model's calls every hour.
 
 
 MOST_EVENTS: Final = 2_000
@@ -264,7 +273,7 @@ class UnderWay(Exception):
         self.task, self.session_id = task, session_id
 
 
-class RunBeginning:
+class RunStarter:
     """Begins runs of any owner, a single run at a time for each."""
 
     def __init__(
@@ -306,7 +315,7 @@ class RunBeginning:
                     refuse=lambda look, head=head: _check(look, head, None),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
-                    head_fields=_begun(task_id, session_id, now),
+                    head_fields=_begin_fields(task_id, session_id, now),
                 )
             except _Moved:
                 continue
@@ -362,7 +371,7 @@ class RunBeginning:
                     refuse=lambda look, head=head, since=since: _check(look, head, since),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
-                    head_fields=_begun(task_id, None, now),
+                    head_fields=_begin_fields(task_id, None, now),
                 )
             except _Moved:
                 head = None
@@ -386,10 +395,10 @@ def _earlier(head: Head | None) -> tuple[str, ...]:
     return () if earlier is None else (earlier, operation_id(earlier))
 
 
-def _begun(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
+def _begin_fields(task_id: str, session_id: str | None, now: datetime) -> HeadChange:
     """Return the fields that the head gets when a run begins."""
     fields: HeadFields = {"run_task_id": task_id}
-    if session_id is None:  # a run of one session leaves the user as due as they were
+    if session_id is None:  # a run of a session does not change when the user is due
         fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
     return lambda _: fields
 
@@ -432,7 +441,7 @@ def _check_ended(look: ReadSet) -> Task | None:
     head = look.head
     if head is None or head.run_task_id is None:
         return None
-    last_task = held_task(look.documents.get(head.run_task_id), head)
+    last_task = task_in(look.documents.get(head.run_task_id), head)
     about = look.documents.get(operation_id(head.run_task_id))
     if last_task is not None and not last_task.task.finished and about is not None:
         raise UnderWay(last_task.task, operation_in(about).plan["session_id"])

@@ -46,7 +46,7 @@ class Run:
     since: datetime | None = None
     earlier: bool = False
 
-    def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
+    def changed_ids(self, memory_type: str | None = None) -> tuple[str, ...]:
         """Return the ids of the memories that the new events are about.
 
         The ids are in the order of the events, each once. Memories that were saved as not
@@ -104,5 +104,5 @@ class Step(Protocol):
 
         """
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the step's work, without asking a model and without writing."""

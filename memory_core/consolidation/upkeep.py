@@ -14,9 +14,9 @@ from datetime import datetime, timezone
 from typing import Any, Final
 
 from memory_core.consolidation.archive import Archiver
-from memory_core.consolidation.fading import COUNTS, Crossings, FadingRequest
+from memory_core.consolidation.fading import COUNTS, FadingRequest, ImportanceCrossings
 from memory_core.consolidation.run import ACTOR
-from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.run_commits import RunFinishRules
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import NextDue
 from memory_core.domain.fading import Fading, due, is_recalled
@@ -48,16 +48,16 @@ class Upkeep:
     def __init__(
         self,
         store: LongTermStore,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         snapshots: Snapshots,
-        crossings: Crossings,
+        crossings: ImportanceCrossings,
         decay: Decay,
         archiver: Archiver,
-        rules: EndingRules,
+        rules: RunFinishRules,
     ) -> None:
-        self._store, self._touches, self._snapshots, self._crossings = (
+        self._store, self._access_counts, self._snapshots, self._crossings = (
             store,
-            touches,
+            access_counts,
             snapshots,
             crossings,
         )
@@ -77,7 +77,7 @@ class Upkeep:
         """
         head = (await run.reads.look([])).head
         if cursor is None:
-            await self._touches.flush(run.owner)
+            await self._access_counts.flush(run.owner)
             await self._snapshots.write_due(run.owner, head)
             counts = await self._aged(run)
             if counts:
@@ -95,10 +95,10 @@ class Upkeep:
         crossing = await self._crossings.next(asked, cursor or None)
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the memories that would fade or be shortened, ended foresight, and archive runs."""
         coming = await self._coming(run)
-        foreseen = await self._decay.foresee(
+        foreseen = await self._decay.dry_run(
             run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading
         )
         ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
@@ -141,12 +141,12 @@ class Upkeep:
         return moment is not None and moment <= run.at
 
 
-# Decay, as it is asked for by hand: memories that were not read for long are marked, those found
-# since come back, long texts become short.
+# Decay on request: mark memories that have faded, restore those that were found since, shorten long
+# texts.
 #
-# Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly
-# run makes long texts short in its step `upkeep`, and marks what has faded where the
-# settings say so.
+# Importance is computed on reads; only crossings of the floor are written (`crossings`). Note: the
+# hourly run shortens long texts in its step `upkeep`, and marks faded memories if the settings say
+# so.
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +172,16 @@ class Decay:
         self,
         store: LongTermStore,
         operations: Operations,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         snapshots: Snapshots,
-        crossings: Crossings,
+        crossings: ImportanceCrossings,
         clock: Clock,
         rules: DecayRules,
     ) -> None:
-        self._store, self._operations, self._touches, self._snapshots = (
+        self._store, self._operations, self._access_counts, self._snapshots = (
             store,
             operations,
-            touches,
+            access_counts,
             snapshots,
         )
         self._crossings, self._clock, self._rules = crossings, clock, rules
@@ -206,7 +206,7 @@ class Decay:
         }
         return await self._operations.begin(owner, "decay", plan, call)
 
-    async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
+    async def dry_run(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
         """Count the changes of a task that began now, if no other caller interferes.
 
         Long texts are counted that the task would try to shorten. Unwritten accesses are written
@@ -221,8 +221,8 @@ class Decay:
             Unavailable: The long-term store is down.
 
         """
-        await self._touches.flush(owner)
-        await self._touches.settle(owner)
+        await self._access_counts.flush(owner)
+        await self._access_counts.settle(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
             name = self._what(memory, now)
@@ -250,8 +250,8 @@ class Decay:
         The snapshots come first: the end of the operation is the task's end, after which no worker
         would write them. Raises Unavailable, TaskLost.
         """
-        await self._touches.flush(lease.owner)
-        await self._touches.settle(lease.owner)
+        await self._access_counts.flush(lease.owner)
+        await self._access_counts.settle(lease.owner)
         await self._snapshots.write_due(lease.owner)
         operation = await self._operations.of(lease)
         while operation.state == "pending":
@@ -293,15 +293,14 @@ class Decay:
                 after = places[-1]
 
 
-# Truths whose end has come are said to have ended: a status follows from the log of a slot and the
-# present moment.
+# Mark truths whose end has come: the status follows from the slot log and the present time.
 #
-# Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next
-# run that is due anyway writes it.
+# Reads leave out ended truths whatever their status is. Note: no user is made due for it; the next
+# run writes it.
 
 
 AT_ONCE: Final = 15
-"""The most memories of a commit: each is two documents, and the cells that told it learn of it."""
+"""The most memories of a commit. Each is two documents, and the cells that state it change too."""
 COUNTED: Final = "truths_ended"
 _PAGE: Final = 100
 
@@ -341,7 +340,7 @@ class EndedTruths:
             lambda look: self._decided(look, run, truths, further, done=done),
         )
 
-    async def foresee(self, run: Run) -> Mapping[str, int]:
+    async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the truths that have ended."""
         return {COUNTED: len([truth async for truth in self._ended(run, None)])}
 

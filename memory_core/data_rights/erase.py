@@ -23,18 +23,18 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
-from memory_core.domain.text.kept import forget_texts
-from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
+from memory_core.domain.text.text_cache import forget_texts
+from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, ShortTermStore
-from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.leases import Lease, RetryLater
 from memory_core.tasks.operation_records import Chunk, Operation
-from memory_core.tasks.store import TaskAndSubject, kept, written
-from memory_core.tasks.worker import Tasking
+from memory_core.tasks.store import TaskAndSubject, put_with_retry, task_document
+from memory_core.tasks.worker import TaskServices
 
 TOMBSTONE: Final = timedelta(days=8)
 """How long an erased user's head is kept.
@@ -85,12 +85,12 @@ class Eraser:
         self,
         store: LongTermStore,
         short_term: ShortTermStore,
-        parts: Parts,
+        parts: TransferFiles,
         copies: ColdCopies,
-        names: OwnerNames,
-        notes: ErasureNotes,
+        names: OwnerHashes,
+        notes: ErasureLog,
         ledger: Ledger,
-        tasking: Tasking,
+        task_services: TaskServices,
         clock: Clock,
         ids: IdSource,
         rules: EraseRules,
@@ -104,11 +104,11 @@ class Eraser:
             names,
         )
         self._notes = notes
-        self._ledger, self._operations, self._beginning, self._steering = (
+        self._ledger, self._operations, self._starter, self._steering = (
             ledger,
-            tasking.operations,
-            tasking.beginning,
-            tasking.steering,
+            task_services.operations,
+            task_services.starter,
+            task_services.control,
         )
         self._clock, self._ids, self._rules, self._withdraw_keys = clock, ids, rules, withdraw_keys
 
@@ -137,7 +137,7 @@ class Eraser:
             fields: HeadFields = {"state": "erasing", "pending_tasks": 1}
             return Changes(
                 _Begun(task.task_id),
-                creates=(subject, written(task)),
+                creates=(subject, task_document(task)),
                 begins=epoch,
                 head_fields=lambda _: fields,
                 fragile=True,
@@ -156,7 +156,7 @@ class Eraser:
         )
         return await self._sent(owner, committed.result.task_id, call)
 
-    async def erase(self, lease: Lease) -> Later | None:
+    async def erase(self, lease: Lease) -> RetryLater | None:
         """Empty all tiers, wait, empty them again, and write the receipt.
 
         Returns Later while it waits. Raises Unavailable while a tier can't be emptied.
@@ -172,7 +172,7 @@ class Eraser:
             until = now + self._rules.settle
             operation = await self._moved(lease, operation, {"until": until.isoformat()})
         if until > now:
-            return Later(until - now, {"step": "waiting for the last worker", "progress": 0.9})
+            return RetryLater(until - now, {"step": "waiting for the last worker", "progress": 0.9})
         operation = await self._emptied(lease, operation)
         await self._finish(lease, operation)
         return None
@@ -216,7 +216,7 @@ class Eraser:
         if pair.task.status == "poisoned":
             await self._steering.retry(owner, task_id, replace(call, idempotency_key=None))
             return Accepted(task_id)
-        return Accepted(task_id, await self._beginning.tell(owner, pair.task))
+        return Accepted(task_id, await self._starter.send(owner, pair.task))
 
     async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
         """Empty every tier once: the short-term store, then files, then the long-term store.
@@ -312,7 +312,7 @@ class Eraser:
             "task_id": operation.task_id,
             **given,
         }
-        await kept(
+        await put_with_retry(
             self._store,
             Owner(owner.app_id, ERASURES),
             Document(derived("ers", operation.id), "receipt", body),

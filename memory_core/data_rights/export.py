@@ -35,7 +35,7 @@ from memory_core.domain.memory import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, TransferFiles
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
@@ -49,7 +49,7 @@ ROUNDS = 20
 
 Each round takes in the writes of the round before, which become fewer.
 """
-TOUCHED_AT_MOST = 2_000
+MOST_CHANGED = 2_000
 """The most memories that changed since the last round; for more, all parts are made again."""
 READ_AT_ONCE = 90
 MEMORY_KINDS = frozenset({"memory", "version"})
@@ -104,13 +104,18 @@ class Exporter:
     def __init__(
         self,
         store: LongTermStore,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         copies: ColdCopies,
-        parts: Parts,
+        parts: TransferFiles,
         operations: Operations,
         clock: Clock,
     ) -> None:
-        self._store, self._touches, self._copies, self._parts = store, touches, copies, parts
+        self._store, self._access_counts, self._copies, self._parts = (
+            store,
+            access_counts,
+            copies,
+            parts,
+        )
         self._operations, self._clock = operations, clock
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
@@ -148,7 +153,7 @@ class Exporter:
             Unavailable: A store is down.
 
         """
-        task, operation = await self._operations.held(owner, task_id, "export")
+        task, operation = await self._operations.task_and_operation(owner, task_id, "export")
         if task.status != "succeeded":
             raise Conflict(
                 f"this export is {task.status}; its parts can be fetched once it has succeeded"
@@ -176,9 +181,9 @@ class Exporter:
         if operation.state == "cancelling":
             await self._cancelled(lease, operation)
             return
-        await self._touches.flush(lease.owner)
-        # how often memories were shown is told by themselves
-        await self._touches.settle(lease.owner)
+        await self._access_counts.flush(lease.owner)
+        # each memory has its own access count
+        await self._access_counts.settle(lease.owner)
         await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
         try:
             await self._made(lease, operation)
@@ -198,8 +203,8 @@ class Exporter:
             )
             if operation.state != "pending":
                 raise TaskLost
-            # Every commit that concerns several documents moves something in the head, beside what
-            # ours has just moved in it: its own name.
+            # Every commit of several documents changes another field of the head than its own name,
+            # which our commit has just set.
             if (
                 operation.cursor == cursor
                 and (await self._head(lease.owner)).changed(commit_id=head.commit_id) == head
@@ -216,9 +221,11 @@ class Exporter:
         """Make all pieces that changed since the last round, whose end is in the cursor."""
         before = _pieces(cursor)
         same_log = bool(before) and cursor["redactions"] == head.redactions
-        touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
-        if touched is None:
-            before, touched = {}, frozenset()
+        places = (
+            await self._changed_places(lease.owner, cursor["as_of"], head) if same_log else None
+        )
+        if places is None:
+            before, places = {}, frozenset()
         as_of = 0 if not before else int(cursor["as_of"])
         made: Pieces = {}
         made[COLD], cold = await self._cold(lease)
@@ -227,7 +234,7 @@ class Exporter:
                 made[kind] = await self._small(lease, kind, cold)
             else:
                 made[kind] = await self._growing(
-                    lease, kind, before.get(kind, []), touched, as_of, cold
+                    lease, kind, before.get(kind, []), places, as_of, cold
                 )
             await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
         return {
@@ -236,7 +243,7 @@ class Exporter:
             "pieces": {kind: [piece.kept for piece in pieces] for kind, pieces in made.items()},
         }
 
-    async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
+    async def _changed_places(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
         """Return the places in the log of memories that changed since.
 
         None if so much has changed that all pieces have to be made again.
@@ -246,7 +253,7 @@ class Exporter:
         while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
             ids |= {event.memory_id for event in events if event.sequence <= head.sequence}
             after = events[-1].sequence
-            if len(ids) > TOUCHED_AT_MOST:
+            if len(ids) > MOST_CHANGED:
                 return None
         places: set[int] = set()
         wanted = sorted(ids)
@@ -254,7 +261,7 @@ class Exporter:
             asked = wanted[start : start + READ_AT_ONCE]
             documents = (await self._store.snapshot(owner, asked)).documents
             if len(documents) < len(asked):
-                return None  # forgotten for good: what was written of it must go too
+                return None  # hard-deleted: its lines have to go too
             places |= {int(document.body["sequence"]) for document in documents.values()}
         return frozenset(places)
 
@@ -282,7 +289,8 @@ class Exporter:
             try:
                 copy = await self._copies.read(owner, location)
             except NotFound:
-                # it came back, and its copy went, since the page was read; the next round sees that
+                # It was restored and its copy removed since the page was read. The next round sees
+                # that.
                 continue
             names[location] = f"{COLD}/{name_of(copy)}"
             yield in_pieces(*fields_of(copy)), document
@@ -292,7 +300,7 @@ class Exporter:
         lease: Lease,
         kind: Kind,
         before: list[ExportPiece],
-        touched: Collection[int],
+        changed_places: Collection[int],
         as_of: int,
         cold: Mapping[str, str],
     ) -> list[ExportPiece]:
@@ -302,10 +310,10 @@ class Exporter:
         for piece in before:
             begins = 0 if after is None else after.sequence
             changed = kind in ("memory", "version") and any(
-                begins <= place <= piece.last.sequence for place in touched
+                begins <= place <= piece.last.sequence for place in changed_places
             )
-            # What is told of no memory has the place that the log's next event will have:
-            # others may come to the same one.
+            # A message without a memory has the place of the log's next event. Further messages
+            # may get the same place.
             if changed or (kind == "messages" and piece.last.sequence > as_of):
                 made += await self._rendered(lease, kind, after, piece.last, cold)
             else:
@@ -390,7 +398,7 @@ class Exporter:
                 place = _place(document)
                 if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
                     return
-                # what else expires belongs to a task
+                # other documents that expire belong to tasks
                 if document.expires_at is None or kind == "run":
                     yield document
             if len(page) < PAGE:
@@ -448,7 +456,7 @@ class Exporter:
 
         Parts that another worker needs are made again by that worker.
         """
-        operation = await self._operations.there(lease.owner, lease.task.task_id)
+        operation = await self._operations.current(lease.owner, lease.task.task_id)
         if operation is None or operation.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)
 

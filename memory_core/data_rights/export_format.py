@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from memory_core.domain.archival import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.archival import LEFT_OUT, ArchivedStates, ColdCopy
 from memory_core.domain.chat.history import without_seals
 from memory_core.domain.errors import PlainError
 from memory_core.domain.memory import Memory
@@ -26,11 +26,11 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document, Kind
 from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 
-# Cold copies in the file of an export: a line for each, before the memories that point to it.
+# Archived copies in an export: a line for each, before the memories that point to it.
 #
-# Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>`
-# wherever it is named. Note: an event may name a copy that is long gone, because the memory came
-# back. Such a place is `cold/gone`.
+# The location of a copy depends on its owner. The file calls it `cold/<chain>-<revision>`
+# everywhere. Note: an event may name a copy that was removed when its memory was restored; it is
+# called `cold/gone`.
 
 
 COLD: Final = "cold"
@@ -94,7 +94,7 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
         return read
 
     members = tuple(
-        Kept(
+        ArchivedStates(
             memory(member["memory"]),
             tuple(memory(version) for version in member["versions"]),
             None if member["original"] is None else memory(member["original"]),
@@ -107,7 +107,7 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
     return copy, frozenset(embedded)
 
 
-def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
+def owned_copy(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
     """Return the copy as this owner's, under an epoch.
 
     Args:
@@ -123,7 +123,7 @@ def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
         return changed
 
     members = (
-        Kept(
+        ArchivedStates(
             mine(member.memory),
             tuple(map(mine, member.versions)),
             None if member.original is None else mine(member.original),
@@ -238,7 +238,7 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
     if document.kind == "slot":
         body.pop("pending", None)
     if document.kind == "session" and "history" in body:
-        # what was forgotten for good leaves the store by its place and time alone
+        # a hard-deleted memory is known only by its place and time
         history = body["history"]
         body["history"] = {**history, "marks": without_seals(history["marks"])}
     if document.kind in _MEMORIES:
@@ -307,7 +307,7 @@ def document_of(
     if kind in _MEMORIES:
         stored = _placed({**stored, **scope}, cold)
     elif kind == "event":
-        # what was created says everything of itself
+        # the event `created` has all fields
         created = scope if "id" in body["after"] else {}
         stored |= {
             "before": _placed(body["before"], cold),

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from memory_core.data_rights.forget_selection import (
-    Chosen,
     SelectedMemory,
+    Selection,
     WrittenSince,
     cleared,
     page,
@@ -25,7 +25,7 @@ from memory_core.data_rights.forget_selection import (
     reads_of,
     whole_session,
 )
-from memory_core.data_rights.hard_forget import ForGood
+from memory_core.data_rights.hard_forget import HardForgetter
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
@@ -35,7 +35,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.clear_session import buffer_task
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
-from memory_core.ledger.archive_files import OwnerNames
+from memory_core.ledger.archive_files import OwnerHashes
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.instructions import instructions_of
@@ -64,9 +64,9 @@ class Forgetter:
         self,
         store: LongTermStore,
         operations: Operations,
-        for_good: ForGood,
+        for_good: HardForgetter,
         unmerger: NoteUnmerger,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         cap: int,
     ) -> None:
@@ -97,7 +97,7 @@ class Forgetter:
             return await self._begin_of_session(owner, asked, session, call)
         plan = await self._plan(owner, asked)
         if asked.mode == "hard":
-            plan = await self._for_good.plan(owner, Chosen.of(plan))
+            plan = await self._for_good.plan(owner, Selection.of(plan))
         return await self._operations.begin(owner, "forget", plan, call)
 
     async def _begin_of_session(
@@ -110,7 +110,7 @@ class Forgetter:
         seal_key = b""
         for _ in range(ROUNDS):
             plan = await self._plan(owner, asked)
-            chosen = Chosen.of(plan)
+            chosen = Selection.of(plan)
             if asked.mode == "hard":
                 plan = await self._for_good.plan(owner, chosen)
                 plan |= {} if chosen.types else {"whole": session}
@@ -139,7 +139,7 @@ class Forgetter:
             retry_after_s=5,
         )
 
-    async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
+    async def dry_run(self, owner: Owner, asked: ForgetInput) -> Foreseen:
         """Count the memories that a task would forget now.
 
         For a hard delete, the memories are counted as well that would be deleted along.
@@ -149,9 +149,9 @@ class Forgetter:
             asked: The filter and the mode.
 
         """
-        chosen = Chosen.of(await self._plan(owner, asked))
+        chosen = Selection.of(await self._plan(owner, asked))
         if chosen.mode == "hard":
-            return await self._for_good.foresee(owner, chosen)
+            return await self._for_good.dry_run(owner, chosen)
         forgotten, after = 0, None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
             documents = await self._store.memories(
@@ -163,7 +163,7 @@ class Forgetter:
             after = candidates[-1].place
         return Foreseen({"forgotten": forgotten}, capped=False)
 
-    async def foresee_memories(
+    async def dry_run_memories(
         self, owner: Owner, asked: ForgetInput, limit: int
     ) -> ForeseenMemories:
         """Return the first memories that a task would forget now.
@@ -176,7 +176,7 @@ class Forgetter:
             limit: The most memories.
 
         """
-        chosen = Chosen.of(await self._plan(owner, asked))
+        chosen = Selection.of(await self._plan(owner, asked))
         fitting, after = list[Memory](), None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
             ids = [candidate.place.id for candidate in candidates]
@@ -219,7 +219,7 @@ class Forgetter:
         return plan
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
-        chosen = Chosen.of(operation.plan)
+        chosen = Selection.of(operation.plan)
         after = None if operation.cursor is None else Place(*operation.cursor)
         candidates = await page(self._store, lease.owner, chosen, after, PAGE)
         more, count, candidates = (
@@ -271,7 +271,7 @@ class Forgetter:
         owner: Owner,
         look: ReadSet,
         operation: Operation,
-        chosen: Chosen,
+        chosen: Selection,
         candidates: list[SelectedMemory],
         *,
         more: bool,
@@ -299,7 +299,7 @@ class Forgetter:
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
                 changed |= {change.after.id for change in fits}
-                beside = _beside(chosen, fits, memory)
+                beside = _messages_with(chosen, fits, memory)
                 asked, along = asked + beside["forgotten"], along + beside["messages"]
                 if name is not None and fits:
                     if name not in sessions:
@@ -308,7 +308,7 @@ class Forgetter:
                         )
                     count_along(sessions[name], fits, now)
                 if len(fits) < len(gone):
-                    break  # its last messages, and itself, come next
+                    break  # its last messages, and the memory itself, come next
                 asked += 1
             passed += 1
         capped = passed < len(candidates) and asked >= left
@@ -328,7 +328,7 @@ def _forgotten(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "forgotten", now)
 
 
-def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counter[str]:
+def _messages_with(chosen: Selection, changes: Sequence[Change], memory: Memory) -> Counter[str]:
     """Count the messages that are deleted with a memory.
 
     Messages that the filter fits, too, are counted separately from the rest.

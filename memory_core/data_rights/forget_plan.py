@@ -2,11 +2,11 @@
 
 These memories are deleted with a memory: the memories that were made of it (notes and facts of a
 cell, merged memories, copies), the messages of a cell, and, for a memory that was said in a
-conversation, the cells that tell it. Memories of the same slot or key with the same content as the
+conversation, the cells that state it. Memories of the same slot or key with the same content as the
 memory or an old version are deleted too, since earlier times of it may be separate memories.
 
-Note: this does not spread without end. The cell that told a forgotten fact is deleted with its
-note. Of its messages and its other facts, those are deleted that tell the forgotten fact as well:
+Note: this does not spread without end. The cell that states a forgotten fact is deleted with its
+note. Of its messages and its other facts, those are deleted that state the forgotten fact as well:
 the message that the fact was taken from, and all that have the words of its value. If no message of
 the cell can be identified, all its messages are deleted. The other facts stay, and name their
 messages in the place of the cell. A cell that was formed of a forgotten message is deleted with the
@@ -14,7 +14,7 @@ facts from that message. Its other messages stay, as separate memories.
 
 A memory that is only beside a forgotten memory stays: the other sources of a merged note stay, and
 are active again. If a session is forgotten, memories from other sessions stay. A fact that a
-remaining cell tells belongs to that cell from then on.
+remaining cell states belongs to that cell from then on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from memory_core.domain.forgetting import (
     marks_of_quote,
     marks_of_value,
     says,
-    tells,
+    states_value,
 )
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
@@ -42,9 +42,9 @@ from memory_core.ledger.ids import note_id
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]
 """The reason why a memory is looked at.
 
-`asked`: the caller asked for it. `told`: it told a requested memory. `source`: it is a source of a
-requested merged note. `said`: it was formed of a requested message. `own`: it may be a fact or a
-message of a deleted cell. `beside`: it may tell a requested fact, since it was beside the fact in a
+`asked`: the caller requested it. `told`: it states a requested memory. `source`: it is a source of
+a requested merged note. `said`: it was formed of a requested message. `own`: it may be a fact or a
+message of a deleted cell. `beside`: it may state a requested fact, since it was with the fact in a
 cell. `made`: it was made of a deleted memory.
 """
 Said = tuple[str | None, int]
@@ -110,15 +110,15 @@ class ForgetProgress(DeferredModel):
         gone: The removed memories, each with a sequence that its removal had at most. A memory of
             the same id that began later is another memory.
         cells: The removed cells that the caller asked for.
-        telling_cells: The removed cells and messages that told requested memories.
+        telling_cells: The removed cells and messages that stated requested memories.
         parted: The messages of removed cells of which only some messages are deleted, by cell; for
-            a fact that only messages told, these messages, by the fact.
-        wholly: Cells that told a memory other than a fact; all their messages are deleted.
-        telling: The marks of each forgotten fact's value, by the memory that told it (a cell, a
-            conversation, or the fact itself if only messages told it) and by fact.
+            a fact that only messages state, these messages, by the fact.
+        wholly: Cells that state a memory other than a fact; all their messages are deleted.
+        telling: The marks of each forgotten fact's value, by the memory that states it (a cell, a
+            conversation, or the fact itself if only messages state it) and by fact.
         quoted: The marks of the words in which a fact was said, by fact.
         told_at: Where a fact was said, by fact.
-        heard: By cell, the facts that its deleted messages told.
+        heard: By cell, the facts that its deleted messages stated.
         along: The number of memories that are deleted along, by kind.
         stays: Remaining messages of such cells, and where they were said.
         said_at: Where deleted messages were said.
@@ -127,7 +127,7 @@ class ForgetProgress(DeferredModel):
         lent: Marks of the words that deleted turns lent to later turns, without words.
         marks_of_content: Marks of the content of deleted memories, without words.
         damaged: Ids of memories and old versions that can't be read, so that it is unknown whether
-            they tell a forgotten memory.
+            they state a forgotten memory.
         log_from: The sequence of the first event that is redacted.
         session: The requested session; memories of other sessions stay.
         whole: The session that is forgotten with all its messages that are not formed yet.
@@ -135,7 +135,7 @@ class ForgetProgress(DeferredModel):
 
     """
 
-    # as earlier operations have stored them
+    # as earlier versions stored them
     model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
 
     step: Step = "begin"
@@ -182,7 +182,7 @@ class ForgetProgress(DeferredModel):
         """
         return self.changed(step=step, place=place)
 
-    def asking(self, names: Collection[str], role: Role) -> ForgetProgress:
+    def with_requested(self, names: Collection[str], role: Role) -> ForgetProgress:
         """Return the progress with further memories to look at.
 
         Memories that are removed, or on the list already, are ignored.
@@ -202,11 +202,11 @@ class ForgetProgress(DeferredModel):
             todo=[*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]
         )
 
-    def passing_over(self, damaged: Collection[str]) -> ForgetProgress:
+    def with_unreadable(self, damaged: Collection[str]) -> ForgetProgress:
         """Return the progress with further ids that can't be read."""
         return self.changed(damaged=sorted({*self.damaged, *damaged})) if damaged else self
 
-    def goes(self, memory: Memory, role: Role) -> bool:
+    def must_be_deleted(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to be deleted.
 
         Args:
@@ -219,22 +219,22 @@ class ForgetProgress(DeferredModel):
         if role == "source":
             return is_cell(memory)
         if role == "beside":
-            return bool(self._told_by(memory))
+            return bool(self._forgotten_facts_in(memory))
         return (
             role != "own"
             or memory.cell_id in self.cells
             or memory.cell_id in (self.telling_cells if is_message(memory.id) else self.parted)
         )
 
-    def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
+    def remaining_cell(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
         """Return the cell that a fact belongs to from now on.
 
-        Such a cell tells the same fact, and stays.
+        Such a cell states the same fact, and stays.
 
         Args:
             memory: The requested memory, or a memory of a deleted cell.
             role: Why it was looked at.
-            cells: The stored cells that told it.
+            cells: The stored cells that state it.
 
         Returns:
             The cell; None if the fact is deleted.
@@ -252,7 +252,7 @@ class ForgetProgress(DeferredModel):
             for cell in cells
             if cell.id in memory.source_ids and cell.id not in going and self._stays(cell)
         ]
-        return next((cell for cell in stay if _tells(cell, memory)), None)
+        return next((cell for cell in stay if _states_fact(cell, memory)), None)
 
     def _stays(self, cell: Memory) -> bool:
         return (
@@ -265,14 +265,14 @@ class ForgetProgress(DeferredModel):
         """Whether a session was requested, and the memory is of another."""
         return self.session is not None and memory.session_id != self.session
 
-    def _told_by(self, memory: Memory) -> list[tuple[str, str]]:
-        """Return the forgotten facts that a message or a fact tells, each with its cell."""
+    def _forgotten_facts_in(self, memory: Memory) -> list[tuple[str, str]]:
+        """Return the forgotten facts that a message or a fact states, each with its cell."""
         place = _place(memory) if is_message(memory.id) else None
         pairs: list[tuple[str, str]] = []
         for cell in self._cells_with(memory):
             for fact, marks in self.telling[cell].items():
                 at = place is not None and place in self.told_at.get(fact, ())
-                if at or tells(
+                if at or states_value(
                     memory.content,
                     marks,
                     self.quoted.get(fact, ()) if is_message(memory.id) else (),
@@ -281,9 +281,9 @@ class ForgetProgress(DeferredModel):
         return pairs
 
     def _cells_with(self, memory: Memory) -> list[str]:
-        """Return the memories that told a forgotten fact and belong to this memory.
+        """Return the memories that state a forgotten fact and belong to this memory.
 
-        They are made of this message, or told this fact.
+        They are made of this message, or state this fact.
         """
         named = [
             name
@@ -305,13 +305,13 @@ class ForgetProgress(DeferredModel):
             )
         )
 
-    def leaving(self, memory: Memory) -> ForgetProgress:
+    def with_remaining_message(self, memory: Memory) -> ForgetProgress:
         """Return the progress with a message that stays beside a forgotten fact."""
         if not is_message(memory.id) or memory.cell_id not in (None, *self.gone):
             return self
         return self.changed(stays={**self.stays, memory.id: _place(memory)})
 
-    def messages_telling(self, fact: Memory) -> list[str]:
+    def remaining_messages(self, fact: Memory) -> list[str]:
         """Return the remaining messages of a fact whose cell is deleted.
 
         It is the message that the fact was taken from, or all messages of the cell if that is
@@ -328,10 +328,10 @@ class ForgetProgress(DeferredModel):
             left = [message for message in left if self.stays[message] in places]
         return list(dict.fromkeys(left))
 
-    def in_doubt(self) -> ForgetProgress:
+    def with_doubtful_messages(self) -> ForgetProgress:
         """Return the progress with all messages of cells in doubt.
 
-        These are cells of which it is unknown which message told a forgotten fact.
+        These are cells of which it is unknown which message stated a forgotten fact.
         """
         gone = {*self.said_at.values()}
         unheard = [
@@ -341,7 +341,7 @@ class ForgetProgress(DeferredModel):
             for fact in facts
             if fact not in self.heard.get(name, ()) and gone.isdisjoint(self.told_at.get(fact, ()))
         ]
-        return self.asking(
+        return self.with_requested(
             [
                 message
                 for name in dict.fromkeys(unheard)
@@ -351,12 +351,12 @@ class ForgetProgress(DeferredModel):
             "told",
         )
 
-    def keeping(self, memory: Memory) -> ForgetProgress:
-        """Return the progress with a fact that stays because another cell tells it.
+    def with_kept_fact(self, memory: Memory) -> ForgetProgress:
+        """Return the progress with a fact that stays because another cell states it.
 
-        The deleted memories that told the fact are looked at all the same.
+        The deleted memories that state the fact are looked at all the same.
         """
-        return self.asking(
+        return self.with_requested(
             [name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"
         )
 
@@ -385,7 +385,7 @@ class ForgetProgress(DeferredModel):
             cell and role == "told" and memory.id in self.telling and memory.id not in self.wholly
         )
         left = {memory.id: messages_of(memory)} if beside or (cell and role == "said") else {}
-        heard = self._told_by(memory) if is_message(memory.id) else []
+        heard = self._forgotten_facts_in(memory) if is_message(memory.id) else []
         is_telling = (cell and role in ("told", "said")) or (
             is_message(memory.id) and came in ("told", "beside")
         )
@@ -395,7 +395,7 @@ class ForgetProgress(DeferredModel):
             telling_cells=_with(self.telling_cells, memory.id if is_telling else None),
             parted={**self.parted, **left},
             along=self.along if came == "asked" else counted(self.along, memory),
-            heard=_with_heard(self.heard, heard),
+            heard=_with_names(self.heard, heard),
             said_at={**self.said_at, **_said_at(memory)},
             conversations=_with(self.conversations, memory.conversation_id),
             sessions=_with(self.sessions, memory.session_id),
@@ -414,25 +414,25 @@ class ForgetProgress(DeferredModel):
             ),
         )
         if role == "asked" and memory.category == "fact":
-            further = further._telling(memory, versions)
+            further = further._with_words_of(memory, versions)
         if beside:
-            return further._parting(memory)
+            return further._with_parted_cell(memory)
         if role == "beside" and is_message(memory.id):
             role = "asked"
         for names, why in _along(memory, role, further):
-            further = further.asking(names, why)
+            further = further.with_requested(names, why)
             if why in ("told", "source") and memory.category != "fact":
                 further = further.changed(wholly=[*further.wholly, *names])
             for name in names if why == "told" else ():
-                further = further.asking(
+                further = further.with_requested(
                     self.parted.get(name, ()), "beside" if memory.category == "fact" else "own"
                 )
         return further
 
-    def _telling(self, fact: Memory, versions: Sequence[Memory]) -> ForgetProgress:
+    def _with_words_of(self, fact: Memory, versions: Sequence[Memory]) -> ForgetProgress:
         """Return the progress with the words of a forgotten fact.
 
-        If no cell told the fact, its messages are to be looked at.
+        If no cell states the fact, its messages are to be looked at.
         """
         marks = [part for state in (fact, *versions) for part in marks_of_value(state)]
         messages = [name for name in fact.source_ids if is_message(name)]
@@ -452,12 +452,12 @@ class ForgetProgress(DeferredModel):
             **{name: {**self.telling.get(name, {}), fact.id: marks} for name in names},
         }
         parted = {**self.parted, fact.id: messages} if messages else self.parted
-        return self.changed(telling=telling, parted=parted).asking(messages, "beside")
+        return self.changed(telling=telling, parted=parted).with_requested(messages, "beside")
 
-    def _parting(self, cell: Memory) -> ForgetProgress:
-        """Return the progress with a cell that told a forgotten fact.
+    def _with_parted_cell(self, cell: Memory) -> ForgetProgress:
+        """Return the progress with a cell that states a forgotten fact.
 
-        Of the cell's memories, only those are deleted that tell the fact as well.
+        Of the cell's memories, only those are deleted that state the fact as well.
         """
         told_at, quoted = dict(self.told_at), dict(self.quoted)
         facts = [(fact.fact_id, fact) for fact in cell.atomic_facts if fact.fact_id is not None]
@@ -470,16 +470,16 @@ class ForgetProgress(DeferredModel):
                 and (quote := marks_of_quote(fact.quote))
             ):
                 quoted[name] = [*quoted.get(name, ()), quote]
-        further = self.changed(told_at=told_at, quoted=quoted).asking(
-            [note_id(cell.id), *_made_of(cell)], "made"
+        further = self.changed(told_at=told_at, quoted=quoted).with_requested(
+            [note_id(cell.id), *_merged_into_ids(cell)], "made"
         )
-        # The messages first: the facts that stay name those that do.
-        further = further.asking(messages_of(cell), "beside").asking(
-            _taken_from(cell, further), "own"
+        # Messages first, since the remaining facts name the remaining messages.
+        further = further.with_requested(messages_of(cell), "beside").with_requested(
+            _facts_taken_from(cell, further), "own"
         )
-        return further.asking([name for name, _ in facts], "beside")
+        return further.with_requested([name for name, _ in facts], "beside")
 
-    def was_made_of_it(self, memory: Memory) -> bool:
+    def is_derived_from_removed(self, memory: Memory) -> bool:
         """Whether a remaining memory was made of a removed memory, and only it tells so.
 
         A memory that began after a removal was not made of the removed memory, though that may have
@@ -499,23 +499,23 @@ class ForgetProgress(DeferredModel):
             or (
                 memory.category == "fact"
                 and any(map(is_message, sources))
-                and bool(self._told_by(memory))
+                and bool(self._forgotten_facts_in(memory))
             )
-            or self._is_left_telling(memory)
+            or self._states_outlived_fact(memory)
             or (says(memory) in self.marks_of_content and not self._is_of_others(memory))
         )
 
-    def _is_left_telling(self, memory: Memory) -> bool:
+    def _states_outlived_fact(self, memory: Memory) -> bool:
         """Whether a message without a cell tells a forgotten fact that outlived its cell."""
         if not is_message(memory.id) or memory.cell_id is not None or self._is_of_others(memory):
             return False
         facts = self.telling.get(memory.conversation_id or "", {})
         return any(
-            self.is_gone(fact, memory.sequence) and tells(memory.content, marks)
+            self.is_removed(fact, memory.sequence) and states_value(memory.content, marks)
             for fact, marks in facts.items()
         )
 
-    def is_gone(self, memory_id: str, sequence: int) -> bool:
+    def is_removed(self, memory_id: str, sequence: int) -> bool:
         """Whether a memory is removed, or is a part of a removed memory.
 
         Another memory that began later under its id is not.
@@ -530,7 +530,7 @@ class ForgetProgress(DeferredModel):
 
 def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[list[str], Role]]:
     cell = is_cell(memory)
-    made = _made_of(memory)
+    made = _merged_into_ids(memory)
     if cell and role in ("asked", "told", "said"):
         made.append(note_id(memory.id))
     along: list[tuple[list[str], Role]] = [(made, "made")]
@@ -541,7 +541,7 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
             ([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own")
         )
     elif role == "said":
-        along.append((_taken_from(memory, progress), "own"))
+        along.append((_facts_taken_from(memory, progress), "own"))
     elif role == "asked" and is_message(memory.id):
         along.append(([memory.cell_id] if memory.cell_id is not None else [], "said"))
     elif role == "asked" and memory.category != "pattern":
@@ -553,7 +553,7 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
     return along
 
 
-def _made_of(memory: Memory) -> list[str]:
+def _merged_into_ids(memory: Memory) -> list[str]:
     """Return the ids of the memories that it was merged into."""
     replaced = memory.next_id if memory.status is Status.UPDATED else None
     return [*memory.consolidated_into_ids, *([replaced] if replaced is not None else [])]
@@ -573,7 +573,7 @@ def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
     return dict(kinds) if kind is None else {**kinds, kind: kinds.get(kind, 0) + 1}
 
 
-def _tells(cell: Memory, fact: Memory) -> bool:
+def _states_fact(cell: Memory, fact: Memory) -> bool:
     """Whether a cell says a fact in the same words."""
     return any(
         atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content)
@@ -599,7 +599,7 @@ def _place(message: Memory) -> Said | None:
     return (message.conversation_id, number) if isinstance(number, int) else None
 
 
-def _with_heard(
+def _with_names(
     known: dict[str, list[str]], pairs: Collection[tuple[str, str]]
 ) -> dict[str, list[str]]:
     heard = dict(known)
@@ -608,7 +608,7 @@ def _with_heard(
     return heard
 
 
-def _taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
+def _facts_taken_from(cell: Memory, progress: ForgetProgress) -> list[str]:
     """Return the facts that a cell took from removed messages.
 
     If it is unknown which of its messages these are, all its facts are returned.

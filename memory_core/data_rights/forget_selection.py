@@ -42,7 +42,7 @@ class SelectedMemory(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """The frozen plan of a forget.
 
     Attributes:
@@ -67,7 +67,7 @@ class Chosen:
     ids: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, plan: Mapping[str, Any]) -> Chosen:
+    def of(cls, plan: Mapping[str, Any]) -> Selection:
         """Return the plan that `plan_of` wrote."""
         before, ids = plan.get("before"), plan.get("ids")
         return cls(
@@ -130,7 +130,7 @@ def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
 
 
 async def page(
-    store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int
+    store: LongTermStore, owner: Owner, chosen: Selection, after: Place | None, limit: int
 ) -> list[SelectedMemory]:
     """Return the next memories that the filter fits, oldest first.
 
@@ -162,7 +162,7 @@ async def page(
 async def _named(
     store: LongTermStore,
     owner: Owner,
-    chosen: Chosen,
+    chosen: Selection,
     ids: tuple[str, ...],
     after: Place | None,
     limit: int,
@@ -194,11 +194,11 @@ def _messages(document: Document) -> tuple[str, ...]:
     return tuple(name for name in document.body["source_ids"] if is_message(name))
 
 
-# Forgetting a whole session reaches what was told in it and has yet to be formed.
+# Forgetting a whole session includes its messages that are not formed yet.
 #
-# It is counted with the clears of the session, from which forming commits know that what was told
-# before is not to come back. Note: that is done when the call is acknowledged, not when its task is
-# worked on, as what is told in between is to stay.
+# It is counted as a clear of the session, so later forming commits skip messages from before it.
+# Note: this happens when the call is acknowledged, not when its task is worked on, so that messages
+# in between are kept.
 
 
 def whole_session(asked: ForgetInput) -> str | None:

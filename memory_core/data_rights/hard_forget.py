@@ -16,15 +16,15 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Role, counted
-from memory_core.data_rights.forget_selection import Chosen, page
-from memory_core.data_rights.redaction_passes import Sweeping
+from memory_core.data_rights.forget_selection import Selection, page
+from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import OwnerNames, Parts
+from memory_core.ledger.archive_files import OwnerHashes, TransferFiles
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
@@ -54,7 +54,7 @@ class _Looked:
         names: The ids of the memories, with the reason of each.
         sessions: The keys of the histories of their sessions.
         versions: The ids of their old versions.
-        tellers: The ids of the cells that told facts.
+        tellers: The ids of the cells that state facts.
 
     """
 
@@ -69,7 +69,7 @@ class _Looked:
         return (
             session
             and self.versions.issuperset(_version_ids(memory))
-            and self.tellers.issuperset(_tellers(memory))
+            and self.tellers.issuperset(_cell_ids_of(memory))
         )
 
 
@@ -124,20 +124,20 @@ class _Removal:
         memory = None if name in self.seen else self.look.memory(name)
         if memory is None:
             return True
-        goes = self.progress.goes(memory, role)
+        goes = self.progress.must_be_deleted(memory, role)
         if role == "beside":
             if is_message(name):
                 self.has_messages = True
                 self.left += [] if goes else [memory]
             elif self.has_messages:
-                return False  # which of them stay is known with the next look
+                return False  # the next read says which of them stay
         if goes:
             return self._removes(memory, role)
         return role != "beside" or memory.category != "fact" or self._keeps_fact(memory)
 
     def _keeps_fact(self, fact: Memory) -> bool:
-        """Whether a fact has been kept for the remaining messages that tell it."""
-        change = _told_by_messages(fact, self.progress, self.now)
+        """Whether a fact has been kept for the remaining messages that state it."""
+        change = _kept_by_messages(fact, self.progress, self.now)
         if change is None:
             return True
         if not self.portion.takes(2, size_of(change.after)):
@@ -147,15 +147,15 @@ class _Removal:
         return True
 
     def _removes(self, memory: Memory, role: Role) -> bool:
-        """Whether a memory has been removed, or given to another cell that tells it."""
+        """Whether a memory has been removed, or given to another cell that states it."""
         if not self.looked.suffices_for(memory):
-            # it was written since they were requested; the next look requests them again
+            # it was written after the read; the next read includes them
             return False
-        teller = self.progress.another_teller(memory, role, _cells(self.look, memory))
+        teller = self.progress.remaining_cell(memory, role, _cells(self.look, memory))
         change = (
             Change("forgotten", memory, memory, removed=True)
             if teller is None
-            else _given_to(teller, memory, self.now)
+            else _moved_to_cell(teller, memory, self.now)
         )
         states = (memory, change.after)
         fresh = {
@@ -186,12 +186,12 @@ class _Removal:
         by = (head.sequence if head is not None else 0) + len(self.changes)
         further = self.progress.changed(todo=self.progress.todo[passed:])
         for memory in self.staying:
-            further = further.keeping(memory)
+            further = further.with_kept_fact(memory)
         for memory, role in self.going:
             further = further.without(memory, role, by, _versions(self.look, memory))
         for memory in self.left:
-            further = further.leaving(memory)
-        further = further if further.todo else further.in_doubt()
+            further = further.with_remaining_message(memory)
+        further = further if further.todo else further.with_doubtful_messages()
         if further.todo:
             return further
         return further.at(
@@ -199,17 +199,17 @@ class _Removal:
         )
 
 
-class ForGood:
+class HardForgetter:
     """Deletes memories of any owner for good."""
 
     def __init__(
         self,
         store: LongTermStore,
         short_term: ShortTermStore,
-        parts: Parts,
+        parts: TransferFiles,
         operations: Operations,
-        sweeping: Sweeping,
-        names: OwnerNames,
+        sweeping: RedactionPasses,
+        names: OwnerHashes,
         clock: Clock,
     ) -> None:
         self._store, self._short_term, self._parts, self._operations = (
@@ -249,7 +249,7 @@ class ForGood:
                     result={"counts": operation.counts},
                 )
 
-    async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
+    async def plan(self, owner: Owner, chosen: Selection) -> dict[str, Any]:
         """Return the plan with the ids of the memories that the filter fits.
 
         Later edits can't take a memory out of the plan, and the plan keeps no word of it.
@@ -263,7 +263,7 @@ class ForGood:
         named = {} if chosen.session_id is None else {"session": chosen.session_id}
         return {"mode": "hard", "ids": ids, "capped": capped, **named}
 
-    async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
+    async def dry_run(self, owner: Owner, chosen: Selection) -> Foreseen:
         """Count the memories that would be deleted, and the memories that would be deleted along.
 
         Args:
@@ -272,7 +272,9 @@ class ForGood:
 
         """
         ids, capped = await self._found(owner, chosen)
-        progress = ForgetProgress(capped=capped, session=chosen.session_id).asking(ids, "asked")
+        progress = ForgetProgress(capped=capped, session=chosen.session_id).with_requested(
+            ids, "asked"
+        )
         staying = set[str]()
         while progress.todo:
             progress = await self._looked_at(owner, progress, staying)
@@ -286,7 +288,7 @@ class ForGood:
         }
         return Foreseen(counts, capped)
 
-    async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
+    async def _found(self, owner: Owner, chosen: Selection) -> tuple[list[str], bool]:
         ids, after = list[str](), None
         while places := await page(self._store, owner, chosen, after, FOUND_AT_ONCE):
             ids, after = [*ids, *(candidate.place.id for candidate in places)], places[-1].place
@@ -297,7 +299,7 @@ class ForGood:
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
         plan = operation.plan
         scope = {name: plan.get(name) for name in ("session", "whole")}
-        progress = ForgetProgress(step="remove", capped=plan["capped"], **scope).asking(
+        progress = ForgetProgress(step="remove", capped=plan["capped"], **scope).with_requested(
             plan["ids"], "asked"
         )
         chunk = Chunk(
@@ -322,15 +324,15 @@ class ForGood:
                 owner, [name for memory in memories.values() for name in _version_ids(memory)]
             )
         )
-        told_by = {name for memory in memories.values() for name in _tellers(memory)}
+        told_by = {name for memory in memories.values() for name in _cell_ids_of(memory)}
         cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
             if name in progress.gone:
                 continue
-            if name in memories and progress.goes(memory := memories[name], role):
-                if progress.another_teller(memory, role, cells.values()) is not None:
+            if name in memories and progress.must_be_deleted(memory := memories[name], role):
+                if progress.remaining_cell(memory, role, cells.values()) is not None:
                     staying.add(name)
-                    progress = progress.keeping(memory) if role == "asked" else progress
+                    progress = progress.with_kept_fact(memory) if role == "asked" else progress
                     continue
                 progress = progress.without(
                     memory,
@@ -339,8 +341,8 @@ class ForGood:
                     [old[version] for version in _version_ids(memory) if version in old],
                 )
             elif name in memories and role == "beside":
-                progress = progress.leaving(memories[name])
-        return progress if progress.todo else progress.in_doubt()
+                progress = progress.with_remaining_message(memories[name])
+        return progress if progress.todo else progress.with_doubtful_messages()
 
     async def _made_of_it(
         self, owner: Owner, progress: ForgetProgress, staying: Collection[str]
@@ -356,10 +358,10 @@ class ForGood:
                 for memory in memories
                 if memory.id not in progress.gone
                 and memory.id not in staying
-                and progress.was_made_of_it(memory)
+                and progress.is_derived_from_removed(memory)
             ]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
-        return progress.asking(made, "made")
+        return progress.with_requested(made, "made")
 
     async def _remove(
         self, lease: Lease, operation: Operation, progress: ForgetProgress
@@ -368,7 +370,7 @@ class ForGood:
         memories, damaged = readable_shown(
             await self._store.memories(lease.owner, [name for name, _ in names])
         )
-        tellers = frozenset(name for memory in memories.values() for name in _tellers(memory))
+        tellers = frozenset(name for memory in memories.values() for name in _cell_ids_of(memory))
         cells, _ = readable_shown(await self._store.memories(lease.owner, sorted(tellers)))
         concerned = (*memories.values(), *cells.values())
         sessions = {
@@ -384,7 +386,7 @@ class ForGood:
             versions,
             tellers,
         )
-        progress = progress.passing_over(damaged)
+        progress = progress.with_unreadable(damaged)
         progress = progress.changed(todo=[*looked.names, *progress.todo[LOOKED_AT:]])
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
@@ -404,11 +406,11 @@ class ForGood:
     ) -> Operation:
         """Clean the short-term store and the files, and end the task.
 
-        Both must be clean before any caller is told that the work is done.
+        Both must be clean before the task ends.
         """
         await self._empty_short_term(lease.owner, progress)
         if progress.gone:
-            # exports that wait to be fetched tell of it too
+            # finished exports contain it too
             await self._parts.remove_all(lease.owner)
         for attempt in range(SCRUBS):
             if await self._store.scrub():
@@ -437,8 +439,8 @@ class ForGood:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
 
 
-def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
-    """Return a fact as it belongs to another cell that told it.
+def _moved_to_cell(cell: Memory, fact: Memory, now: datetime) -> Change:
+    """Return a fact as it belongs to another cell that states it.
 
     It gets the session and the conversation of that cell.
     """
@@ -452,12 +454,12 @@ def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
     return Change("redacted", given, fact)
 
 
-def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
-    """Return a fact that stays without its cell, with the messages that tell it.
+def _kept_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> Change | None:
+    """Return a fact that stays without its cell, with the messages that state it.
 
     None if no such message is left.
     """
-    sources = list(dict.fromkeys([*fact.source_ids, *progress.messages_telling(fact)]))
+    sources = list(dict.fromkeys([*fact.source_ids, *progress.remaining_messages(fact)]))
     return (
         None
         if sources == fact.source_ids
@@ -465,14 +467,14 @@ def _told_by_messages(fact: Memory, progress: ForgetProgress, now: datetime) -> 
     )
 
 
-def _tellers(memory: Memory) -> Sequence[str]:
-    """Return the cells that told a fact; empty for other memories."""
+def _cell_ids_of(memory: Memory) -> Sequence[str]:
+    """Return the cells that state a fact; empty for other memories."""
     return memory.source_ids if memory.category == "fact" else ()
 
 
 def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
-    """Return the stored cells that told a fact."""
-    return [cell for name in _tellers(fact) if (cell := look.memory(name)) is not None]
+    """Return the stored cells that state a fact."""
+    return [cell for name in _cell_ids_of(fact) if (cell := look.memory(name)) is not None]
 
 
 def _version_ids(memory: Memory) -> list[str]:

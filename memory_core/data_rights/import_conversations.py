@@ -39,7 +39,7 @@ from memory_core.ledger.ids import keyed
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import receipt_id
 from memory_core.ports import Clock
-from memory_core.tasks.leases import Later, Lease
+from memory_core.tasks.leases import Lease, RetryLater
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
 
@@ -169,7 +169,7 @@ class ConversationProgress:
         }
 
 
-class ConversationTeller:
+class ConversationImporter:
     """Saves the conversations of checked files."""
 
     def __init__(
@@ -182,9 +182,9 @@ class ConversationTeller:
             redact,
         )
 
-    async def tell(
+    async def save_lines(
         self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]
-    ) -> Operation | Later:
+    ) -> Operation | RetryLater:
         """Save the lines that are not saved yet, in the file's order.
 
         Args:
@@ -211,17 +211,17 @@ class ConversationTeller:
                     assert progress is not None
                     if number <= progress.line:
                         continue
-                    operation, unformed = await self._tell_line(lease, operation, progress, line)
+                    operation, unformed = await self._save_line(lease, operation, progress, line)
                     further = ConversationProgress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
-                        return operation  # another worker is further, or the import is cancelled
+                        return operation  # another worker is ahead, or the import is cancelled
                     await lease.note(
                         further.step, further.line / further.lines, result=further.result
                     )
                     if unformed > UNFORMED:
-                        return Later(PAUSE, {"step": further.step})
+                        return RetryLater(PAUSE, {"step": further.step})
                     if self._clock.now() - begun >= TURN:
-                        return Later(timedelta(0), {"step": further.step})
+                        return RetryLater(timedelta(0), {"step": further.step})
         return await self._end(lease, operation)
 
     async def count_last(self, lease: Lease, operation: Operation) -> ConversationProgress | None:
@@ -250,7 +250,7 @@ class ConversationTeller:
             return progress
         return progress.with_line(Told(**receipt.body["result"]["messages"]), ())
 
-    async def _tell_line(
+    async def _save_line(
         self, lease: Lease, operation: Operation, progress: ConversationProgress, line: bytes
     ) -> tuple[Operation, int]:
         """Save the next line.
@@ -319,7 +319,7 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
         return cast("ConversationLine", redact(line_read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        # a field's name is a caller's text, too
+        # names of fields are texts of the caller, too
         where = redact(".".join(shown_name(part) for part in first["loc"]))
         raise ImportRefused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
     except (TypeError, RecursionError):

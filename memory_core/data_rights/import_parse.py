@@ -20,11 +20,11 @@ from memory_core.data_rights.export_format import (
     KINDS,
     MAX_PART_BYTES,
     VERSION,
-    brought,
     copy_in,
     document_of,
     has_vector,
     memories_of,
+    owned_copy,
 )
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message, Task
@@ -40,7 +40,7 @@ from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import Buffer, HeldBuffer
 from memory_core.ports import Clock, Document, Embedder
 from memory_core.tasks.operation_records import Operation
-from memory_core.tasks.store import written
+from memory_core.tasks.store import task_document
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
@@ -404,7 +404,7 @@ def _event(body: dict[str, Any]) -> Event:
     for where, fields in (("before", event.before), ("after", event.after)):
         if unknown := fields.keys() - Memory.model_fields.keys():
             raise PlainError(f"{where}: {shown_name(min(unknown))}: is not a field of a memory")
-        told_fields(fields)
+        stored_fields(fields)
     return event
 
 
@@ -415,21 +415,21 @@ To construct a memory takes pydantic 1.4 ms, to copy it 2 µs.
 """
 
 
-def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def stored_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields of a memory as a stored memory has them, JSON-ready.
 
     Raises ValueError, ValidationError for fields that no memory could have.
     """
     if not fields:
         return {}
-    memory = _DEFAULTS.model_copy()  # assignments replace values, and never change what both hold
+    memory = _DEFAULTS.model_copy()  # assignment replaces values, and never changes a shared one
     for name, value in fields.items():
         Memory.__pydantic_validator__.validate_assignment(memory, name, value)
     return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))
 
 
-# What a file's documents become on their way into the store: with the importing owner,
-# new vectors, and tasks for what waits.
+# Prepare a file's documents for the store: set the importing owner, make new vectors, and make
+# tasks for waiting work.
 
 
 TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
@@ -476,7 +476,7 @@ class Staging:
                     self._embedder.model,
                     self._embedder.dimensions,
                 )
-            copy = brought(copy, owner, operation.cursor["epoch"])
+            copy = owned_copy(copy, owner, operation.cursor["epoch"])
             places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
         return places
 
@@ -542,5 +542,5 @@ class Staging:
 
 
 def _staged_task(task: Task, epoch: str) -> Document:
-    document = written(task)
+    document = task_document(task)
     return replace(document, body={**document.body, "epoch": epoch})

@@ -88,7 +88,7 @@ class SlotLogs:
                 raise ImportRefused(
                     line, f"slot {shown_name(name)}: an entry has no place in the log"
                 )
-            members = self._members.get(name, {})  # one that could not be read is in no file
+            members = self._members.get(name, {})  # an unreadable member is in no file
             differences = differences_in(
                 name, project(resolve(entries), self._now), members, self._now
             )

@@ -25,7 +25,7 @@ from memory_core.data_rights.import_parse import (
     Redact,
     SlotBody,
     header_in,
-    told_fields,
+    stored_fields,
 )
 from memory_core.data_rights.import_slots import SlotLogs
 from memory_core.domain.archival import ColdCopy
@@ -60,7 +60,7 @@ So no document can take the place of a task, an operation, the head or a documen
 """
 
 
-class Check:
+class ImportCheck:
     """Checks the lines of a file, and returns the fields of its user's head.
 
     `waiting` counts the conversations and batches that are not formed yet.
@@ -80,7 +80,7 @@ class Check:
         self._entries = Entries(redact)
         self._header: dict[str, Any] | None = None
         self._line = 0
-        self._log = Log()
+        self._log = ImportedLog()
         self._memories = _Memories()
         self._seen: dict[tuple[str, str], int] = {}
 
@@ -193,7 +193,7 @@ class Check:
         elif isinstance(model, Event):
             self._log.take(entry, model)
         elif isinstance(model, ConflictRecord):
-            self._memories.asked_about(model, entry.line)
+            self._memories.add_conflict(model, entry.line)
         elif isinstance(model, Conversation):
             self.waiting += model.state == "pending"
         elif isinstance(model, Buffer):
@@ -251,12 +251,12 @@ class _Memories:
         if slot is not None:
             self._slots = with_marks(self._slots, [slot])
 
-    def asked_about(self, record: ConflictRecord, line: int) -> None:
+    def add_conflict(self, record: ConflictRecord, line: int) -> None:
         """Add the references of a conflict's record."""
         for side in record.sides:
             self._named.setdefault(base_id(side), line)
 
-    def follow(self, log: Log) -> None:
+    def follow(self, log: ImportedLog) -> None:
         """Check that all references lead to memories of this file, or to hard-deleted memories.
 
         No chain may lead back to itself. Raises ImportRefused.
@@ -323,13 +323,12 @@ def _references(memory: Memory) -> Iterator[str]:
     )
 
 
-# The log of a file that is brought in: whether it has no hole, and whether it tells of the memories
-# what the file says they are.
+# Check the log of an imported file: it has no gap, and it leads to the memories of the file.
 #
-# A memory that was changed in a file, with a new hash, is found out here, unless the log was
-# changed to match. Note: a memory is not compared with the end of the log only. What lies in the
-# archive and old versions are what the log told at their revision. To hold little, each field is
-# kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
+# This detects a memory that was changed in a file, unless the log was changed to match. Note: a
+# memory is not only compared with the end of the log. Archived memories and old versions are
+# compared with the log at their revision. To save memory, each field is kept as eight bytes of its
+# hash: some 400 bytes for a memory, however long its text is.
 
 
 _UNTOLD: Final = UNLOGGED_FIELDS | {"app_id", "user_id", "archival_location"}
@@ -350,7 +349,7 @@ _DEFAULTS: Final = {
 }
 
 
-class Log:
+class ImportedLog:
     """Takes first the file's claims about memories, then the events in their order.
 
     Attributes:
@@ -386,7 +385,7 @@ class Log:
             raise PlainError("comes after the log, and should before")
         old = is_version(memory.id)
         if old and memory.archived_at is not None:
-            return  # the beginning of what lies in the archive whole, and is looked at there
+            return  # an archived memory, which is compared with its copy
         fields = memory.model_dump(mode="json", exclude=set(_UNTOLD))
         beside: Sequence[str] = ("cell_id",) if is_message(memory.id) else ()
         if old:
@@ -432,7 +431,7 @@ class Log:
             self._states.pop(event.memory_id, None)
         elif event.memory_id in self._states or "id" in event.after:
             state = self._states.setdefault(event.memory_id, bytearray(8 * len(_FIELDS)))
-            _changed(state, told_fields(event.after))
+            _changed(state, stored_fields(event.after))
         self._compare(event)
 
     def end(self) -> None:

@@ -23,8 +23,8 @@ import orjson
 from memory_core.data_rights.export_format import COLD
 from memory_core.data_rights.import_conversations import (
     ConversationCheck,
+    ConversationImporter,
     ConversationProgress,
-    ConversationTeller,
 )
 from memory_core.data_rights.import_parse import (
     Entries,
@@ -33,18 +33,18 @@ from memory_core.data_rights.import_parse import (
     Redact,
     Staging,
 )
-from memory_core.data_rights.import_validate import Check
+from memory_core.data_rights.import_validate import ImportCheck
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded
 from memory_core.domain.memory import BYTES_EACH, Head, HeadFields
 from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import LIFETIME, ColdCopies, Parts, operation_of
+from memory_core.ledger.archive_files import LIFETIME, ColdCopies, TransferFiles, operation_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
-from memory_core.tasks.leases import Later, Lease, TaskLost
+from memory_core.tasks.leases import Lease, RetryLater, TaskLost
 from memory_core.tasks.operation_records import Chunk, Operation, operation_id
 from memory_core.tasks.operations import Operations
 
@@ -63,16 +63,20 @@ class Importer:
         store: LongTermStore,
         embedder: Embedder,
         copies: ColdCopies,
-        parts: Parts,
+        parts: TransferFiles,
         operations: Operations,
-        teller: ConversationTeller,
+        conversation_importer: ConversationImporter,
         clock: Clock,
         ids: IdSource,
         redact: Redact,
     ) -> None:
         self._redact = redact
         self._store, self._embedder, self._copies = store, embedder, copies
-        self._parts, self._operations, self._teller = parts, operations, teller
+        self._parts, self._operations, self._conversation_importer = (
+            parts,
+            operations,
+            conversation_importer,
+        )
         self._clock, self._ids = clock, ids
         self._staging = Staging(embedder, copies, clock)
 
@@ -119,7 +123,7 @@ class Importer:
             Unavailable: A store is down.
 
         """
-        _, operation = await self._operations.held(owner, task_id, "import")
+        _, operation = await self._operations.task_and_operation(owner, task_id, "import")
         _gathered(operation)
         await self._parts.announce(owner, task_id, operation.created_at)
         name = await self._parts.write(owner, task_id, data)
@@ -155,7 +159,7 @@ class Importer:
 
         """
         stated = {"parts": parts, "sha256": sha256}
-        _, operation = await self._operations.held(owner, task_id, "import")
+        _, operation = await self._operations.task_and_operation(owner, task_id, "import")
         if (operation.cursor or {}).get("said") == stated:
             return Accepted(task_id)
         await self._operations.check_room(owner, BYTES_EACH)
@@ -174,9 +178,9 @@ class Importer:
             }
 
         task = await self._operations.amend(owner, task_id, change, call, due=True)
-        return Accepted(task_id, await self._operations.tell(owner, task))
+        return Accepted(task_id, await self._operations.send(owner, task))
 
-    async def work(self, lease: Lease) -> Later | None:
+    async def work(self, lease: Lease) -> RetryLater | None:
         """Do the work from wherever it is.
 
         Returns Later if it has to wait. Raises Unavailable while the embedder or a store is down,
@@ -189,12 +193,12 @@ class Importer:
             await self._clear_up(lease.owner, lease.task.task_id)
             raise
 
-    async def _worked(self, lease: Lease, operation: Operation) -> Later | None:
+    async def _worked(self, lease: Lease, operation: Operation) -> RetryLater | None:
         while True:
             cursor = operation.cursor or {}
             stage = cursor.get("stage", "gathering")
             if operation.state == "cancelling":
-                progress = await self._teller.count_last(lease, operation)
+                progress = await self._conversation_importer.count_last(lease, operation)
                 await self._cleared(lease, operation, _end(cursor, progress, status="cancelled"))
                 return None
             if operation.state != "pending":
@@ -202,7 +206,7 @@ class Importer:
             if stage == "gathering":
                 left = operation.created_at + LIFETIME - self._clock.now()
                 if left > timedelta(0):
-                    return Later(left, {"step": "gathering"})
+                    return RetryLater(left, {"step": "gathering"})
                 operation = await self._refused(
                     lease, operation, f"its parts were not committed within {LIFETIME.days} days"
                 )
@@ -217,7 +221,7 @@ class Importer:
                     )
             elif stage == "telling":
                 try:
-                    told_or_later = await self._teller.tell(
+                    saved_or_later = await self._conversation_importer.save_lines(
                         lease, operation, self._lines(lease.owner, operation)
                     )
                 except ImportRefused as refused:
@@ -225,9 +229,9 @@ class Importer:
                         lease, await self._operations.of(lease), str(refused)
                     )
                     continue
-                if isinstance(told_or_later, Later):
-                    return told_or_later
-                operation = told_or_later
+                if isinstance(saved_or_later, RetryLater):
+                    return saved_or_later
+                operation = saved_or_later
             else:
                 await self._cleared(
                     lease,
@@ -248,7 +252,9 @@ class Importer:
         """Check the whole file before any of it is stored."""
         of_conversations = operation.plan.get("of") == "conversations"
         await lease.report("checking", 0.0 if of_conversations else 0.1)
-        check = (ConversationCheck if of_conversations else Check)(self._clock.now(), self._redact)
+        check = (ConversationCheck if of_conversations else ImportCheck)(
+            self._clock.now(), self._redact
+        )
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):
@@ -305,7 +311,7 @@ class Importer:
                 total -= sum(bytes_of_sessions[sessions[name]] for name in known)
             await self._operations.check_room(owner, total)
 
-    def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
+    def _to_stage(self, check: ImportCheck, head: dict[str, Any]) -> dict[str, Any]:
         """Return the cursor's fields for a checked export.
 
         `head` has the fields of the user's head.
@@ -343,13 +349,13 @@ class Importer:
                 lambda look, stored, it=chunk: _while_empty(look, stored, it),  # type: ignore[misc]
             )
             if moved.state != operation.state or moved.cursor != cursor:
-                return moved  # another worker is further, or the user has begun without it
+                return moved  # another worker is ahead, or the user has other memories
             operation = moved
             await lease.report(
                 "storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"])
             )
         head = {**operation.cursor["head"], "due_at": self._clock.now()}
-        head["pending_tasks"] += 1  # this very one, which the end counts off
+        head["pending_tasks"] += 1  # this task, which its end subtracts
         given = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
         fields = cast(HeadFields, given)
         last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
@@ -386,7 +392,7 @@ class Importer:
 
     async def _clear_up(self, owner: Owner, task_id: str) -> None:
         """Remove the data of an import whose task is gone, perhaps with its user."""
-        if await self._operations.there(owner, task_id) is None:
+        if await self._operations.current(owner, task_id) is None:
             await self._parts.remove_all(owner, task_id)
             async for name in self._copies.names(owner):
                 if operation_of(name) == operation_id(task_id):
@@ -514,6 +520,6 @@ def _gathered(operation: Operation) -> dict[str, str]:
     return parts
 
 
-def _take(check: Check | ConversationCheck, lines: list[bytes]) -> None:
+def _take(check: ImportCheck | ConversationCheck, lines: list[bytes]) -> None:
     for line in lines:
         check.take(line)

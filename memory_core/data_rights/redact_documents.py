@@ -1,6 +1,6 @@
 """Redact conversations, scenes and the profile after a hard delete.
 
-Note: a memory names the first conversation that told it, and another may have told the same. Then
+Note: a memory names the first conversation that stated it; later conversations may repeat it. Then
 the later conversation names the memory: its cell became a memory that existed. A conversation whose
 formation has not ended is cancelled, as no text is left to form. If its whole session is forgotten,
 a conversation of which no memory is formed yet is cancelled as well.
@@ -45,7 +45,7 @@ _OVER = FINISHED - {"poisoned"}
 """States of a task that stays as it is; it can't be retried."""
 
 
-class Tellings:
+class ConversationRedaction:
     """Does the pass over conversations for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations, clock: Clock) -> None:
@@ -58,7 +58,7 @@ class Tellings:
         progress: ForgetProgress,
         following: ForgetProgress,
     ) -> Operation:
-        """Remove the messages of the next conversation that told a forgotten memory.
+        """Remove the messages of the next conversation that states a forgotten memory.
 
         Args:
             lease: The worker's lease of the task.
@@ -82,8 +82,8 @@ class Tellings:
                     document
                     for document in documents
                     if document.id in telling_ids
-                    or _told(progress, document.body)
-                    or _dropped(progress, document.body, clears)
+                    or _states_removed(progress, document.body)
+                    or _is_dropped(progress, document.body, clears)
                 ),
                 None,
             )
@@ -97,9 +97,9 @@ class Tellings:
     async def _saying(
         self, owner: Owner, progress: ForgetProgress, conversations: Sequence[Document]
     ) -> frozenset[str]:
-        """Return the conversations that told a removed message.
+        """Return the conversations that have a removed message.
 
-        The memory of a message names the first conversation that told it.
+        The memory of a message names the first conversation that had it.
         """
         gone = {name for name in progress.gone if is_message(name)}
         telling_ids = set[str]()
@@ -115,7 +115,7 @@ class Tellings:
                 names = (
                     gone.intersection(message_ids(conversation)) if conversation is not None else ()
                 )
-                if any(progress.is_gone(name, document.body["sequence"]) for name in names):
+                if any(progress.is_removed(name, document.body["sequence"]) for name in names):
                     telling_ids.add(document.id)
         return frozenset(telling_ids)
 
@@ -151,19 +151,19 @@ class Tellings:
         return await self._operations.advance(lease, operation, [name, task_id], decide)
 
 
-def _told(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
-    """Whether a conversation told a removed memory.
+def _states_removed(progress: ForgetProgress, conversation: Mapping[str, Any]) -> bool:
+    """Whether a conversation states a removed memory.
 
     A memory named it, or its cell became a removed memory. A conversation that was told later does
     not count.
     """
     became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
     return conversation["id"] in progress.conversations or any(
-        progress.is_gone(name, conversation["sequence"]) for name in became
+        progress.is_removed(name, conversation["sequence"]) for name in became
     )
 
 
-def _dropped(
+def _is_dropped(
     progress: ForgetProgress, conversation: Mapping[str, Any], clears: Mapping[str, int]
 ) -> bool:
     """Whether a conversation without formed memories is of a wholly forgotten session.
@@ -183,12 +183,11 @@ def _dropped(
     )
 
 
-# Forgetting for good, in what memories add up to: scenes without the forgotten,
-# and the profile without what rested on them.
+# Hard delete in derived documents: remove forgotten memories from scenes and from the profile.
 #
-# Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a
-# model, and its vector in the centroid. So they are made again of what stays; and a trait that a
-# model saw in a forgotten cell goes, since it is not known what it was made of.
+# Note: a scene's title and summary may contain words of a forgotten cell, and its centroid the
+# cell's vector. So all three are made again without it. A trait that a model derived with a
+# forgotten cell is removed, since the share of that cell is unknown.
 
 
 SCENES_A_PAGE = 50
@@ -199,7 +198,7 @@ A scene is divided only if all its cells and the new scenes fit.
 """
 
 
-class Derived:
+class DerivedRedaction:
     """Does the passes over scenes and the profile for any owner."""
 
     def __init__(self, store: LongTermStore, operations: Operations) -> None:
@@ -283,7 +282,7 @@ class Derived:
         cells = scene_in(document.body).cell_ids
 
         def decide(look: ReadSet, stored: Operation) -> Chunk:
-            # The count moves, so that of two workers each does a scene once.
+            # The count changes, so that of two workers only one handles a scene.
             further = progress.at("scene", (int(document.body["sequence"]), document.id)).document
             scene_document = look.documents.get(document.id)
             if scene_document is None:
@@ -302,7 +301,7 @@ class Derived:
                 if (memory := look.memory(name)) is not None
             }
             vectors = {} if scene_document.vector is None else vectors
-            left, *parted = _parted(
+            left, *parted = _split_parts(
                 Thread(with_members(scene, members), mean(members, vectors)), vectors, operation.id
             )
             body = {name: scene_document.body[name] for name in OF_THE_STORE}
@@ -321,7 +320,7 @@ class Derived:
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)
 
 
-def _parted(
+def _split_parts(
     thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str
 ) -> list[Thread]:
     """Return the scene's parts that are too far apart without the removed cells.

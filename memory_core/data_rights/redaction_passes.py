@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Step
-from memory_core.data_rights.redact_documents import Derived, Tellings
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.data_rights.redact_documents import ConversationRedaction, DerivedRedaction
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import base_id
@@ -29,7 +29,7 @@ from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
-from memory_core.tasks.store import held_task
+from memory_core.tasks.store import task_in
 
 PAGE = 100
 WRITTEN_AT_ONCE = 40
@@ -49,7 +49,7 @@ _PASSES: Final[tuple[Step, ...]] = (
 )
 
 
-class Sweeping:
+class RedactionPasses:
     """Does the passes for any owner."""
 
     def __init__(
@@ -63,8 +63,8 @@ class Sweeping:
         self._store, self._operations, self._snapshots = store, operations, snapshots
         self._copies, self._clock = copies, clock
         self._derived, self._tellings = (
-            Derived(store, operations),
-            Tellings(store, operations, clock),
+            DerivedRedaction(store, operations),
+            ConversationRedaction(store, operations, clock),
         )
 
     async def sweep(
@@ -122,9 +122,9 @@ class Sweeping:
                 document.id
                 for document in damaged
                 if kind == "version"
-                and progress.is_gone(base_id(document.id), document.body["sequence"])
+                and progress.is_removed(base_id(document.id), document.body["sequence"])
             ]
-            clean = clean.passing_over(
+            clean = clean.with_unreadable(
                 [document.id for document in damaged if document.id not in unread]
             )
             after = documents[-1].body["sequence"], documents[-1].id
@@ -159,18 +159,18 @@ class Sweeping:
                 continue
             if not portion.takes(2, size_of(memory)):
                 break
-            if kind == "version" and progress.is_gone(base_id(name), memory.sequence):
+            if kind == "version" and progress.is_removed(base_id(name), memory.sequence):
                 deletes.append(Document(name, "version", {}))
             elif kind == "version":
                 after = struck_memory(memory, progress.gone, progress.lent)
                 puts.append(
                     Document(name, "version", after.model_dump(mode="json"), after.embedding)
                 )
-            elif progress.was_made_of_it(memory):
+            elif progress.is_derived_from_removed(memory):
                 made.append(name)
             else:
                 changes.append(self._change(progress, memory))
-        further = progress.asking(made, "made")
+        further = progress.with_requested(made, "made")
         return Chunk(
             tuple(changes),
             puts=tuple(puts),
@@ -275,13 +275,12 @@ class Sweeping:
             if conversation.kind == "conversation"
         }
         seen = await self._store.snapshot(owner, sorted(tasks.values()))
-        held_tasks = {
-            name: held_task(seen.documents.get(task_id), seen.head)
-            for name, task_id in tasks.items()
+        stored_tasks = {
+            name: task_in(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()
         }
         return frozenset(
             name
-            for name, forming_task in held_tasks.items()
+            for name, forming_task in stored_tasks.items()
             if forming_task is not None and not forming_task.task.finished
         )
 
@@ -326,7 +325,7 @@ class Sweeping:
                 Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
                 for version in versions
             )
-            # The cursor moves, so that of two workers only one goes on to remove the copy.
+            # The cursor changes, so that of two workers only one removes the copy.
             return Chunk(
                 changes,
                 puts=puts,
@@ -350,7 +349,7 @@ class Sweeping:
         members = [
             member
             for member in copy.members
-            if not progress.is_gone(member.memory.id, member.memory.sequence)
+            if not progress.is_removed(member.memory.id, member.memory.sequence)
         ]
         seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
         look = ReadSet(seen.head, dict(seen.documents))
@@ -382,11 +381,11 @@ def _next(progress: ForgetProgress) -> ForgetProgress:
 
 
 def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
-    if kind == "version" and progress.is_gone(base_id(memory.id), memory.sequence):
+    if kind == "version" and progress.is_removed(base_id(memory.id), memory.sequence):
         return True
     if (memory.id, "made") in progress.todo:
         return False
-    made = kind == "memory" and progress.was_made_of_it(memory)
+    made = kind == "memory" and progress.is_derived_from_removed(memory)
     return made or struck_memory(memory, progress.gone, progress.lent) is not memory
 
 
@@ -395,11 +394,11 @@ def _read(look: ReadSet, name: str) -> Memory | None:
     return None if document is None else as_memory(document, look.head)
 
 
-def _struck_whole(progress: ForgetProgress, member: Kept) -> Kept:
+def _struck_whole(progress: ForgetProgress, member: ArchivedStates) -> ArchivedStates:
     def strike(memory: Memory) -> Memory:
         return struck_memory(memory, progress.gone, progress.lent)
 
-    return Kept(
+    return ArchivedStates(
         strike(member.memory),
         tuple(map(strike, member.versions)),
         None if member.original is None else strike(member.original),
@@ -407,7 +406,7 @@ def _struck_whole(progress: ForgetProgress, member: Kept) -> Kept:
 
 
 def _rewritten(progress: ForgetProgress, event: Event) -> Event:
-    if progress.is_gone(event.memory_id, event.sequence):
+    if progress.is_removed(event.memory_id, event.sequence):
         return event if event.redacted and not event.session_id else redacted(event)
     return struck_event(event, progress.gone)
 

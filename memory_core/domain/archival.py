@@ -61,10 +61,10 @@ _OF_THE_ARCHIVE = frozenset(
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
     """Whether a memory may be archived.
 
-    It may have any status but deleted and archived, must be untouched for `age_years`, and its
-    recency must be under 0.01. An access is a touch. Pinned memories stay, and so do memories that
-    are worth keeping for good, such as an allergy. Procedures stay as well: a rule must be whole
-    whenever its key is named, however old it is.
+    It may have any status but deleted and archived, must not have changed for `age_years`, and its
+    recency must be under 0.01. An access counts as a change. Pinned memories stay, and so do
+    memories that are worth keeping for good, such as an allergy. Procedures stay as well: a rule
+    must be whole whenever its key is named, however old it is.
 
     Args:
         memory: The memory.
@@ -160,7 +160,7 @@ def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     return whole.changed(**(state_of_stub | _changed_since(stub, whole) | own))
 
 
-def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
+def brought_back(stub: Memory, archived: ArchivedStates, now: datetime) -> Memory:
     """The memory as it was, with the changes that its stub has had since.
 
     A memory that was deleted in the archive is restored as deleted. The restored memory is updated
@@ -211,13 +211,13 @@ def _changed_since(stub: Memory, whole: Memory) -> MemoryFields:
     return fields_of(stub, [name for name in names if getattr(stub, name) != getattr(left, name)])
 
 
-# What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and
-# their old versions.
+# The content and bytes of an archived copy: the memories of a chain, with their vectors and old
+# versions.
 #
-# Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words
-# (`lexical`, `search_text`) is left out: it stays with the stub, and it may hold words of
-# neighbouring turns, which are nothing of this chain's. Note: a compressed memory is short text
-# here too; what it was before is its `original`.
+# The bytes are gzip of canonical JSON, so equal copies have equal bytes. The search terms
+# (`lexical`, `search_text`) are left out: the stub keeps them, and they may contain words of
+# neighbouring turns. Note: a compressed memory has its short text here too; its earlier text is its
+# `original`.
 
 
 FORMAT = 1
@@ -226,7 +226,7 @@ COMPRESSION = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ArchivedStates:
     """A memory as it was, its old versions, and the original of a compressed memory.
 
     Each has its vector, if there was a vector.
@@ -251,7 +251,7 @@ class ColdCopy:
 
     epoch: str
     chain_id: str
-    members: tuple[Kept, ...]
+    members: tuple[ArchivedStates, ...]
 
     @property
     def revision(self) -> int:
@@ -268,7 +268,7 @@ class ColdCopy:
             ),
         )
 
-    def member(self, memory_id: str) -> Kept | None:
+    def member(self, memory_id: str) -> ArchivedStates | None:
         """The member with this id, or None."""
         return next((member for member in self.members if member.memory.id == memory_id), None)
 
@@ -305,7 +305,7 @@ def decoded(data: bytes) -> ColdCopy:
         if body["format"] != FORMAT:
             raise PlainError(f"is of another format; this version reads {FORMAT}")
         members = tuple(
-            Kept(
+            ArchivedStates(
                 _memory(member["memory"]),
                 tuple(_memory(version) for version in member["versions"]),
                 None if member["original"] is None else _memory(member["original"]),
@@ -344,13 +344,13 @@ def _vector(text: str | None) -> Vector | None:
     )
 
 
-# What time alone brings to a user's memories, and when: a memory fades, grows old enough for the
-# archive, its foresight ends.
+# Changes that time alone brings, and when: a memory fades, becomes old enough for the archive, or
+# its foresight ends.
 #
-# Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of
-# these comes. Note: only moments after a given one count. A memory may be past its time and stay
-# all the same (a text that does not get shorter, a chain of which one is younger); were it named
-# again and again, its user would be due every hour.
+# The functions are pure. They return the columns that a store keeps for a memory, so that an index
+# answers when the next change is due. Note: only times after a given time count. A memory may be
+# past its time and not change (a text that does not get shorter, or a chain with a younger member).
+# If such a memory counted again and again, its user would be due every hour.
 
 
 _LAST_S = 253_402_300_799.0

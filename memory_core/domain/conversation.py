@@ -274,11 +274,11 @@ def _renamed(message: Message, *, label: bool) -> Message:
     return message.changed(actor=actor)
 
 
-# A task: work that goes on after its call was answered.
+# A task: work that continues after its call was answered.
 #
-# Any caller of its owner may watch, retry or cancel it. It is a projection: what was really done is
-# in the conversation, the memories and the log. `attempts` counts unexpected failures only (of a
-# webhook, tries that came to nothing); waiting for a dependency that is down spends none.
+# Any caller of its owner may watch, retry or cancel it. It is a projection: the conversation, the
+# memories and the log say what was really done. `attempts` counts only unexpected failures (for a
+# webhook, failed tries). A wait for a dependency that is down is no attempt.
 
 
 TaskKind = Literal[

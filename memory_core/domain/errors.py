@@ -276,11 +276,11 @@ class AlreadyExists(MemoryCoreError):
     status, type, title = 503, "busy", "Too many concurrent writes for this user"
 
 
-# What an error says of itself without any value that a caller sent or stored.
+# Describe an error without any value that a caller sent or stored.
 #
-# The message of an exception often quotes its input: pydantic's `input_value`, a missing key, the
-# body that a service sent back. So only errors of our own tree speak for themselves. Of all others
-# the class is named, and what a fixed list of attributes tells.
+# The message of an exception often quotes its input: pydantic's `input_value`, a missing key, or
+# the body of a service's answer. So only our own errors are quoted. Of other errors the text has
+# the class and a fixed list of attributes.
 
 
 MAX_DETAILS = 5

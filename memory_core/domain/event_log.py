@@ -227,11 +227,11 @@ def _drop(states: States, memory_id: str, before: LoggedState | None) -> None:
         del states[memory_id]
 
 
-# Old versions of a memory: how they are named, and what a new version makes of those before it.
+# Old versions of a memory: their names, and how a new version changes earlier versions.
 #
-# Note: an old version's validity is not only ended by the one that follows it. A correction may
-# begin earlier than several versions before it, and then it ends them all; so at any moment at most
-# one version of a memory holds.
+# Note: an old version may be ended by a later version than its successor. A correction may begin
+# before several earlier versions, and then it ends all of them. So at most one version of a memory
+# holds at any time.
 
 
 VERSIONS = "versions"

@@ -19,7 +19,7 @@ from typing import Any
 
 from memory_core.domain.importance import DAY_S
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.messages import is_told, is_told_as
+from memory_core.domain.messages import is_told, was_sent_as
 from memory_core.domain.statements.worth import kept_for_good, worth_factor
 from memory_core.domain.truth.slots import slot_of
 
@@ -199,7 +199,7 @@ def shrinkable_length(body: Mapping[str, Any]) -> int:
 
     It is 0 for a text that a caller sent, which stays word for word.
     """
-    is_said = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
+    is_said = was_sent_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
     return 0 if is_said else len(body["content"])
 
 
@@ -294,9 +294,7 @@ def _why_never(memory: Memory) -> str | None:
     )
 
 
-# What brings a faded memory back into use.
-#
-# It was shown since, as what a reader asked for.
+# Bring a faded memory back into use, after it was shown as a result.
 
 
 def is_recalled(memory: Memory, now: datetime, rules: Fading) -> bool:

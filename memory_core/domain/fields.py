@@ -251,12 +251,11 @@ class Input(DeferredModel):
     model_config = ConfigDict(extra="forbid")
 
 
-# Time zones by their names in the IANA database: which there are, and what a moment is
-# called in them.
+# Time zones by their names in the IANA database, and times in a zone.
 #
-# Days and hours that people name ("yesterday", "at 9") are those of their zone. What is stored is
-# always UTC; a moment carries a zone only on its way to where days are read or written. The
-# database is the system's, else that of the package `tzdata`.
+# Days and hours that people name ("yesterday", "at 9") are those of their zone. Stored times are
+# always UTC; a time has a zone only where days are read or written. The database is the system's,
+# or else that of the package `tzdata`.
 
 
 MAX_NAME = 64

@@ -147,10 +147,10 @@ def says(memory: Memory) -> str | None:
     ).hexdigest()
 
 
-# The words that tell a fact, as marks: a text with them tells it too.
+# Marks of the words that state a fact; a text that has all of them states the fact too.
 #
-# A mark is a hash of a term, so a task that forgets a fact can keep the marks of its words, and the
-# words can't be read out of the task.
+# A mark is a hash of a term. A task that forgets a fact keeps the marks, from which the words can't
+# be read.
 
 
 Marks = list[list[str]]
@@ -185,7 +185,9 @@ def marks_of_quote(quote: str) -> list[str]:
     return _marks(_terms(quote))
 
 
-def tells(text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()) -> bool:
+def states_value(
+    text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()
+) -> bool:
     """Whether a text states a forgotten value.
 
     It does with half of the words of any part of the value, or with all words of a quote.

@@ -167,15 +167,13 @@ def surer(confidence: float) -> float:
     return min(1.0, confidence + (1.0 - confidence) * GAIN)
 
 
-# How importance and recency fade: functions of a base value and of two timestamps,
-# and of nothing else.
+# Decay of importance and recency, as functions of a base value and two timestamps alone.
 #
-# The faded value is never stored and never fed back in. Writing it back would let it fade again
-# from there: an hourly job over ten idle days would leave 0.4 % of an importance that should
-# have kept 79 %.
+# The decayed value is never stored. If it were written back, it would decay again from there: an
+# hourly job over ten idle days would leave 0.4 % of an importance that should have kept 79 %.
 #
-# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A moment
-# in the future, or one that is not known (NaN), has age zero.
+# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A time in
+# the future, or an unknown time (NaN), has age zero.
 
 
 Floats = npt.NDArray[np.float64]
@@ -218,20 +216,20 @@ def importances_at(
     return base * _halvings(since_s, now_s, half_life_days)
 
 
-def recency_half_life(touched_s: Floats, at_s: float, half_life_days: float = 30.0) -> Floats:
+def recency_half_life(last_used_s: Floats, at_s: float, half_life_days: float = 30.0) -> Floats:
     """LTM Engine's recency in [0, 1]: `2^(-age in days / half-life)`.
 
     Args:
-        touched_s: Epoch seconds of the last accesses or changes.
+        last_used_s: Epoch seconds of the last accesses or changes.
         at_s: Epoch seconds of the moment.
         half_life_days: Days that halve the recency.
 
     """
-    return _halvings(touched_s, at_s, half_life_days)
+    return _halvings(last_used_s, at_s, half_life_days)
 
 
 def recency_secmsa(
-    touched_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
+    last_used_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
 ) -> Floats:
     """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`.
 
@@ -239,13 +237,13 @@ def recency_secmsa(
     it is the age at which 1/e = 37 % is left.
 
     Args:
-        touched_s: Epoch seconds of the last accesses or changes.
+        last_used_s: Epoch seconds of the last accesses or changes.
         at_s: Epoch seconds of the moment.
         max_age_hours: The maximum age.
         half_life_factor: The factor.
 
     """
-    hours = _age_s(touched_s, at_s) / HOUR_S
+    hours = _age_s(last_used_s, at_s) / HOUR_S
     return np.maximum(LEAST_RECENCY, np.exp(-hours * half_life_factor / max_age_hours))
 
 

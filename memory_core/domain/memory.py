@@ -608,10 +608,10 @@ class Head(DeferredModel):
         return {name: cell_id for cell_id, names in self.unformed.items() for name in names}
 
 
-# The life of a memory: which status may follow which, and for which reasons.
+# The status transitions of a memory, with their reasons.
 #
-# A move that the table does not list is a 409 that names the moves it does list. `active` may
-# follow `active` (a caller confirms what already is so); no other status follows itself.
+# Any other transition is a 409 whose answer names the allowed transitions. `active` may follow
+# `active` (a caller confirms it); no other status follows itself.
 
 
 _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
@@ -668,7 +668,7 @@ A read at a moment inside its validity still finds such a memory.
 
 
 def back_in_use(now: datetime) -> MemoryFields:
-    """The fields of a memory that had faded and was found or told again."""
+    """The fields of a memory that had faded and was found or stated again."""
     return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
 
 

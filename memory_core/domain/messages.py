@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from memory_core.domain.chat.content_parts import text_parts
-from memory_core.domain.chat.message_forms import parts_sent
+from memory_core.domain.chat.message_content import parts_sent, text_parts
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.fields import ZONE_FIELD
 from memory_core.domain.importance import importance_by_type
@@ -65,10 +64,10 @@ def is_told(memory: Memory) -> bool:
 
     Memories that a task made of other memories did not.
     """
-    return is_told_as(memory.id, memory.cell_id, memory.consolidation_run)
+    return was_sent_as(memory.id, memory.cell_id, memory.consolidation_run)
 
 
-def is_told_as(memory_id: str, cell_id: str | None, consolidation_run: str | None) -> bool:
+def was_sent_as(memory_id: str, cell_id: str | None, consolidation_run: str | None) -> bool:
     """Whether a memory with these three fields came with a call, as `is_told` says.
 
     Args:
@@ -80,7 +79,7 @@ def is_told_as(memory_id: str, cell_id: str | None, consolidation_run: str | Non
     return is_message(memory_id) or (cell_id is None and consolidation_run is None)
 
 
-def is_untold(message: Memory) -> bool:
+def was_taken_back(message: Memory) -> bool:
     """Whether a message was taken back out of its session.
 
     Such a message is new when it is sent again.
@@ -155,7 +154,7 @@ def message_memory(
         content=message.content,
         actor=message.actor or message.role,
         source="conversation",
-        metadata=_metadata(message, number) | zone_told(conversation),
+        metadata=_metadata(message, number) | zone_metadata(conversation),
         importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
         importance_basis="type",
         worth=worth_of(message.content, by_assistant=not message.by_person),
@@ -191,7 +190,7 @@ def bytes_of_messages(messages: Iterable[Message]) -> int:
     return sum(BYTES_EACH + len(message.content.encode()) for message in messages)
 
 
-def zone_told(conversation: Conversation) -> dict[str, str]:
+def zone_metadata(conversation: Conversation) -> dict[str, str]:
     """The metadata about a conversation's time zone; empty without a zone."""
     return {} if conversation.time_zone is None else {ZONE_FIELD: conversation.time_zone}
 

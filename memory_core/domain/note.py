@@ -61,7 +61,7 @@ def normalise(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def told(values: Iterable[str]) -> list[str]:
+def non_empty_values(values: Iterable[str]) -> list[str]:
     """The values with content, trimmed, in order."""
     return [
         " ".join(value.split())
@@ -88,16 +88,16 @@ def parts_of(note: str) -> dict[str, str]:
 
 
 def _one(value: str, prefix: str = "") -> list[str]:
-    return [prefix + text for text in told([value])]
+    return [prefix + text for text in non_empty_values([value])]
 
 
 def _summary(summary: ConversationSummary) -> str:
-    return _section(SUMMARY, told([summary.narrative]))
+    return _section(SUMMARY, non_empty_values([summary.narrative]))
 
 
 def _behaviour(episode: EpisodeAnalysis) -> str:
     profile, insights = episode.behavioral_profile, episode.interaction_insights
-    style = told(
+    style = non_empty_values(
         [profile.communication, profile.learning, profile.problem_solving, profile.decision_making]
     )
     parts = ["User's style: " + " ".join(style)] if style else []
@@ -113,9 +113,11 @@ def _experience(episode: EpisodeAnalysis) -> str:
         ("Successful approaches: ", episode.what_worked),
         ("Approaches to avoid: ", episode.what_failed),
     ):
-        strategies = told(outcome.strategies)
+        strategies = non_empty_values(outcome.strategies)
         if strategies:
-            parts.append(" — ".join([prefix + "; ".join(strategies), *told([outcome.pattern])]))
+            parts.append(
+                " — ".join([prefix + "; ".join(strategies), *non_empty_values([outcome.pattern])])
+            )
     return _section(EXPERIENCE, parts)
 
 
@@ -123,8 +125,8 @@ def _guidance(episode: EpisodeAnalysis) -> str:
     guidance = episode.future_guidance
     parts = []
     for prefix, approaches in (
-        ("Do: ", told(guidance.recommended_approaches)),
-        ("Don't: ", told(guidance.avoid_approaches)),
+        ("Do: ", non_empty_values(guidance.recommended_approaches)),
+        ("Don't: ", non_empty_values(guidance.avoid_approaches)),
     ):
         if approaches:
             parts.append(prefix + "; ".join(approaches))
@@ -135,13 +137,13 @@ def _guidance(episode: EpisodeAnalysis) -> str:
 def _footer(summary: ConversationSummary) -> str:
     parts = []
     for prefix, terms in (
-        ("Tags: ", told(summary.retrieval.tags)),
-        ("Keywords: ", told(summary.retrieval.keywords)),
+        ("Tags: ", non_empty_values(summary.retrieval.tags)),
+        ("Keywords: ", non_empty_values(summary.retrieval.keywords)),
     ):
         if terms:
             parts.append(prefix + ", ".join(terms))
     parts += _one(summary.metadata.depth, "Content depth: ")
-    follow_ups = told(summary.metadata.follow_ups)
+    follow_ups = non_empty_values(summary.metadata.follow_ups)
     if follow_ups:
         parts.append("Follow-up areas: " + "; ".join(follow_ups))
     return f"{FOOTER}\n{' | '.join(parts)}" if parts else ""

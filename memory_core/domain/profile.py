@@ -92,7 +92,7 @@ def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
     return list(ids)
 
 
-def tells_length(trait: str) -> bool:
+def is_about_length(trait: str) -> bool:
     """Whether a trait says how long a person's messages are.
 
     That differs from talk to talk, and a profile shows only a single such trait.
@@ -149,7 +149,7 @@ def _fact(
     holding = [
         truth
         for truth in begun
-        if (truth.valid_until is None or at < truth.valid_until) and _stands_at(truth)
+        if (truth.valid_until is None or at < truth.valid_until) and _may_hold(truth)
     ]
     if not holding:
         return None
@@ -175,7 +175,7 @@ def _fact(
         value=value_of(current),
         confidence=current.confidence,
         since=current.valid_from,
-        source_scene_ids=scenes_of(told_in(current), memories),
+        source_scene_ids=scenes_of(cell_ids_of(current), memories),
         previous=[_previous(truth) for truth in before if value_of(truth) != value_of(current)][
             :MAX_PREVIOUS
         ],
@@ -214,7 +214,7 @@ def disputes_of(
     return sorted(disputes, key=lambda dispute: (dispute.at, dispute.memory_id), reverse=True)
 
 
-def told_in(memory: Memory) -> list[str]:
+def cell_ids_of(memory: Memory) -> list[str]:
     """The cells that contain a fact, the first cell first."""
     return list(
         dict.fromkeys(
@@ -225,7 +225,7 @@ def told_in(memory: Memory) -> list[str]:
     )
 
 
-def _stands_at(memory: Memory) -> bool:
+def _may_hold(memory: Memory) -> bool:
     """Whether a memory may count as true: a superseded truth without an end does not."""
     return memory.status in FOUND_BY_DEFAULT or memory.valid_until is not None
 
@@ -256,10 +256,10 @@ def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> P
     )
 
 
-# How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
+# Update a stored profile: the memories that it rests on, and its traits. Pure.
 #
-# Note: it is only ever told of what was touched. What it says besides stays,
-# and is checked when it is read.
+# Note: the functions get only changed memories. The rest of the profile stays, and is checked when
+# it is read.
 
 
 MAX_FACTS: Final = 200
@@ -327,7 +327,7 @@ def is_about(memory: Memory, names: Collection[str]) -> bool:
 
 def with_facts(
     person: KnownPerson,
-    touched: Iterable[Memory],
+    changed_memories: Iterable[Memory],
     names: Collection[str],
     memories: Mapping[str, Memory],
 ) -> KnownPerson:
@@ -335,14 +335,15 @@ def with_facts(
 
     Args:
         person: The stored profile.
-        touched: The memories that changed.
+        changed_memories: The memories that changed.
         names: The person's names, from `subjects`.
         memories: By id, the memories that the profile rests on, and the changed memories.
 
     """
     facts = {fact.name: fact for fact in person.facts}
     for memory in sorted(
-        touched, key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id)
+        changed_memories,
+        key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id),
     ):
         versions = [
             version_id(memory.id, number)
@@ -357,8 +358,8 @@ def with_facts(
         name = folded(memory.attribute or "")[:200]
         fact = facts.get(name, KnownFact(name=name, memory_ids=[]))
         cells = [
-            *(cell_id for cell_id in fact.cell_ids if cell_id not in told_in(memory)),
-            *told_in(memory)[-MAX_CELLS:],
+            *(cell_id for cell_id in fact.cell_ids if cell_id not in cell_ids_of(memory)),
+            *cell_ids_of(memory)[-MAX_CELLS:],
         ]
         ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
@@ -396,7 +397,7 @@ def with_traits(
         rivals = [
             known
             for known in traits
-            if tells_length(known.trait) and tells_length(observed.trait.trait)
+            if is_about_length(known.trait) and is_about_length(observed.trait.trait)
         ]
         traits = [known for known in traits if known not in alike and known not in rivals]
         traits.append(

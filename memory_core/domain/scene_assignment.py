@@ -1,8 +1,8 @@
 """The assignment of an episode to a theme and to a scene.
 
 Words decide a theme where they are clear, and vectors of prototypes where they are not. Note: time
-is event time, and a week is seven times twenty-four hours. An old event that is told late joins the
-scene of its time, not the latest scene.
+is event time, and a week is seven times twenty-four hours. An old event that is saved late joins
+the scene of its time, not the latest scene.
 """
 
 from __future__ import annotations
@@ -299,12 +299,10 @@ def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -
     return np.mean(known, axis=0, dtype=np.float32) if known else None
 
 
-# The themes of everyday talk, each with words that belong to it.
+# The themes of everyday talk, with their words, for use without a model. English only.
 #
-# They are the topics where no agent can be asked.
-# English. A theme is a hint, never a fact: it tells that a flight and a hotel go together, and it
-# tags a note "travel". Note: words of several themes ("bank", "run") are left out or stand where
-# they are used most.
+# A theme is a hint, not a fact: it groups a flight with a hotel, and tags a note "travel". Note:
+# words of several themes ("bank", "run") are left out, or belong to their most frequent theme.
 
 
 PROTOTYPES: dict[str, str] = {

@@ -20,8 +20,8 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
 from memory_core.domain.scope import Timestamp
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, GREETINGS, QUERY_WORDS, words
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.text_cache import keep_texts
 
 PROFILE_ID: Final = "prf_profile"
 """The id of the document of a user's profile; each user has a single profile."""
@@ -243,10 +243,10 @@ def _own(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in OF_THE_STORE}
 
 
-# The title and text of a scene, made only of its cells' own first words.
+# The title and text of a scene, made only of first words of its cells.
 #
-# Note: a line is kept with each cell, so a cell that leaves takes its words along;
-# the others need not be read again.
+# Note: each cell's line is stored with it. So a cell that leaves takes its words along, and the
+# other cells need not be read.
 
 
 MAX_SUMMARY = 1_200
@@ -348,7 +348,7 @@ def _title(theme: str, members: Sequence[SceneMember]) -> str:
     """The theme, and the words that most of the cells have, names with their capitals."""
     counted: Counter[str] = Counter()
     for member in members:
-        counted.update(word for word in _telling(member.line) if word != theme)
+        counted.update(word for word in _title_words(member.line) if word != theme)
     common = [
         _written(word, members)
         for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]
@@ -357,7 +357,7 @@ def _title(theme: str, members: Sequence[SceneMember]) -> str:
 
 
 @keep_texts(_LINES_KEPT)
-def _telling(line: str) -> tuple[str, ...]:
+def _title_words(line: str) -> tuple[str, ...]:
     """The words of a line that a title may be made of, each once."""
     return tuple(
         dict.fromkeys(

@@ -83,11 +83,10 @@ def checked(owner: Owner) -> Owner:
     return owner
 
 
-# Names of blobs in the archive: which there may be, and what may be asked for as the
-# beginning of one.
+# Valid names of blobs in the archive, and valid prefixes of names.
 #
-# Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may
-# lose the dot of `a.` on its way to a service.
+# Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and a service may
+# drop the dot of `a.` in an address.
 
 
 MAX_NAME, MAX_PART = 500, 100
@@ -126,10 +125,9 @@ def check_blob_prefix(prefix: str) -> str:
     return prefix
 
 
-# Moments as callers write them: ISO 8601 with a time zone, kept in UTC.
+# Timestamps as callers write them: ISO 8601 with a time zone, stored in UTC.
 #
-# Note: a number is no moment, and neither is a text without a zone. Both are refused,
-# not guessed at.
+# Note: a number, or a text without a zone, is refused and not guessed at.
 
 
 MAX_AHEAD = timedelta(hours=24)

@@ -10,7 +10,7 @@ from memory_core.evolution.open_conflicts import SETTLED, followed, left_open, s
 from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_commits import with_slots
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.commit import Ending
+from memory_core.ledger.commit_hooks import PostponedDecision
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, LongTermStore
 
@@ -92,7 +92,7 @@ class MemoryRules:
             less = followed(changes)
         return less if unsettled(less) else None
 
-    def endings(self, changes: Changes[Result]) -> Iterator[Ending]:
+    def endings(self, changes: Changes[Result]) -> Iterator[PostponedDecision]:
         """Decisions that end pending conflicts for which a commit had no room.
 
         A memory names its pending conflicts until they are ended. So if this process dies before
@@ -106,4 +106,4 @@ class MemoryRules:
                 wanted = Changes(None, marks, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)
 
-            yield Ending(name, ending)
+            yield PostponedDecision(name, ending)

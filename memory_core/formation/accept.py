@@ -19,7 +19,7 @@ from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.memory import Head, HeadFields, Memory
-from memory_core.domain.messages import bytes_of_messages, is_untold
+from memory_core.domain.messages import bytes_of_messages, was_taken_back
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -37,7 +37,7 @@ from memory_core.formation.message_memories import (
 from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
-from memory_core.ledger.archive_files import OwnerNames
+from memory_core.ledger.archive_files import OwnerHashes
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import session_document_id
@@ -46,7 +46,7 @@ from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.leases import TaskLost
-from memory_core.tasks.lifecycle import Beginning
+from memory_core.tasks.lifecycle import TaskStarter
 from memory_core.tasks.operation_records import is_pending
 
 MOST_UNFORMED = 100
@@ -64,10 +64,10 @@ class Converser:
 
     def __init__(
         self,
-        beginning: Beginning,
+        starter: TaskStarter,
         messages: MessageWriter,
         callbacks: Callbacks,
-        names: OwnerNames,
+        names: OwnerHashes,
         clock: Clock,
         ids: IdSource,
         rules: Agents,
@@ -81,8 +81,8 @@ class Converser:
         is asked, so that the conversation will have these cells.
         """
         self._rules, self._boundary, self._is_by_rule = rules, boundary, is_by_rule
-        self._beginning, self._messages, self._callbacks, self._names = (
-            beginning,
+        self._starter, self._messages, self._callbacks, self._names = (
+            starter,
             messages,
             callbacks,
             names,
@@ -128,7 +128,9 @@ class Converser:
             operation_id,
         )
 
-    async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
+    async def store_agent_words(
+        self, owner: Owner, request: AgentMemoryInput, call: Call
+    ) -> Accepted:
         """Store an agent's own words, to become a memory; they are durable when this returns.
 
         Args:
@@ -207,10 +209,10 @@ class Converser:
         reads = [SETTINGS_ID, *session_ids, *operation_ids, *_read_ahead(conversation, names)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             for _ in range(MOST_TRIES):
-                look = await self._beginning.look(owner, task, reads, call)
+                look = await self._starter.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
-                    return Accepted(str(earlier["task_id"]), messages=_told(earlier))
-                session_document = _kept(look, session_ids)
+                    return Accepted(str(earlier["task_id"]), messages=_answer_of(earlier))
+                session_document = _session_document(look, session_ids)
                 history = history_of(session_document)
                 seal_key = await self._seal_key(owner, session, history)
                 match = _match(conversation, call_messages, names, look, history, seal_key)
@@ -294,18 +296,18 @@ class Converser:
                 title=title,
             )
             written = with_written(conversation, writing, planned.result)
-            expected = _to_expect(written, cells, planned, seen)
+            expected = _expected_marks(written, cells, planned, seen)
             cuts = [cell.last for cell in cells[:-1]] if cells and self._is_by_rule else None
             written = written.changed(expected_cells=[*expected], cuts=cuts)
             return replace(
                 planned,
                 creates=documents_of(written),
                 more_bytes=bytes_of_messages(written.messages[written.written :]),
-                head_fields=lambda head: _expecting(head, expected),
+                head_fields=lambda head: _count_expected(head, expected),
             )
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
-        accepted = await self._beginning.begin(
+        accepted = await self._starter.begin(
             owner,
             task,
             lambda seen: (),
@@ -359,7 +361,7 @@ def _check_unchanged(
         raise SessionGrew
 
 
-def _to_expect(
+def _expected_marks(
     conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: ReadSet
 ) -> dict[str, list[str]]:
     """The messages of a conversation that a commit makes, by their expected cells.
@@ -380,7 +382,7 @@ def _to_expect(
     return {identity: messages for identity, messages in expected.items() if messages}
 
 
-def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
+def _count_expected(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
     """The head's field with unformed messages, once these messages are written."""
     if not expected:
         return {}
@@ -391,7 +393,7 @@ def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFields:
     return {"unformed": {**head.unformed, **more}}
 
 
-def _kept(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
+def _session_document(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
     """The session's document; None if the head's epoch has none.
 
     An epoch ends when the user is erased.
@@ -441,9 +443,9 @@ def _match(
 
 
 def _is_known(memory: Memory | None) -> bool:
-    return memory is not None and not is_untold(memory)
+    return memory is not None and not was_taken_back(memory)
 
 
-def _told(result: Mapping[str, Any]) -> Told | None:
+def _answer_of(result: Mapping[str, Any]) -> Told | None:
     messages = result.get("messages")
     return None if messages is None else Told(**messages)

@@ -48,7 +48,7 @@ NOBODY = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AgentCalls:
     """The agents for the work on a conversation.
 
     Attributes:
@@ -92,7 +92,7 @@ class Asking:
             self._shown(cell.messages),
             f"cell {cell.first}-{cell.last}",
         )
-        # All are waited for, also when one fails: what the others answer is paid for, and frozen.
+        # All answers are awaited, even if one fails: the others were paid for, and are frozen.
         facts, episode, summary = await asyncio.gather(
             self._answered(
                 f"{name} facts",
@@ -111,7 +111,9 @@ class Asking:
             ),
             return_exceptions=True,
         )
-        return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
+        return CellAnswers(
+            _result_or_raise(facts), _result_or_raise(episode), _result_or_raise(summary)
+        )
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """A short summary, for an agent's own words."""
@@ -135,7 +137,7 @@ class Asking:
         """
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and (
-            wrong := await asyncio.to_thread(wrong_with, given.value.narrative, cell.messages)
+            wrong := await asyncio.to_thread(story_fault, given.value.narrative, cell.messages)
         ):
             raise AgentFailed(f"the story {wrong}")
         return given
@@ -200,7 +202,7 @@ class Asking:
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
             if complaint and agents is self.agents:
-                break  # the rules themselves were asked first, and give the same again
+                break  # the rules answered already, and would answer the same
             text = await self._synthesised(f"{name} {shown_key}", agents, items)
             if text is None:
                 complaint = "the synthesis agent gave no usable answer"
@@ -209,7 +211,7 @@ class Asking:
             if not wrong:
                 return text, ""
             complaint = "; ".join(wrong)
-            # behind it are words of notes
+            # the part after the colon quotes notes
             log.info(
                 "a synthesis is refused: %s",
                 "; ".join(reason.partition(":")[0] for reason in wrong),
@@ -252,12 +254,12 @@ class Asking:
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
 
-def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
+def story_fault(story: str, messages: Sequence[Message]) -> str | None:
     """Why a model's story must not be remembered, in words without any of it.
 
     Args:
         story: Story of the model.
-        messages: Messages that it tells of.
+        messages: Messages that it is about.
 
     Returns:
         None if it may be remembered.
@@ -271,7 +273,7 @@ def wrong_with(story: str, messages: Sequence[Message]) -> str | None:
     return "is in another language than the messages" if in_another_language(words, story) else None
 
 
-def _or_raised(answer: Given | BaseException) -> Given:
+def _result_or_raise(answer: Given | BaseException) -> Given:
     """The answer of a gathered call; raises the call's error."""
     if isinstance(answer, BaseException):
         raise answer

@@ -42,9 +42,9 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, TaskQueue
-from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.lifecycle import ACTOR, message_for, tell
-from memory_core.tasks.store import counted, held_task, kept, written
+from memory_core.tasks.leases import Lease, RetryLater
+from memory_core.tasks.lifecycle import ACTOR, message_for, send_task
+from memory_core.tasks.store import count_change, put_with_retry, task_document, task_in
 
 PAUSE_S = 0.01
 """The pause after a lost race, times a random share."""
@@ -175,7 +175,7 @@ class Batches:
             or call.idempotency_key is not None
         ):
             return await self._handover.add(batch, append, call)
-        if await kept(self._store, owner, grown.written) is None:
+        if await put_with_retry(self._store, owner, grown.written) is None:
             return None
         return Added(
             self._handover.shown(grown),
@@ -202,12 +202,12 @@ class Batches:
         return look
 
 
-# The commits of a buffer's life: its generation begins with a task that waits, and ends as the
-# conversation that this task then forms.
+# The commits of a buffer: a generation begins with a waiting task, and ends as the conversation
+# that this task forms.
 #
-# Note: there is one task a generation, from its first message until its memories. What it is about
-# changes in the commit that hands the messages over, and with it nothing else: callers that watch
-# it, and workers that wait for it, go on.
+# Note: a generation has a single task, from its first message until its memories. The commit that
+# hands over the messages changes only the subject of the task, so callers and workers that wait for
+# the task are not affected.
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +377,7 @@ class Handover:
         """Write the buffer; if the append opens it, also the task that waits."""
         now = self._clock.now()
         task = self._waiting(batch, now) if opens else None
-        puts = (batch.written, *([written(task)] if task is not None else []))
+        puts = (batch.written, *([task_document(task)] if task is not None else []))
         return _changes(_Done(batch, task), puts, (), more=int(opens))
 
     def _handing_over(self, batch: HeldBuffer, look: ReadSet) -> Changes[_Done | None]:
@@ -386,12 +386,12 @@ class Handover:
         The task is about the conversation from now on.
         """
         now = self._clock.now()
-        before = held_task(look.documents.get(batch.task_id), look.head)
+        before = task_in(look.documents.get(batch.task_id), look.head)
         clears = clears_of(
             look.documents.get(session_document_id(batch.owner, batch.buffer.session_id))
         )
         conversation = batch.conversation(now, clears)
-        # What is a memory already is not written again: it may have been deleted since.
+        # Existing memories are not written again, since they may have been deleted.
         known = [look.memory(name) is not None for name in message_ids(conversation)]
         conversation = conversation.changed(written=[*known, False].index(False))
         waiting = self._waiting(batch, now) if before is None else before.task
@@ -402,7 +402,7 @@ class Handover:
         )
         puts = (
             batch.closed().written,
-            written(task, onto=None if before is None else before.document),
+            task_document(task, onto=None if before is None else before.document),
         )
         creates = (state, messages_with_appends)
         done = _Done(batch.closed(), task, conversation)
@@ -430,7 +430,7 @@ class Handover:
             session_document_id(batch.owner, session),
         ]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
-        receipt: Receipt[_Done | None] = Receipt(_noted, lambda earlier, look: None)
+        receipt: Receipt[_Done | None] = Receipt(_receipt_fields, lambda earlier, look: None)
         return (
             await self._ledger.commit(batch.owner, decide, ids=ids, call=call, receipt=receipt)
         ).result
@@ -438,10 +438,10 @@ class Handover:
     async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:
         assert done.task is not None
         delay = timedelta(0) if done.conversation is not None else self._rules.idle
-        return await tell(self._queue, "formation", message_for(owner, done.task), delay)
+        return await send_task(self._queue, "formation", message_for(owner, done.task), delay)
 
 
-def _noted(done: _Done | None) -> dict[str, Any] | None:
+def _receipt_fields(done: _Done | None) -> dict[str, Any] | None:
     """The fields of the receipt: the task that forms the handed over messages."""
     if done is None:
         return None
@@ -459,18 +459,18 @@ def _changes(
     buffer, *other_puts = puts
     if buffer.tag is None:
         return Changes(
-            done, puts=tuple(other_puts), creates=(buffer, *creates), head_fields=counted(more)
+            done, puts=tuple(other_puts), creates=(buffer, *creates), head_fields=count_change(more)
         )
-    return Changes(done, puts=puts, creates=creates, head_fields=counted(more))
+    return Changes(done, puts=puts, creates=creates, head_fields=count_change(more))
 
 
-class Gathering:
+class BufferWork:
     """The work on the task of a buffer's generation: wait, hand over, form."""
 
     def __init__(self, ledger: Ledger, handover: Handover, forming: Forming, clock: Clock) -> None:
         self._ledger, self._handover, self._forming, self._clock = ledger, handover, forming, clock
 
-    async def gather(self, lease: Lease) -> Later | None:
+    async def gather(self, lease: Lease) -> RetryLater | None:
         """Hand the messages over when the buffer has been idle.
 
         Once that is done, by any worker, form them.
@@ -486,6 +486,6 @@ class Gathering:
         now = self._clock.now()
         appended_at = batch.buffer.last_append_at
         if due_at > now and not (appended_at and is_written_ahead(appended_at, now)):
-            return Later(due_at - now, {"step": "gathering"})
+            return RetryLater(due_at - now, {"step": "gathering"})
         await self._handover.close(batch, Call(lease.task.correlation_id, actor=ACTOR))
         return None

@@ -171,14 +171,14 @@ def plan_cell(
         rules: Thresholds and boosts.
 
     Raises:
-        CellOutdated: The cell has been told again, or the agents saw other memories.
+        CellOutdated: The cell has been formed meanwhile, or the agents saw other memories.
 
     """
     messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []
     marks = cell_marks(look, messages, ready.cell.id, {*look.unread(messages)})
-    page = _page(owner, ready, look, len(marks))
+    page = _empty_change_set(owner, ready, look, len(marks))
     existing = look.memory(ready.cell.id)
-    if told_before(existing, ready.told_at):
+    if is_formed_already(existing, ready.told_at):
         raise CellOutdated
     linked = links_of(ready, look, rules, look.now)
     prompt = ConflictPrompt.of(linked)
@@ -187,8 +187,8 @@ def plan_cell(
     execution = Execution(
         page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
     )
-    idle = _ending_nothing(ready, page) | _changing_nothing(ready, look.near)
-    for fact in _in_order(ready.facts):
+    idle = _idle_retractions(ready, page) | _idle_changes(ready, look.near)
+    for fact in _in_asserted_order(ready.facts):
         if fact.id not in idle:
             execution.place_fact(fact, look.near.get(fact.id, ()))
     if ready.note is not None:
@@ -198,7 +198,7 @@ def plan_cell(
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         fewer = ready.without(dropped)
-        return plan_cell(owner, fewer, look, _on(ruled, fewer, look, rules), rules)
+        return plan_cell(owner, fewer, look, _rulings_for(ruled, fewer, look, rules), rules)
     counts = {
         **execution.counts,
         "without_proof": ready.without_proof,
@@ -215,14 +215,14 @@ def plan_cell(
     )
 
 
-def _in_order(facts: Sequence[Memory]) -> list[Memory]:
+def _in_asserted_order(facts: Sequence[Memory]) -> list[Memory]:
     """Facts as they were said, retractions first of those of one moment."""
     return sorted(
         facts, key=lambda fact: (fact.event_timestamp, not is_retraction(fact), fact.valid_from)
     )
 
 
-def _ending_nothing(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
+def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     """Retractions without a named value, by a single sentence, of slots without known values.
 
     If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
@@ -244,7 +244,7 @@ def _ending_nothing(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     return frozenset(idle)
 
 
-def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
+def _idle_changes(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
     """Facts that were kept only for a possible change, but change no memory.
 
     For example, "sold the Golf" where no Golf is known. Facts are also left out if a fact of the
@@ -278,7 +278,7 @@ def _is_known(fact: Memory, ready: ReadyCell, page: ChangeSet) -> bool:
     return slot is not None and any(row.status is not Status.DELETED for row in slot.rows.values())
 
 
-def told_before(existing: Memory | None, told_at: datetime) -> bool:
+def is_formed_already(existing: Memory | None, told_at: datetime) -> bool:
     """Whether a conversation brings no new content with a cell that exists already.
 
     A cell that was deleted after the conversation was accepted stays deleted. Only conversations
@@ -294,7 +294,7 @@ def told_before(existing: Memory | None, told_at: datetime) -> bool:
     )
 
 
-def _page(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int) -> ChangeSet:
+def _empty_change_set(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int) -> ChangeSet:
     """An empty change set that reserves room for the conversation, task and delivery.
 
     All three name the memories that the conversation became so far.
@@ -304,7 +304,7 @@ def _page(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int) -> ChangeSe
     return ChangeSet(owner, look, look.now, weighs=True, beside=BESIDE + marks, weight=weight)
 
 
-def _on(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules) -> Ruled:
+def _rulings_for(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules) -> Ruled:
     """The same decisions for a cell with fewer facts; they still apply to the rest."""
     prompt = ConflictPrompt.of(links_of(ready, look, rules, look.now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
@@ -324,11 +324,11 @@ LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
 asked.
 """
 
-NOTHING_TOLD: Changes[CellOutcome] = Changes(CellOutcome(()))
+NO_CONTENT: Changes[CellOutcome] = Changes(CellOutcome(()))
 """A cell in which people only asked to forget something: no memory is made of it."""
 
 
-def tell_again(
+def reinforce_cell(
     owner: Owner, cell: Memory, message_ids: Collection[str], look: ReadSet, now: datetime
 ) -> Changes[CellOutcome]:
     """Reinforce the active memories of a cell whose words are sent again.
@@ -339,7 +339,7 @@ def tell_again(
         owner: Whose memories they are.
         cell: The stored cell.
         message_ids: Ids of the messages that repeat it, which belong to the cell, too.
-        look: A read set with the memories of `made_of`.
+        look: A read set with the memories of `ids_made_of`.
         now: The present time.
 
     """
@@ -355,7 +355,7 @@ def tell_again(
     page = ChangeSet(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [
         memory
-        for name in made_of(cell)
+        for name in ids_made_of(cell)
         if (memory := look.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT
     ]
     for memory in standing:
@@ -369,7 +369,7 @@ def tell_again(
     return replace(_changes(page, outcome), marks=marks)
 
 
-def made_of(cell: Memory) -> tuple[str, ...]:
+def ids_made_of(cell: Memory) -> tuple[str, ...]:
     """The ids of a cell, its note and the memories that hold its facts.
 
     There are at most as many as a cell makes.

@@ -7,8 +7,11 @@ worker that was cancelled, overtaken or cleared meanwhile finds out.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
 
 from memory_core.domain.conversation import Cell, CellRecord, Conversation
 from memory_core.domain.memory import Head, HeadFields, MemoryType, Status
@@ -22,7 +25,7 @@ from memory_core.ledger.documents import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
-from memory_core.tasks.store import counted, unfinished
+from memory_core.tasks.store import count_change, unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Work:
         ]
 
 
-def still_stand(look: ReadSet, conversation: Conversation) -> bool:
+def are_messages_active(look: ReadSet, conversation: Conversation) -> bool:
     """Whether the head alone shows that all messages of a conversation are active.
 
     That is so if no existing memory has changed since the conversation was accepted.
@@ -112,7 +115,7 @@ def still_stand(look: ReadSet, conversation: Conversation) -> bool:
     )
 
 
-def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
     """Whether there is no more work on this cell, and its result.
 
     Args:
@@ -133,7 +136,9 @@ def formed_before(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
     return False, None
 
 
-def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Changes[Formed | None]:
+def with_formed_cell(
+    planned: Changes[CellOutcome], look: ReadSet, work: Work
+) -> Changes[Formed | None]:
     """The plan, with the conversation advanced by a cell.
 
     The conversation is written onto the very state that was read, because a cancellation has no
@@ -173,7 +178,7 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
             "last_formed_sequence": head.sequence + len(planned.changes),
         }
         if last:
-            fields |= counted(unfinished(ended) - 1)(head)
+            fields |= count_change(unfinished(ended) - 1)(head)
         return fields
 
     return Changes(
@@ -189,7 +194,7 @@ def advanced(planned: Changes[CellOutcome], look: ReadSet, work: Work) -> Change
     )
 
 
-def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
+def certainly_missing_ids(look: ReadSet, ready: ReadyCell) -> set[str]:
     """Ids of documents that certainly don't exist, by a read set.
 
     A cell's note and facts are written with it, and exist without it only after a hard delete. The
@@ -216,7 +221,7 @@ def never_written(look: ReadSet, ready: ReadyCell) -> set[str]:
     return made
 
 
-def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
+def session_ids_of(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
     """Further ids that a plan needs: the sessions of memories that may be retired.
 
     Args:
@@ -232,3 +237,37 @@ def documents_beside(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
         if neighbour.memory.id in ruled_out
     }
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]
+
+
+# Turns in which the writers of a user in this process decide and commit.
+#
+# Note: nothing depends on them, since each commit checks for other commits. But thirty workers that
+# form conversations of a single user would mostly decide in vain, and in the end wait.
+
+
+class WriteTurn:
+    """The turn of a piece of work: taken when needed, kept until its end."""
+
+    def __init__(self, lock: asyncio.Lock, stack: AsyncExitStack) -> None:
+        self._lock, self._kept = lock, stack
+        self._taken = False
+
+    async def take(self) -> None:
+        """Wait for earlier work of the same user, unless the turn is taken."""
+        if not self._taken:
+            await self._kept.enter_async_context(self._lock)
+            self._taken = True
+
+
+class WriteTurns:
+    """Turns of all users."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, owner: Owner) -> AsyncIterator[WriteTurn]:
+        """A turn that ends with the block, if it is taken in it."""
+        lock = self._locks.setdefault(owner, asyncio.Lock())
+        async with AsyncExitStack() as stack:
+            yield WriteTurn(lock, stack)

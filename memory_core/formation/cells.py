@@ -1,8 +1,8 @@
 """Make a cell's episode, note and facts.
 
-All ids derive from what was said, so the same words told again are the same memories. A quote that
-was not said drops its fact; how many were dropped is counted, because an agent that invents
-must be seen.
+All ids derive from what was said, so the same words become the same memories when they are sent
+again. A quote that was not said drops its fact; how many were dropped is counted, because an agent
+that invents must be seen.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from memory_core.domain.memory import (
     MemoryType,
     Worth,
 )
-from memory_core.domain.messages import zone_told
-from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
+from memory_core.domain.messages import zone_metadata
+from memory_core.domain.note import FOOTER, SUMMARY, non_empty_values, parts_of, render_note
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
@@ -120,7 +120,7 @@ def cell_memories(
     )
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
-    terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
+    terms = fuzzy_dedup(non_empty_values(hints.tags)), fuzzy_dedup(non_empty_values(hints.keywords))
     worth_storing = [
         fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)
     ]
@@ -226,7 +226,7 @@ class _Maker:
         text = render_note(self.answers.episode.value, summary)
         tags, keywords = self.terms
         if parts_of(text).keys() <= {SUMMARY, FOOTER} and not (
-            tags or keywords or told(summary.metadata.follow_ups)
+            tags or keywords or non_empty_values(summary.metadata.follow_ups)
         ):
             return None
         made = self._memory(
@@ -239,7 +239,7 @@ class _Maker:
         fields: MemoryFields = {
             "tags": tags,
             "keywords": keywords,
-            "semantic_queries": told(summary.retrieval.queries),
+            "semantic_queries": non_empty_values(summary.retrieval.queries),
             "source_ids": [self.cell_id],
             **self._weight(tags, keywords),
         }
@@ -321,13 +321,13 @@ class _Maker:
             prompt_version=source.prompt_version,
             model=source.model,
             correlation_id=self.conversation.correlation_id,
-            metadata={**zone_told(self.conversation)},
+            metadata={**zone_metadata(self.conversation)},
         )
 
     def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> MemoryFields:
         metadata = self.answers.summary.value.metadata
         quality = None if metadata.depth == "N/A" else metadata.depth
-        follow_ups = told(metadata.follow_ups)
+        follow_ups = non_empty_values(metadata.follow_ups)
         return {
             "interaction_quality": quality,
             "conversation_complexity": _COMPLEXITY.get(metadata.depth),
@@ -448,6 +448,6 @@ def words_memory(
         prompt_version=summary.provenance.prompt_version,
         model=summary.provenance.model,
         correlation_id=conversation.correlation_id,
-        metadata={**zone_told(conversation)},
+        metadata={**zone_metadata(conversation)},
     )
     return with_lexical(made)

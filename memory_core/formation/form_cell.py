@@ -31,7 +31,7 @@ from memory_core.evolution.agent_rulings import (
 from memory_core.evolution.contradictions import slot_reads
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.versions import embed_memories
-from memory_core.formation.agent_calls import Asking
+from memory_core.formation.agent_calls import AgentCalls
 from memory_core.formation.boundaries import (
     CUT_BY_RULE,
     BoundaryRules,
@@ -42,30 +42,32 @@ from memory_core.formation.boundaries import (
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
     MOST_MARKED,
-    NOTHING_TOLD,
+    NO_CONTENT,
     CellOutcome,
     CellOutdated,
     ReadyCell,
+    ids_made_of,
+    is_formed_already,
     links_of,
-    made_of,
     merge_wanted,
     plan_cell,
-    tell_again,
-    told_before,
+    reinforce_cell,
 )
 from memory_core.formation.cell_work import (
     Finish,
     Formed,
     Report,
     Work,
-    advanced,
-    documents_beside,
-    formed_before,
-    never_written,
-    still_stand,
+    WriteTurn,
+    WriteTurns,
+    are_messages_active,
+    certainly_missing_ids,
+    finished_cell,
+    session_ids_of,
+    with_formed_cell,
 )
 from memory_core.formation.cells import CellMemories, cell_id, cell_memories, words_memory
-from memory_core.formation.joint_calls import JointAsking, asking_of
+from memory_core.formation.joint_calls import JointAgentCalls, agent_calls_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
@@ -73,7 +75,6 @@ from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
-from memory_core.ledger.turns import WriteTurn, WriteTurns
 from memory_core.ports import Agents, Clock, Embedder, Near
 from memory_core.tasks.agent_steps import Steps
 
@@ -181,8 +182,10 @@ class Former:
             conversation.messages, asking.boundaries, self._forming.boundary
         )
 
-    def _asking(self, owner: Owner, conversation: Conversation, steps: Steps) -> Asking:
-        return asking_of(self._forming.calls, owner, conversation, self._agents, self._rules, steps)
+    def _asking(self, owner: Owner, conversation: Conversation, steps: Steps) -> AgentCalls:
+        return agent_calls_of(
+            self._forming.calls, owner, conversation, self._agents, self._rules, steps
+        )
 
     async def form(
         self,
@@ -239,10 +242,10 @@ class Former:
                 look = await self._ledger.look(owner, ids)
             else:
                 look, before = await self._look_beside(owner, before, ids, NO_SEARCH), None
-            if not work.reads_messages and not still_stand(look, conversation):
+            if not work.reads_messages and not are_messages_active(look, conversation):
                 work = replace(work, reads_messages=True)
                 continue
-            done, earlier = formed_before(look, conversation.id, cell)
+            done, earlier = finished_cell(look, conversation.id, cell)
             if done:
                 return earlier
             work = replace(work, cleared=cleared_since(look, owner, conversation))
@@ -252,9 +255,9 @@ class Former:
                 if deleted_since(look, work.read_messages):
                     raise MessagesGone
                 if only_asks_to_forget(cell.messages):
-                    return await self._commit(work, lambda seen: NOTHING_TOLD, work.state_ids)
+                    return await self._commit(work, lambda seen: NO_CONTENT, work.state_ids)
                 existing = look.memory(identity)
-                if existing is not None and told_before(existing, conversation.created_at):
+                if existing is not None and is_formed_already(existing, conversation.created_at):
                     return await self._tell_again(work, existing)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
@@ -266,7 +269,7 @@ class Former:
             retry_after_s=2,
         )
 
-    async def _ready(self, work: Work, asking: Asking, report: Report) -> ReadyCell:
+    async def _ready(self, work: Work, asking: AgentCalls, report: Report) -> ReadyCell:
         """The cell's memories, all embedded in a single call."""
         await report("agents", 0.1)
         made = await self._made(work, asking)
@@ -274,7 +277,7 @@ class Former:
         await report("embedding", 0.5)
         return await self._embedded(_ready_cell(made, work.conversation))
 
-    async def _made(self, work: Work, asking: Asking) -> CellMemories:
+    async def _made(self, work: Work, asking: AgentCalls) -> CellMemories:
         """The memories that the agents make of a cell.
 
         An agent's own words become a single memory, which is not compared.
@@ -305,15 +308,15 @@ class Former:
             cell_now = look.memory(cell.id)
             if (
                 cell_now is None
-                or not told_before(cell_now, told_at)
-                or set(made_of(cell_now)) - {*ids}
+                or not is_formed_already(cell_now, told_at)
+                or set(ids_made_of(cell_now)) - {*ids}
             ):
                 raise CellOutdated
-            return tell_again(
+            return reinforce_cell(
                 work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now()
             )
 
-        ids = [*work.state_ids, *made_of(cell), *work.message_ids]
+        ids = [*work.state_ids, *ids_made_of(cell), *work.message_ids]
         await self._mark_surplus(work, cell.id)
         return await self._commit(work, plan, ids)
 
@@ -326,7 +329,7 @@ class Former:
             await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
 
     async def _compare(
-        self, work: Work, ready: ReadyCell, asking: Asking, turn: WriteTurn, before: ReadSet
+        self, work: Work, ready: ReadyCell, asking: AgentCalls, turn: WriteTurn, before: ReadSet
     ) -> Formed | None:
         """Compare the cell with its neighbours, ask the conflict agent, and commit.
 
@@ -347,14 +350,14 @@ class Former:
             *sorted(slots),
         ]
         nears = {memory.id: self._near(memory) for memory in ready.compared}
-        before = replace(before, asked=before.asked | never_written(before, ready))
+        before = replace(before, asked=before.asked | certainly_missing_ids(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
             raise CellOutdated
         ruled = await self._ruled(work, ready, look, asking)
 
         def reads(seen: ReadSet) -> list[str]:
-            return [*documents_beside(owner, seen, ruled), *slot_reads(seen, ready.compared)]
+            return [*session_ids_of(owner, seen, ruled), *slot_reads(seen, ready.compared)]
 
         def plan(seen: ReadSet) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, ruled, self._forming.links)
@@ -392,7 +395,7 @@ class Former:
 
         def decide(seen: ReadSet) -> Changes[Formed | None]:
             is_repeated = next(rounds) > 0
-            done, earlier = formed_before(seen, work.conversation.id, work.cell)
+            done, earlier = finished_cell(seen, work.conversation.id, work.cell)
             if done:
                 return Changes(earlier)
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
@@ -401,14 +404,16 @@ class Former:
                 raise CellOutdated
             if deleted_since(seen, [name for name in work.message_ids if name in ids]):
                 raise MessagesGone
-            return advanced(plan(seen), seen, work)
+            return with_formed_cell(plan(seen), seen, work)
 
         committed = await self._ledger.commit(
             work.owner, decide, ids=ids, reads=reads, nears=nears, basis=basis, call=work.call
         )
         return committed.result
 
-    async def _ruled(self, work: Work, ready: ReadyCell, look: ReadSet, asking: Asking) -> Ruled:
+    async def _ruled(
+        self, work: Work, ready: ReadyCell, look: ReadSet, asking: AgentCalls
+    ) -> Ruled:
         """The agents' decisions about the memories of this read set."""
         linked = links_of(ready, look, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
@@ -432,10 +437,10 @@ class Former:
         ready: ReadyCell,
         linked: Sequence[tuple[Memory, Sequence[Linked]]],
         prompt: ConflictPrompt,
-        asking: Asking,
+        asking: AgentCalls,
     ) -> Rulings:
         """The conflict agent's decisions: about this cell, or about all remaining cells at once."""
-        if not isinstance(asking, JointAsking):
+        if not isinstance(asking, JointAgentCalls):
             return await asking.rulings(prompt)
         own = Questions.of(linked, ready.proofs)
 
@@ -447,10 +452,10 @@ class Former:
 
         return await asking.rulings_at_once(own, of_all)
 
-    async def _questions(self, work: Work, asking: Asking) -> Questions:
+    async def _questions(self, work: Work, asking: AgentCalls) -> Questions:
         """The questions for the conflict agent about a cell that is formed later."""
         identity = cell_id(work.conversation, work.cell)
-        is_known = told_before(
+        is_known = is_formed_already(
             (await self._ledger.look(work.owner, [identity])).memory(identity),
             work.conversation.created_at,
         )

@@ -13,21 +13,20 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.formation.cell_work import Formed
+from memory_core.formation.cell_work import Formed, WriteTurns
 from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
-from memory_core.formation.without_messages import Without, without_deleted
+from memory_core.formation.without_messages import ConversationWrites, without_deleted
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.read_set import ReadSet
-from memory_core.ledger.turns import WriteTurns
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.lifecycle import ACTOR, Ends, message_for, queue_of, tell
-from memory_core.tasks.store import announced, written
+from memory_core.tasks.leases import Lease, RetryLater
+from memory_core.tasks.lifecycle import ACTOR, TaskFinisher, message_for, queue_of, send_task
+from memory_core.tasks.store import task_document, with_delivery
 
 
 class Forming:
@@ -40,15 +39,15 @@ class Forming:
         former: Former,
         wishes: Wishes,
         steps: Steps,
-        ends: Ends,
+        finisher: TaskFinisher,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
-        self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
+        self._steps, self._finisher, self._queue, self._clock = steps, finisher, queue, clock
         self._completing = WriteTurns()
 
-    async def form(self, lease: Lease) -> Later | None:
+    async def form(self, lease: Lease) -> RetryLater | None:
         """Form the remaining cells of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
         conversation, look = await self._conversation(lease)
@@ -56,7 +55,7 @@ class Forming:
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
         conversation = await self._complete(owner, conversation, call)
-        conversation, heeded = await self._wishes.heed(owner, conversation, call)
+        conversation, heeded = await self._wishes.carry_out(owner, conversation, call)
         await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
@@ -140,7 +139,7 @@ class Forming:
             await self._go_on_without(lease.owner, conversation, call)
             return None
         for task in ended:
-            await self._ends.announce(lease.owner, task)
+            await self._finisher.announce(lease.owner, task)
         return formed
 
     async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
@@ -162,10 +161,14 @@ class Forming:
             *(part for name in names for part in (name, messages_id(name))),
         ]
 
-        def decide(seen: ReadSet) -> Changes[Without]:
+        def decide(seen: ReadSet) -> Changes[ConversationWrites]:
             state = state_of(seen, conversation.id)
             unformed = state is not None and state.state in ("pending", "poisoned")
-            done = without_deleted(seen, conversation, self._clock.now()) if unformed else Without()
+            done = (
+                without_deleted(seen, conversation, self._clock.now())
+                if unformed
+                else ConversationWrites()
+            )
             return Changes(
                 done,
                 puts=tuple(done.puts.values()),
@@ -177,9 +180,9 @@ class Forming:
 
         done = (await self._ledger.commit(owner, decide, ids=ids, call=call)).result
         for task in done.ready:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in done.ended:
-            await self._ends.announce(owner, task)
+            await self._finisher.announce(owner, task)
 
     def _ended(
         self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]
@@ -195,5 +198,8 @@ class Forming:
             "counts": counts_of(conversation.formed_cells),
             **heeded,
         }
-        task, deliveries = announced(lease.task.succeeded(result, now), now)
-        return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)
+        task, deliveries = with_delivery(lease.task.succeeded(result, now), now)
+        return task, (
+            replace(task_document(task, onto=lease.stored.document), tag=None),
+            *deliveries,
+        )

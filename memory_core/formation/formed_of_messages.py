@@ -84,7 +84,7 @@ class FormedOfMessages:
             reverse=True,
         ):
             if (
-                cells.keys().isdisjoint(_tellers(memory))
+                cells.keys().isdisjoint(_cell_ids_of(memory))
                 or memory.cell_id == memory.id
                 or memory.status is Status.DELETED
                 or memory.version > 1
@@ -109,20 +109,22 @@ class FormedOfMessages:
             if (state := state_of(conversation_look, name)) is not None
             for formed_cell in state.formed_cells
         ]
-        # notes that said it already are others' too
+        # notes that stated it before are shared with other cells
         joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]
         return list(
-            dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined])
+            dict.fromkeys(
+                [*(name for cell in cells.values() for name in _ids_formed_of(cell)), *joined]
+            )
         )
 
     async def _take_memory(
         self, owner: Owner, memory: Memory, cells: Mapping[str, Memory], call: Call
     ) -> bool:
-        """Delete a memory, unless a cell that stays tells it too; whether it was deleted."""
+        """Delete a memory, unless a remaining cell states it too; whether it was deleted."""
         replaced = [] if slot_name(memory) is not None else await self._replaced_by(owner, memory)
         other_tellers = [
             name
-            for name in _tellers(memory)
+            for name in _cell_ids_of(memory)
             if name not in cells and name not in {old.id for old in replaced}
         ]
         look = await self._ledger.look(owner, other_tellers)
@@ -163,7 +165,7 @@ class FormedOfMessages:
             look = await self._ledger.look(owner, [old.id, memory.id, *records])
             now, by = look.memory(old.id), look.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
-                continue  # it came back with another one
+                continue  # restored with another memory
             decided = [
                 record_in(record_document.body)
                 for name in records
@@ -234,7 +236,7 @@ def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> M
     return old.changed(next_id=follows.id, valid_until=until, updated_at=now)
 
 
-def _tellers(memory: Memory) -> list[str]:
+def _cell_ids_of(memory: Memory) -> list[str]:
     """The cells that stated a formed memory, and the notes merged into it.
 
     It is empty for a memory that was saved.
@@ -246,7 +248,7 @@ def _tellers(memory: Memory) -> list[str]:
     )
 
 
-def _made_of(cell: Memory) -> list[str]:
+def _ids_formed_of(cell: Memory) -> list[str]:
     return [
         note_id(cell.id),
         *(fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None),

@@ -35,7 +35,7 @@ from memory_core.domain.joint_answers import EpisodeParts, FormationCalls, Forme
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.evolution.agent_rulings import Questions, Rulings, pair_key, ruled_pairs
-from memory_core.formation.agent_calls import NOBODY, Asking, wrong_with
+from memory_core.formation.agent_calls import NOBODY, AgentCalls, story_fault
 from memory_core.formation.boundaries import WINDOW_MESSAGES
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents
@@ -51,14 +51,14 @@ PAUSE = timedelta(hours=1)
 """Silence after which the same people may have met for something else."""
 
 
-def asking_of(
+def agent_calls_of(
     calls: FormationCalls,
     owner: Owner,
     conversation: Conversation,
     agents: Agents,
     rules: Agents,
     steps: Steps,
-) -> Asking:
+) -> AgentCalls:
     """The questions about a conversation, separate or joint.
 
     Rules answer in separate calls, which cost nearly no time.
@@ -73,12 +73,12 @@ def asking_of(
 
     """
     if calls == "separate" or agents is rules:
-        return Asking(owner, conversation, agents, rules, steps)
-    return JointAsking(owner, conversation, agents, rules, steps, calls)
+        return AgentCalls(owner, conversation, agents, rules, steps)
+    return JointAgentCalls(owner, conversation, agents, rules, steps, calls)
 
 
 @dataclass(frozen=True, slots=True)
-class JointAsking(Asking):
+class JointAgentCalls(AgentCalls):
     """The agents for a conversation's work, asked in a call for each window or cell.
 
     Attributes:
@@ -101,7 +101,7 @@ class JointAsking(Asking):
         """
         owner, step = self.owner, f"boundary {window}"
         if self.calls == "two" and not _is_short(self.conversation.messages):
-            return await Asking.boundaries(self, window, messages, previous)
+            return await AgentCalls.boundaries(self, window, messages, previous)
         if self.calls == "one" and not only_asks_to_forget(messages):
             answer = await self._formed(f"form {window}", messages, previous, cut=True)
             if answer.value.boundaries is not None:
@@ -171,9 +171,9 @@ class JointAsking(Asking):
                 are asked again.
 
         """
-        return (await self._asked_at_once(own, of_all)).with_repeated(own.repeated)
+        return (await self._answer_at_once(own, of_all)).with_repeated(own.repeated)
 
-    async def _asked_at_once(
+    async def _answer_at_once(
         self, own: Questions, of_all: Callable[[], Awaitable[Questions]]
     ) -> Rulings:
         wanted = {pair_key(new, old) for new, old in own.pairs}
@@ -260,7 +260,7 @@ class JointAsking(Asking):
 
     async def _checked(self, story: ConversationSummary, cell: Cell) -> ConversationSummary | None:
         """The story, if it is about this cell; else None."""
-        if (wrong := await asyncio.to_thread(wrong_with, story.narrative, cell.messages)) is None:
+        if (wrong := await asyncio.to_thread(story_fault, story.narrative, cell.messages)) is None:
             return story
         log.warning("a rule tells the story, since the model's %s", wrong)
         return None

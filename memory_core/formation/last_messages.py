@@ -41,8 +41,8 @@ from memory_core.evolution.restore import Restorer
 from memory_core.formation.formed_of_messages import FormedOfMessages
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import (
+    ConversationWrites,
     TakenMessages,
-    Without,
     batch_without,
     conversation_without,
 )
@@ -61,7 +61,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
-from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
+from memory_core.tasks.lifecycle import TaskFinisher, message_for, queue_of, send_task
 
 MOST_AT_ONCE: Final = 20
 """Messages of a commit, each two documents of its hundred, besides its cell and its conversation.
@@ -128,12 +128,12 @@ class LastMessages:
         restorer: Restorer,
         editor: Editor,
         unmerger: NoteUnmerger,
-        ends: Ends,
+        finisher: TaskFinisher,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._messages = store, ledger, messages
-        self._ends, self._queue, self._clock = ends, queue, clock
+        self._finisher, self._queue, self._clock = finisher, queue, clock
         self._formed = FormedOfMessages(store, ledger, conflicts, restorer, editor, unmerger, clock)
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -156,7 +156,7 @@ class LastMessages:
 
         """
         parts, left = list[_Part](), count
-        # else twenty who pop at once mostly look in vain
+        # otherwise twenty concurrent callers would mostly read in vain
         async with self._turns.setdefault((owner, session_id), asyncio.Lock()):
             while left is None or left > 0:
                 parts.append(await self._part(owner, session_id, left, call, len(parts)))
@@ -256,7 +256,7 @@ class LastMessages:
                 if message.status is not Status.DELETED:
                     (earlier if message.metadata.get(EARLIER) else messages).append(message)
                 elif count is None and _is_request(message) and not any(map(_asks, messages)):
-                    count = len(messages)  # the turn began with it, and it is gone already
+                    count = len(messages)  # the first message of the turn is deleted already
             if not page:
                 messages, ended = [*messages, *earlier], True
             else:
@@ -303,10 +303,10 @@ class LastMessages:
                 for message in stay
                 if message.status is not Status.DELETED and message.cell_id in (None, cell.id)
             ]
-            if {_telling(message) for message in messages if message.cell_id == cell.id} <= {
-                _telling(message) for message in stay
+            if {_cell_ids_of(message) for message in messages if message.cell_id == cell.id} <= {
+                _cell_ids_of(message) for message in stay
             }:
-                del cells[cell.id]  # it was told again, or before, and that stays
+                del cells[cell.id]  # other messages state it too, so it stays
             else:
                 left += [message.id for message in stay]
         return _Plan(messages, cells, left, more)
@@ -354,15 +354,15 @@ class LastMessages:
             call=call,
             receipt=Receipt(
                 lambda result: asdict(result[0]),
-                lambda earlier, look: (_Part(**earlier), Without()),
+                lambda earlier, look: (_Part(**earlier), ConversationWrites()),
                 part,
             ),
         )
         taken, without = committed.result
         for task in without.ready:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         for task in without.ended:
-            await self._ends.announce(owner, task)
+            await self._finisher.announce(owner, task)
         return taken
 
     def _decided(
@@ -374,8 +374,8 @@ class LastMessages:
         memories: int,
         asked: Collection[str],
         look: ReadSet,
-    ) -> Changes[tuple[_Part, Without]]:
-        without, now = Without(), self._clock.now()
+    ) -> Changes[tuple[_Part, ConversationWrites]]:
+        without, now = ConversationWrites(), self._clock.now()
         messages = [
             memory
             for name in plan.ids
@@ -426,7 +426,7 @@ class LastMessages:
 
 
 def _cut_conversations(
-    without: Without,
+    without: ConversationWrites,
     look: ReadSet,
     conversation_ids: Sequence[str],
     asked: Collection[str],
@@ -479,5 +479,5 @@ def _is_request(message: Memory) -> bool:
     return message.status_reason == REQUEST and _asks(message)
 
 
-def _telling(message: Memory) -> tuple[Any, ...]:
+def _cell_ids_of(message: Memory) -> tuple[Any, ...]:
     return message.metadata.get("role"), message.actor, message.event_timestamp, message.content

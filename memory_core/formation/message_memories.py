@@ -20,7 +20,7 @@ from memory_core.domain.chat.history import MAX_MARKS, kept_mark
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
-from memory_core.domain.messages import is_untold, message_memory
+from memory_core.domain.messages import message_memory, was_taken_back
 from memory_core.domain.ranking.index_terms import TurnTerms, text_to_embed, turn_of, with_lexical
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -444,7 +444,9 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     if known is None or known.status is not Status.DELETED:
         return known is not None
     told_again = conversation.created_at
-    return known.updated_at > told_again if is_untold(known) else known.updated_at >= told_again
+    return (
+        known.updated_at > told_again if was_taken_back(known) else known.updated_at >= told_again
+    )
 
 
 def cell_marks(

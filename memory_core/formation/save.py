@@ -33,9 +33,9 @@ from memory_core.formation.save_plan import (
     draft,
     late_id,
     most_of_one_commit,
+    numbered_draft,
     plan,
     prepare,
-    told_apart,
 )
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
@@ -123,7 +123,7 @@ class Saver:
                     prepared = await prepare(
                         drafts,
                         self._sessions(owner, drafts, look),
-                        _held_turns(drafts, look),
+                        _stored_turn_ids(drafts, look),
                         self._embedder,
                     )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
@@ -133,7 +133,7 @@ class Saver:
                         owner, prepared[:most], look, call, part, atomic=atomic
                     )
                     answers |= some
-                    # what does not fit would be looked up for each commit again
+                    # items that do not fit would be read for each commit
                     offered = min(MAX_ITEMS, max(FEWEST_OFFERED, 2 * len(some)))
                 except SessionGrew:
                     prepared = []
@@ -176,7 +176,7 @@ class Saver:
                 answers[place] = error
                 continue
             if made.memory.type is MemoryType.EPISODIC:
-                made, identity = told_apart(made, seen[made.memory.id]), made.memory.id
+                made, identity = numbered_draft(made, seen[made.memory.id]), made.memory.id
                 seen[identity] += 1
             if place not in answers:
                 drafts.append(made)
@@ -339,7 +339,7 @@ def _check_whole(
         raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
 
-def _held_turns(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
+def _stored_turn_ids(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
     stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
     return {

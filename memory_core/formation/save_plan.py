@@ -39,7 +39,7 @@ from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.ids import derived, procedure_id, told_late_id
+from memory_core.ledger.ids import derived, out_of_order_id, procedure_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
@@ -300,11 +300,11 @@ def _next_version(memory: Memory, slot: SlotLog) -> int:
 
 def late_id(memory: Memory) -> str:
     """The id of a procedural memory that leaves its key's present value as it is."""
-    return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
+    return out_of_order_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
-# Drafts become comparable: their text is analysed (turns together with the turns before them) and
-# all are embedded at once.
+# Prepare drafts: analyse their texts (turns together with the turns before them), and embed all at
+# once.
 
 
 LONG_CHARACTERS = 4_000
@@ -373,8 +373,8 @@ async def prepare(
     return prepared
 
 
-# From what a caller sent to a memory in the making: defaults, importance, identity. No I/O;
-# text and vector come next.
+# Make a draft of a caller's item: defaults, importance and identity. No I/O; text and vector
+# follow.
 
 
 NO_PERSONS = frozenset({"assistant", "system", "tool"})
@@ -472,7 +472,7 @@ def draft(
     return Draft(place, memory, item.on_conflict)
 
 
-def told_apart(made: Draft, earlier: int) -> Draft:
+def numbered_draft(made: Draft, earlier: int) -> Draft:
     """The draft of an episodic memory after equal items of the same call.
 
     If the call is sent again, it names the same memories.

@@ -41,7 +41,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session, clears_of
 from memory_core.ports import Clock, Embedder, IdSource
-from memory_core.tasks.lifecycle import Beginning
+from memory_core.tasks.lifecycle import TaskStarter
 
 EMBEDDED_WITHIN_S: Final = 5.0
 """Seconds that a commit waits for vectors; without them items are found by their words."""
@@ -79,9 +79,9 @@ class SessionAppender:
     """Appends to the sessions of any owner."""
 
     def __init__(
-        self, ledger: Ledger, embedder: Embedder, beginning: Beginning, clock: Clock, ids: IdSource
+        self, ledger: Ledger, embedder: Embedder, starter: TaskStarter, clock: Clock, ids: IdSource
     ) -> None:
-        self._ledger, self._embedder, self._beginning = (ledger, embedder, beginning)
+        self._ledger, self._embedder, self._starter = (ledger, embedder, starter)
         self._clock, self._ids = clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -243,7 +243,7 @@ class SessionAppender:
         forming = (
             replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
         )
-        accepted = await self._beginning.begin(
+        accepted = await self._starter.begin(
             owner, task, documents, forming, reads=[SETTINGS_ID, session]
         )
         return accepted.task_id, accepted.degraded

@@ -1,6 +1,6 @@
 """Summaries of messages, which become no memories.
 
-A summary is given at once, or by a task whose end is told to a callback address.
+A summary is given at once, or by a task whose end is sent to a callback address.
 
 Note: fast means that a caller waits. So a model that is down or slow is not waited for; then
 rules answer, and the answer says so.
@@ -25,8 +25,8 @@ from memory_core.formation.webhooks import Callbacks
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.leases import Later, Lease
-from memory_core.tasks.lifecycle import Beginning, Ends
+from memory_core.tasks.leases import Lease, RetryLater
+from memory_core.tasks.lifecycle import TaskFinisher, TaskStarter
 
 FAST_WITHIN_S = 10.0
 MAX_READ = 2_000_000
@@ -55,15 +55,15 @@ class Summaries:
         agents: Agents,
         rules: Agents,
         callbacks: Callbacks,
-        beginning: Beginning,
+        starter: TaskStarter,
         clock: Clock,
         ids: IdSource,
     ) -> None:
-        self._agents, self._rules, self._callbacks, self._beginning = (
+        self._agents, self._rules, self._callbacks, self._starter = (
             agents,
             rules,
             callbacks,
-            beginning,
+            starter,
         )
         self._clock, self._ids = clock, ids
         self._read = 0
@@ -116,7 +116,7 @@ class Summaries:
             callback_url=request.callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._beginning.begin(owner, task, lambda look: [subject], call)
+        return await self._starter.begin(owner, task, lambda look: [subject], call)
 
     async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
         """The summary of a task; the agents are asked once.
@@ -185,10 +185,17 @@ class Summaries:
 class SummingUp:
     """The work on a summary's task."""
 
-    def __init__(self, ledger: Ledger, summaries: Summaries, steps: Steps, ends: Ends) -> None:
-        self._ledger, self._summaries, self._steps, self._ends = ledger, summaries, steps, ends
+    def __init__(
+        self, ledger: Ledger, summaries: Summaries, steps: Steps, finisher: TaskFinisher
+    ) -> None:
+        self._ledger, self._summaries, self._steps, self._finisher = (
+            ledger,
+            summaries,
+            steps,
+            finisher,
+        )
 
-    async def sum_up(self, lease: Lease) -> Later | None:
+    async def sum_up(self, lease: Lease) -> RetryLater | None:
         """Summarise and end the task; its callback address gets the result."""
         owner, task = lease.owner, lease.task
         look = await self._ledger.look(owner, [task.subject_id])
@@ -199,7 +206,7 @@ class SummingUp:
         await lease.report("summary", 0.1)
         summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
         result: dict[str, Any] = summary.public()
-        await self._ends.end(
+        await self._finisher.end(
             owner,
             lease.task,
             "formed",

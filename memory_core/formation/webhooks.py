@@ -19,9 +19,9 @@ from memory_core.domain.errors import FieldError, Invalid, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
-from memory_core.tasks.leases import Later, Lease, TaskLost
-from memory_core.tasks.lifecycle import Ends
-from memory_core.tasks.store import CallbackDelivery, Try, kept
+from memory_core.tasks.leases import Lease, RetryLater, TaskLost
+from memory_core.tasks.lifecycle import TaskFinisher
+from memory_core.tasks.store import CallbackDelivery, DeliveryAttempt, put_with_retry
 
 PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
 """The pauses before the second, third and fourth try, which is the last."""
@@ -39,14 +39,14 @@ class Deliveries:
         store: LongTermStore,
         ledger: Ledger,
         courier: Courier,
-        ends: Ends,
+        finisher: TaskFinisher,
         clock: Clock,
         secret: bytes | None,
     ) -> None:
-        self._store, self._ledger, self._courier, self._ends = store, ledger, courier, ends
+        self._store, self._ledger, self._courier, self._finisher = store, ledger, courier, finisher
         self._clock, self._secret = clock, secret
 
-    async def deliver(self, lease: Lease) -> Later | None:
+    async def deliver(self, lease: Lease) -> RetryLater | None:
         """Try to deliver once.
 
         The outcome is written into the delivery's log first of all.
@@ -60,14 +60,14 @@ class Deliveries:
         posted = await self._courier.post(
             delivery.url, body, headers(delivery.id, body, self._secret, now)
         )
-        error = why_not(posted)
-        tries = delivery.tried(Try(at=now, status_code=posted.status, error=error))
+        error = failure_reason(posted)
+        tries = delivery.tried(DeliveryAttempt(at=now, status_code=posted.status, error=error))
         spent = lease.task.attempts + (error is not None)
         if error is not None and not is_final(posted) and spent <= len(PAUSES):
-            if await kept(self._store, lease.owner, with_tries(document, tries)) is None:
-                raise TaskLost  # another worker tried, or the task was cancelled, meanwhile
-            return Later(PAUSES[spent - 1], {"attempts": spent, "error": error})
-        await self._ends.end(
+            if await put_with_retry(self._store, lease.owner, with_tries(document, tries)) is None:
+                raise TaskLost  # another worker tried, or the task was cancelled
+            return RetryLater(PAUSES[spent - 1], {"attempts": spent, "error": error})
+        await self._finisher.end(
             lease.owner,
             lease.task,
             "failed" if error else "delivered",
@@ -130,7 +130,7 @@ def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict
     }
 
 
-def why_not(posted: Posted) -> str | None:
+def failure_reason(posted: Posted) -> str | None:
     """Why a POST was no success; None if it was a success."""
     if posted.status is None:
         return posted.error or "there was no answer"

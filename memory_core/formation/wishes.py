@@ -64,7 +64,7 @@ LATEST_READ = 40
 """The latest messages among which the user's last words are searched for."""
 JUST_BEFORE = timedelta(minutes=10)
 """How long ago the last message may be that a later call means by "forget that"."""
-FIRST_TOLD = 1_000
+FIRST_FOUND = 1_000
 """The number of the first wish that an agent found; wishes that rules read have smaller numbers."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 RULES = Provenance("rules")
@@ -74,14 +74,14 @@ answers it.
 """
 
 
-class HeededFields(TypedDict, total=False):
+class WishEffectFields(TypedDict, total=False):
     """Fields of the answer to a wish that carrying it out replaces."""
 
     instructed: list[str]
     forgotten: list[str]
 
 
-class Heeded(DeferredModel):
+class WishEffects(DeferredModel):
     """The effects of a wish.
 
     Attributes:
@@ -101,7 +101,7 @@ class Heeded(DeferredModel):
     forgotten: list[str] = Field(default_factory=list)
     to_confirm: list[str] = Field(default_factory=list)
 
-    def changed(self, **fields: Unpack[HeededFields]) -> Heeded:
+    def changed(self, **fields: Unpack[WishEffectFields]) -> WishEffects:
         """The answer with these ids replaced, without validation."""
         return self.model_copy(update=fields)
 
@@ -118,7 +118,7 @@ class Wishes:
     steps: Steps
     clock: Clock
 
-    async def heed(
+    async def carry_out(
         self, owner: Owner, conversation: Conversation, call: Call
     ) -> tuple[Conversation, dict[str, Any]]:
         """Carry out the wishes in a conversation.
@@ -165,7 +165,7 @@ class Wishes:
             owner, conversation, acted, call
         ) if acted else conversation, result
 
-    async def keep_told(
+    async def keep_found_instructions(
         self,
         owner: Owner,
         conversation: Conversation,
@@ -190,7 +190,7 @@ class Wishes:
             return
         names = message_ids(conversation)
         lifting = [wish for wish in said_wishes(conversation.messages) if wish.kind == "withdrawal"]
-        for number, (place, text) in enumerate(instructions, FIRST_TOLD):
+        for number, (place, text) in enumerate(instructions, FIRST_FOUND):
             if not any(
                 wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting
             ):
@@ -229,18 +229,20 @@ class Wishes:
         wish: Wish,
         message_id: str,
         call: Call,
-    ) -> Heeded:
+    ) -> WishEffects:
         """Carry out a wish; the same wish always has the same effects.
 
         The effects are decided, and frozen, before they are carried out.
         """
 
-        async def ask() -> Answered[Heeded]:
+        async def ask() -> Answered[WishEffects]:
             return Answered(await self._settled(owner, conversation, wish, message_id), RULES)
 
-        settled = (await self.steps.frozen(owner, message_id, f"wish {number}", ask, Heeded)).value
+        settled = (
+            await self.steps.frozen(owner, message_id, f"wish {number}", ask, WishEffects)
+        ).value
         for name in settled.withdrawn:
-            await self._lift(owner, name, call)
+            await self._end_instruction(owner, name, call)
         if settled.forgotten:
             names = _Named.of(wish.about).is_in if wish.about else None
             settled = settled.changed(
@@ -254,18 +256,18 @@ class Wishes:
 
     async def _settled(
         self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
-    ) -> Heeded:
+    ) -> WishEffects:
         if wish.kind == "forget":
-            return await self._meant(owner, conversation, wish, message_id)
+            return await self._named_memories(owner, conversation, wish, message_id)
         instructions = await self._held(owner)
         if wish.kind == "withdrawal":
-            return Heeded(
+            return WishEffects(
                 message_id=message_id,
                 withdrawn=[
                     instruction.id for instruction in await self._lifted(owner, wish, instructions)
                 ],
             )
-        return Heeded(
+        return WishEffects(
             message_id=message_id,
             withdrawn=[
                 instruction.id
@@ -275,9 +277,9 @@ class Wishes:
             ],
         )
 
-    async def _meant(
+    async def _named_memories(
         self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
-    ) -> Heeded:
+    ) -> WishEffects:
         """The memories and instructions that a request to forget names.
 
         They have all its words; the request itself is left out.
@@ -291,7 +293,7 @@ class Wishes:
         if not wish.about and wish.surety == "sure":
             meant = before[-1:] or await self._just_before(owner, conversation, wish, names)
             if meant:
-                return Heeded(
+                return WishEffects(
                     message_id=message_id,
                     forgotten=[*meant, *_repeated(conversation, names, wish.message, meant)],
                 )
@@ -304,33 +306,37 @@ class Wishes:
         candidates = [
             memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)
         ]
-        instructions = [memory for memory in await self._held(owner) if named_by.is_told_by(memory)]
+        instructions = [
+            memory for memory in await self._held(owner) if named_by.has_all_words_in(memory)
+        ]
         named = [
             memory
             for memory in candidates
-            if named_by.is_told_by(memory) and not _says_one_of(memory, instructions)
+            if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
-            return Heeded(message_id=message_id, withdrawn=withdrawn)
+            return WishEffects(message_id=message_id, withdrawn=withdrawn)
         clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
             cells = {memory.cell_id for memory in named}
             answers = [
-                memory for memory in hits if _by_machine(memory) and named_by.is_told_by(memory)
+                memory
+                for memory in hits
+                if _by_machine(memory) and named_by.has_all_words_in(memory)
             ]
             forgotten = [
                 memory.id
                 for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]
             ]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
-            return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
+            return WishEffects(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
         likely = (
             named
             or candidates[:MOST_GUESSED]
             or await self._latest(owner, frozenset(names[wish.message :]))
         )
-        return Heeded(
+        return WishEffects(
             message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]]
         )
 
@@ -392,7 +398,7 @@ class Wishes:
         )
         return memories
 
-    async def _lift(self, owner: Owner, name: str, call: Call) -> None:
+    async def _end_instruction(self, owner: Owner, name: str, call: Call) -> None:
         with suppress(NotFound):
             await self.editor.delete(owner, name, call, reason="the user lifted it")
 
@@ -423,11 +429,11 @@ class Wishes:
         return saved.memory.id
 
 
-def _only_lifts(heeded: Heeded) -> bool:
+def _only_lifts(heeded: WishEffects) -> bool:
     return bool(heeded.withdrawn) and not heeded.forgotten and not heeded.to_confirm
 
 
-def _request(heeded: Heeded) -> dict[str, Any]:
+def _request(heeded: WishEffects) -> dict[str, Any]:
     """A request as the task's result shows it, with ids only."""
     status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
     return {
@@ -438,7 +444,7 @@ def _request(heeded: Heeded) -> dict[str, Any]:
 
 
 def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
-    """The instructions that share the most telling words with a wish that ends them.
+    """The instructions that share the most topic words with a wish that ends them.
 
     It is empty if no word is shared.
     """
@@ -483,7 +489,7 @@ class _Named:
             return any(word in text.casefold() for word in self.written)
         return not self.terms.isdisjoint(terms_of(words(text)))
 
-    def is_told_by(self, memory: Memory) -> bool:
+    def has_all_words_in(self, memory: Memory) -> bool:
         """Whether a memory has all of the named words."""
         text = "\n".join(
             (memory.content, memory.episode or "", memory.subject or "", memory.attribute or "")
@@ -493,7 +499,7 @@ class _Named:
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
 
 
-def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
+def _states_any(memory: Memory, instructions: Sequence[Memory]) -> bool:
     """Whether any of these instructions was said in a memory.
 
     Such a memory stays when the instruction is ended.

@@ -28,7 +28,7 @@ from memory_core.ledger.documents import (
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
-from memory_core.tasks.store import TaskAndSubject, counted, unfinished, written
+from memory_core.tasks.store import TaskAndSubject, count_change, task_document, unfinished
 
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 """The kind of task that forms a conversation, by its path."""
@@ -37,7 +37,7 @@ _FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 
 
 @dataclass
-class Without:
+class ConversationWrites:
     """The documents that a commit writes of conversations, batches and tasks.
 
     Attributes:
@@ -60,7 +60,7 @@ class Without:
     @property
     def head_fields(self) -> HeadChange:
         """The head's field that changes with it."""
-        return counted(self.more)
+        return count_change(self.more)
 
     def put(self, *documents: Document) -> None:
         """Write these documents, too; they replace earlier states of the same documents."""
@@ -119,7 +119,7 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> Without:
+def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> ConversationWrites:
     """Continue a conversation without messages that were deleted before they were formed.
 
     The remaining messages become another conversation.
@@ -131,7 +131,7 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
         now: The present time.
 
     """
-    done, ids = Without(), message_ids(conversation)
+    done, ids = ConversationWrites(), message_ids(conversation)
     deleted = deleted_since(look, ids)
     if deleted:
         firsts = {
@@ -154,7 +154,9 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
     return done
 
 
-def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMessages) -> None:
+def conversation_without(
+    done: ConversationWrites, look: ReadSet, name: str, cut: TakenMessages
+) -> None:
     """Continue a conversation, and an earlier continuation of it, without messages.
 
     Args:
@@ -176,9 +178,9 @@ def conversation_without(done: Without, look: ReadSet, name: str, cut: TakenMess
         further = _further(conversation, look, cut, formed_again)
         formed_again |= set(message_ids(further))
         if conversation.state in _UNFORMED:
-            _handed_over(done, look, conversation, further, cut.now)
+            _hand_over(done, look, conversation, further, cut.now)
         elif further.messages:
-            _told_anew(done, further, cut.now)
+            _task_for_rest(done, further, cut.now)
         if further.messages:
             document = done.puts.get(name, look.documents[name])
             done.put(replace(document, body={**document.body, "continued_by": further.id}))
@@ -221,7 +223,7 @@ def _further(
     )
 
 
-def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
+def _task_for_rest(done: ConversationWrites, further: Conversation, now: datetime) -> None:
     """A task of its own for the rest of a conversation whose task is over."""
     task = Task(
         task_id=derived("tsk", further.id),
@@ -232,13 +234,17 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
         next_enqueue_at=now,
         correlation_id=further.correlation_id,
     )
-    done.creates += [*documents_of(further.changed(task_id=task.task_id)), written(task)]
+    done.creates += [*documents_of(further.changed(task_id=task.task_id)), task_document(task)]
     done.ready.append(task)
     done.more += 1
 
 
-def _handed_over(
-    done: Without, look: ReadSet, conversation: Conversation, further: Conversation, now: datetime
+def _hand_over(
+    done: ConversationWrites,
+    look: ReadSet,
+    conversation: Conversation,
+    further: Conversation,
+    now: datetime,
 ) -> None:
     """End an unformed conversation, and hand its task over to `further`.
 
@@ -261,14 +267,18 @@ def _handed_over(
         progress=0.0, generation=pair.task.generation + 1
     )
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
-    done.put(written(task, onto=pair.task_state.document), ended)
+    done.put(task_document(task, onto=pair.task_state.document), ended)
     done.creates += documents_of(further)
     done.more += int(pair.task.finished)
     done.ready.append(task)
 
 
 def batch_without(
-    done: Without, look: ReadSet, batch: HeldBuffer, taken: Collection[str], now: datetime
+    done: ConversationWrites,
+    look: ReadSet,
+    batch: HeldBuffer,
+    taken: Collection[str],
+    now: datetime,
 ) -> bool:
     """Remove messages from a batch that is still being gathered.
 

@@ -180,11 +180,10 @@ def _presented(headers: Mapping[str, str]) -> str:
     return given
 
 
-# Where a request was sent to and from which web page: what a browser can't be made to lie about.
+# The address that a request was sent to, and the web page that sent it; a page can't forge either.
 #
-# Without keys these two alone keep web pages out: a page can make a browser send requests here, but
-# neither call this address by another name than its own, nor hide that the page is of
-# another origin.
+# Without keys these two alone keep web pages out. A page can make a browser send requests here. But
+# it can't use another name for this address, and can't hide its origin.
 
 
 _HOST = re.compile(
@@ -266,8 +265,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-# A deployment asks for readiness in full with a signature: it has no API key,
-# which is shown once and kept nowhere.
+# A deployment asks for full readiness with a signature, since it has no API key.
 
 
 def readiness_signature(secret: bytes, seconds: int) -> str:

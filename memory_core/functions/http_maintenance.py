@@ -93,8 +93,7 @@ async def memory_restore(req: Admitted[Nothing]) -> HttpResponse:
     return memory_response(await req.core.restore(req.owner, req.route["memory_id"], req.call))
 
 
-# Conflicts: memories that could not both be true, what was done about it, and the last word
-# of the caller.
+# Conflicts: memories that exclude each other, their resolutions, and the caller's decisions.
 
 
 _CONFLICTS = "api/v1/conflicts"

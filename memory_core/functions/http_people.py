@@ -176,9 +176,9 @@ async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
     return json_response({**profile.public(), **soon})
 
 
-# What concerns all users of an app, for its admin: tasks that were given up, and agents.
+# Calls for an app's admin about all users: poisoned tasks, and agents.
 #
-# Note: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come
+# Note: Azure's host tries functions in the order of their names. `poisoned_tasks_list` has to come
 # before `task_get`, whose route fits its path as well.
 
 

@@ -134,13 +134,13 @@ def _openapi() -> bytes:
     return orjson.dumps(document())
 
 
-# Paths and methods that no call has: a 404 that names what was meant.
+# Unknown paths and methods: a 404 that suggests the intended call.
 #
-# Without this function Azure's host would answer them itself, with an empty 404.
+# Without this function Azure's host would answer with an empty 404.
 #
-# Note: Azure's host asks functions in the alphabetical order of their names. This one's name has to
-# come last, or it would answer in the place of others. What the host keeps for itself (`/admin`,
-# `/runtime`) never gets here.
+# Note: Azure's host tries functions in the alphabetical order of their names. The name of this
+# function has to be the last, or it would answer for others. Paths that the host reserves
+# (`/admin`, `/runtime`) never get here.
 
 
 @blueprint.route(route="{*path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])

@@ -113,7 +113,7 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
         "type": ["string", "null"],
         "description": "The text that was not stored",
     }
-    # What no event records is left out of what is told from the log.
+    # Fields that no event records are left out of states that are derived from the log.
     schemas["Memory"]["required"] = [
         name
         for name in schemas["Memory"]["required"]

@@ -357,11 +357,11 @@ def _words(error: ErrorDetails) -> str:
             return error["msg"].replace("Input should", "should", 1)
 
 
-# Reading a request's body: bytes in, a JSON object out, or the error that says why not.
+# Read a request's body: a JSON object, or an error with the reason.
 #
-# Stricter than a JSON library on purpose: a name given twice, NaN or 65 nested levels are refused,
-# because two readers of such a text may read two different things, and one of them might be the one
-# that checks the scope.
+# It is stricter than a JSON library on purpose: a repeated name, NaN and 65 nested levels are
+# refused. Two readers may read such a text differently, and one of them may be the reader that
+# checks the scope.
 
 
 MAX_DEPTH = 64

@@ -369,9 +369,9 @@ def _hit(hit: Hit) -> dict[str, Any]:
     }
 
 
-# Errors as `application/problem+json` (RFC 9457), the only form in which this product says no.
+# Errors as `application/problem+json` (RFC 9457).
 #
-# An unexpected error says nothing about itself but its correlation id: the log has the rest.
+# The answer to an unexpected error has only its correlation id; the log has the rest.
 
 
 PROBLEM_TYPE = "application/problem+json"

@@ -211,10 +211,10 @@ def _distance(template: list[str], segments: list[str]) -> float | None:
     return cost
 
 
-# The field that an unknown name probably meant.
+# Suggest a field for an unknown name.
 #
-# The words are those of other memory services: of the papers and systems that this one follows, of
-# mem0, Zep and Graphiti, Redis Agent Memory Server, LangGraph.
+# The known names come from other memory services: from the papers and systems that this one
+# follows, and from mem0, Zep and Graphiti, Redis Agent Memory Server, LangGraph.
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

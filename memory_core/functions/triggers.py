@@ -50,8 +50,7 @@ async def queue_formation_poison(msg: func.QueueMessage) -> None:
         await here.core.give_up(msg.get_body().decode())
 
 
-# The queue `consolidation`: messages that name operations over many memories,
-# and those that were taken up too often.
+# The queue `consolidation`: messages for operations over many memories, and its poison queue.
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="consolidation", connection=CONNECTION)
@@ -73,11 +72,10 @@ async def queue_consolidation_poison(msg: func.QueueMessage) -> None:
         await here.core.give_up(msg.get_body().decode(), "consolidation")
 
 
-# The queue `webhooks`: messages that name deliveries to callback addresses,
-# and those that were taken up too often.
+# The queue `webhooks`: messages for deliveries to callback addresses, and its poison queue.
 #
-# A receiver that fails is no failure of the function: it sends its message again itself. Only what
-# was not foreseen ends in the poison queue.
+# A receiver that fails is no failure of the function, which sends its message again itself. Only
+# unexpected failures end in the poison queue.
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="webhooks", connection=CONNECTION)
@@ -113,11 +111,10 @@ async def warmup(context: WarmUpContext) -> None:
             log.warning("this instance is not warm: %s", error)
 
 
-# The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
+# The hourly timer: it finds due work and sends messages for it; the queues' functions do the work.
 #
-# Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes
-# nothing be done again. The host counts it as failed, so that an operator looks;
-# the next hour does what this one could not.
+# Each part is tried, even if others fail. Note: an error at the end does not repeat the run. The
+# host counts it as failed, so that an operator looks; the next hour does the rest.
 
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
@@ -149,13 +146,13 @@ async def send_for_work(core: MemoryCore) -> None:
             else report
         )
 
-    async def touches() -> str:
-        return f"accesses of {await core.flush_touches()} memories written down"
+    async def accesses() -> str:
+        return f"accesses of {await core.flush_accesses()} memories written down"
 
     async def files() -> str:
         return f"{await core.sweep_files()} blobs of exports and imports removed"
 
-    await each(touches, due, sweep, files)  # accesses first: they make users due
+    await each(accesses, due, sweep, files)  # accesses first: they make users due
 
 
 async def each(*parts: Callable[[], Awaitable[str]]) -> None:

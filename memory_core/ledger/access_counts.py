@@ -25,8 +25,8 @@ from memory_core.ledger.batch import CONSOLIDATION, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
-from memory_core.ledger.waiting_accesses import WaitingAccesses, WrittenAccesses, both
-from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTermStore, Touch
+from memory_core.ledger.waiting_accesses import WaitingAccesses, WrittenAccesses, add_counts
+from memory_core.ports import AccessCount, Clock, Document, IdSource, LongTermStore, ShortTermStore
 
 HANDED_ON_EVERY = timedelta(seconds=5)
 """The interval between round trips to Redis, or to the store, instead of a trip for each retrieve.
@@ -56,7 +56,7 @@ class _Attempt:
 
     owner: Owner
     flush_id: str
-    touches: Mapping[str, Touch]
+    counts: Mapping[str, AccessCount]
 
 
 class AccessCounts:
@@ -77,7 +77,7 @@ class AccessCounts:
         self._waiting = WaitingAccesses(store, clock)
         self._short_term, self._clock, self._ids = short_term, clock, ids
         self._written = written
-        self._gathered: dict[Owner, dict[str, Touch]] = {}
+        self._gathered: dict[Owner, dict[str, AccessCount]] = {}
         self._due: dict[Owner, datetime] = {}
         self._written_at: dict[Owner, datetime] = {}
         self._failed: list[_Attempt] = []
@@ -100,15 +100,15 @@ class AccessCounts:
             faded: Ids of the memories that count as faded.
 
         """
-        once = Touch(1, at)
+        once = AccessCount(1, at)
         for memory_id in memory_ids:
             mine = self._gathered.setdefault(owner, {})
             known = mine.get(memory_id)
             if known is None and self._held >= MOST_GATHERED:
                 continue
             self._held += known is None
-            new = Touch(1, at, faded=True) if memory_id in faded else once
-            mine[memory_id] = _both(known, new)
+            new = AccessCount(1, at, faded=True) if memory_id in faded else once
+            mine[memory_id] = _add_to(known, new)
         if owner in self._gathered and owner not in self._due:
             self._due[owner] = due_at = self._writable_at(owner, at)
             self._next_at = due_at if self._next_at is None else min(self._next_at, due_at)
@@ -151,10 +151,10 @@ class AccessCounts:
 
     async def _flush(self, owner: Owner) -> WrittenAccesses:
         if self._task is not None:
-            await self._task  # what is being handed on this moment is neither here nor in Redis
+            await self._task  # accesses under way are neither here nor in Redis
         written = await self._write_gathered(owner)
         while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
-            written = _sum(written, await self._waiting.merge(owner, taken.flush_id, taken.touches))
+            written = _sum(written, await self._waiting.merge(owner, taken.flush_id, taken.counts))
             await self._short_term.taken(owner, taken.flush_id)
         return written
 
@@ -164,7 +164,7 @@ class AccessCounts:
         Returns the number of memories. Raises Unavailable.
         """
         if self._task is not None:
-            await self._task  # whose accesses are being handed on can't be told this moment
+            await self._task  # the owners of accesses under way are unknown
         here = dict.fromkeys([*self._gathered, *(attempt.owner for attempt in self._failed)])
         owners = {*islice(here, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
@@ -220,8 +220,8 @@ class AccessCounts:
     def _wake_up(self) -> None:
         self._timer = None
         if self._task is None or self._task.done():
-            # The loop has waited, whatever the clock says: one that was set back must
-            # hold up nothing.
+            # The loop has waited, whatever the clock says: a clock that was set back must delay
+            # nothing.
             self._begin_or_wait(max(self._clock.now(), self._next_at or self._clock.now()))
 
     def _cancel_timer(self) -> None:
@@ -238,15 +238,17 @@ class AccessCounts:
         handed, self._gathered, self._held = (
             self._gathered,
             {},
-            sum(len(attempt.touches) for attempt in self._failed),
+            sum(len(attempt.counts) for attempt in self._failed),
         )
         due, self._due, self._next_at = self._due, {}, None
         if not await self._short_term.gather(handed):
-            # not kept there: they stay with those that came meanwhile
-            for owner, touches in handed.items():
+            # not kept by Redis: they stay with the accesses since
+            for owner, counts in handed.items():
                 mine = self._gathered.setdefault(owner, {})
-                self._held += len(touches.keys() - mine.keys())
-                mine.update({name: _both(mine.get(name), touch) for name, touch in touches.items()})
+                self._held += len(counts.keys() - mine.keys())
+                mine.update(
+                    {name: _add_to(mine.get(name), access) for name, access in counts.items()}
+                )
                 self._due[owner] = due[owner]
             now = self._clock.now() if asked_at is None else max(self._clock.now(), asked_at)
             await self._write_due(now, every=last)
@@ -280,24 +282,24 @@ class AccessCounts:
         Accesses that can't be written are kept, to be tried again. Raises Unavailable.
         """
         attempts = [attempt for attempt in self._failed if attempt.owner == owner]
-        touches = self._gathered.pop(owner, {})
+        counts = self._gathered.pop(owner, {})
         self._due.pop(owner, None)
-        if touches:
-            attempts.append(_Attempt(owner, self._ids.new("mrk"), touches))
+        if counts:
+            attempts.append(_Attempt(owner, self._ids.new("mrk"), counts))
             self._failed.append(attempts[-1])
         written = WrittenAccesses()
         for attempt in attempts:
             written = _sum(
-                written, await self._waiting.merge(owner, attempt.flush_id, attempt.touches)
+                written, await self._waiting.merge(owner, attempt.flush_id, attempt.counts)
             )
-            if attempt in self._failed:  # else another caller wrote it meanwhile, under the same id
+            if attempt in self._failed:  # else another caller wrote it, under the same id
                 self._failed.remove(attempt)
-                self._held -= len(attempt.touches)
+                self._held -= len(attempt.counts)
         return written
 
 
-def _both(known: Touch | None, further: Touch) -> Touch:
-    return further if known is None else both(known, further)
+def _add_to(known: AccessCount | None, further: AccessCount) -> AccessCount:
+    return further if known is None else add_counts(known, further)
 
 
 def _sum(known: WrittenAccesses, further: WrittenAccesses) -> WrittenAccesses:
@@ -307,13 +309,13 @@ def _sum(known: WrittenAccesses, further: WrittenAccesses) -> WrittenAccesses:
 KEPT_FOR: Final = timedelta(days=1)
 
 
-class Waking:
+class DueMarker:
     """Wakes any owner; costs a query of an index if no faded memory was found."""
 
     def __init__(self, store: LongTermStore, ledger: Ledger, clock: Clock) -> None:
         self._store, self._ledger, self._clock = store, ledger, clock
 
-    async def wake(self, owner: Owner) -> None:
+    async def mark_due(self, owner: Owner) -> None:
         """Make the user due now, if a faded memory was found.
 
         A failure is logged and raises no error: the memories are found all the same, and the next

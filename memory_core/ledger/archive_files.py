@@ -37,7 +37,7 @@ _NAME = re.compile(
 class ColdCopies:
     """The archived copies of memories of every owner."""
 
-    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes) -> None:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, operation_id: str, copy: ColdCopy) -> str:
@@ -214,12 +214,11 @@ def _checksum(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-# Files of an owner's own that are handed over in parts: an export to be fetched, an import as it
-# was brought. They lie in the archive.
+# An owner's transfer files in the archive: the parts of an export or of an import.
 #
-# `people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest:
-# `due/<day>/<owner>.<task>` says which are due when. Note: a part is named by what is in it, and
-# written once. Which parts a file has, and in which order, is kept in the operation.
+# Their names are `people/<owner>/<task>/<checksum>`. The files of a task are removed at most seven
+# days after it began; `due/<day>/<owner>.<task>` says which are due. Note: a part is named by its
+# content, and written once. The operation has the list and the order of a file's parts.
 
 
 LIFETIME: Final = timedelta(days=7)
@@ -227,10 +226,10 @@ PAGE = 500
 _PEOPLE, _DUE = "people", "due"
 
 
-class Parts:
+class TransferFiles:
     """The exported and imported files of every owner."""
 
-    def __init__(self, archive: Archive, names: OwnerNames, clock: Clock) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes, clock: Clock) -> None:
         self._archive, self._names, self._clock = archive, names, clock
 
     async def announce(self, owner: Owner, task_id: str, began: datetime) -> None:
@@ -338,7 +337,7 @@ class Parts:
         async for name in self._all(f"{_DUE}/"):
             _, day, whose = name.split("/")
             if day >= today:
-                break  # names come in order
+                break  # names are sorted
             owner_name, _, task_id = whose.partition(".")
             removed += await self._emptied(f"{_PEOPLE}/{owner_name}/{task_id}/", frozenset())
             await self._archive.remove(name)
@@ -362,12 +361,12 @@ class Parts:
         return f"{_PEOPLE}/{await self._names.of(owner)}/{task_id}/{part}"
 
 
-# How an owner is named where no reader should learn who it is: in blobs' names,
-# in receipts of erasures. A keyed hash.
+# Keyed hashes that name owners where no reader may learn their ids: in blobs' names, and in
+# receipts of erasures.
 #
-# The key lies in the archive itself, made once by the first process that needs it. Note: a secret
-# of the settings would not do. It is changed one day, and then nothing that was named by it before
-# would be found by an erasure.
+# The key is in the archive itself, made once by the first process that needs it. Note: a secret of
+# the settings would not do. After a change of it, an erasure would not find what was named by the
+# old secret.
 
 
 DEPENDENCY: Final = "archive"
@@ -375,7 +374,7 @@ KEY_NAME: Final = "names-key"
 KEY_BYTES = 32
 
 
-class OwnerNames:
+class OwnerHashes:
     """The names of all owners. Every process reads the same key."""
 
     def __init__(self, archive: Archive) -> None:
@@ -419,9 +418,9 @@ class OwnerNames:
         """
         raw = [part.encode() for part in parts]
         message = b"".join(len(part).to_bytes(4, "big") + part for part in raw)
-        return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()
+        return hmac.new(await self._stored_key(), message, hashlib.sha256).hexdigest()
 
-    async def _kept_key(self) -> bytes:
+    async def _stored_key(self) -> bytes:
         if self._key is None:
             key = await self._archive.get(KEY_NAME)
             if key is None:
@@ -437,22 +436,20 @@ class OwnerNames:
         return self._key
 
 
-# Notes of erasures in the archive, which a restore of the long term to an earlier moment does
-# not take back.
+# Notes of erasures in the archive, which a restored backup of the long-term store does not undo.
 #
-# `erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased.
-# Note: times would not do. An owner who began again has another epoch, whatever the clocks said,
-# and is none of those who have to be erased again.
+# `erasures/<owner>/<epoch>` says that this epoch of the owner was erased. Note: a time would not
+# do. An owner who began again has another epoch, whatever the clocks said, and must not be erased.
 
 
 NOTES_A_PAGE: Final = 500
 _NOTES: Final = "erasures"
 
 
-class ErasureNotes:
+class ErasureLog:
     """The notes about every owner. They stay for good, and name no user."""
 
-    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+    def __init__(self, archive: Archive, names: OwnerHashes) -> None:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, epochs: Iterable[str], began: datetime) -> None:

@@ -133,10 +133,10 @@ class Changes(Generic[Result]):
         """Whether there is anything to commit."""
         return any((self.changes, self.puts, self.creates, self.deletes, self.marks))
 
-    def stand(self, events: Iterable[Event]) -> bool:
+    def are_right_after(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits.
 
-        It is right if they touch no part of its read set.
+        It is right if they concern no part of its read set.
         """
         return not self.fragile and not any(
             event.memory_id in self.reads
@@ -169,7 +169,7 @@ def _documents(changes: Changes[Any]) -> int:
     return len(changes.changes) + len(memories) + sum(map(len, beside))
 
 
-def ended_as(change: Change, memory: Memory | None) -> Change | None:
+def same_ending(change: Change, memory: Memory | None) -> Change | None:
     """The same ending for the memory as it is now.
 
     Args:
@@ -260,7 +260,7 @@ def assemble(
     base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
         base = Head(epoch=changes.begins, slots="", kept_bytes=0)
-    logged = _logged(base, changes.changes, commit_id, _occurred_at(base, now), call)
+    logged = _events_and_memories(base, changes.changes, commit_id, _occurred_at(base, now), call)
     quiet = call.actor == CONSOLIDATION
     moved = _moved_head(base, changes, logged.events, commit_id, now, quiet=quiet)
     if (
@@ -302,7 +302,7 @@ def _occurred_at(base: Head, now: datetime) -> datetime:
     return now if last is None else max(now, last + timedelta(microseconds=1))
 
 
-def _logged(
+def _events_and_memories(
     base: Head, changes: Sequence[Change], commit_id: str, occurred: datetime, call: Call
 ) -> _Logged:
     """The events of changes, and the memories that they leave. Raises Conflict."""
@@ -566,8 +566,7 @@ def _numbered(
     return replace(document, body=body)
 
 
-# How much fits into one commit of an operation: memories that it changes one by one,
-# each with its event.
+# The budget of an operation's commit: how many changed memories fit, each with its event.
 
 
 DOCUMENTS = 90

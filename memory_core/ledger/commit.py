@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.memory import Event, Head, Memory
+from memory_core.domain.memory import Event, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import (
@@ -27,13 +26,21 @@ from memory_core.ledger.batch import (
     Change,
     Changes,
     assemble,
-    ended_as,
+    same_ending,
     surplus_endings,
+)
+from memory_core.ledger.commit_hooks import (
+    CommitHook,
+    CommitRules,
+    Committed,
+    FreshMemoriesHook,
+    NotCounted,
+    StorageRoom,
 )
 from memory_core.ledger.ids import marker_id, slot_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries, WithoutLog, no_further
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_documents, receipt_ids
-from memory_core.ledger.recent import RecentCommits
+from memory_core.ledger.recent_commits import RecentCommits
 from memory_core.ports import Clock, IdSource, LongTermStore, Near, Stamp
 
 Result = TypeVar("Result")
@@ -43,35 +50,6 @@ MAX_ENDED_AHEAD = 40
 """Past truths that a commit ends before the decision that ends them. Each takes two of the hundred
 documents of a commit.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Committed(Generic[Result]):
-    """A decision that is durable now.
-
-    Attributes:
-        result: Result of the decision.
-        memories: As they are stored, by id.
-        bodies: Bodies of their documents, by id.
-        changes: The committed changes; None if there was no need to commit.
-        stamp: Stamp for caches; None if there was no need to commit.
-        previous_removal: The head's `last_removal_sequence` before this commit.
-        fresh: How many memories had been made since the last consolidation, before this commit and
-            after it.
-        settled_at: When the last consolidation was.
-        degraded: The parts that are down, by which the commit could not be followed.
-
-    """
-
-    result: Result
-    memories: dict[str, Memory] = field(default_factory=dict)
-    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
-    changes: Changes[Any] | None = None
-    stamp: Stamp | None = None
-    previous_removal: int = 0
-    fresh: tuple[int, int] = (0, 0)
-    settled_at: datetime | None = None
-    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,153 +113,6 @@ class _InTheWay:
     decide_again: bool
 
 
-Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
-"""Receives after each commit how many memories had been made since the last consolidation: before
-the commit, and after it.
-"""
-
-
-class NotCounted(Exception):
-    """The size of a user's memories is unknown: the head is of an earlier version."""
-
-
-class StorageRoom(Protocol):
-    """The bytes that memories may take.
-
-    Each commit takes the bytes that it adds before it is sent.
-    """
-
-    async def take(
-        self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool
-    ) -> None:
-        """Let a commit in, and count the bytes that it adds.
-
-        Args:
-            owner: Whose memories they are.
-            used: Bytes of the owner's memories by the head that the commit is put on; None if that
-                head doesn't say.
-            grown: By how many bytes the commit makes that more; negative if it makes them less.
-            more: Bytes that follow from the commit, and must have room with it.
-            limited: Whether the commit is refused if there is no room.
-
-        Raises:
-            QuotaExceeded: The commit adds bytes, and there is no room for them.
-            NotCounted: There is a limit, and the used bytes have to be counted first.
-            Unavailable: The bytes that the app's other users take can't be known.
-
-        """
-
-    def give_back(self, owner: Owner, grown: int) -> None:
-        """Return bytes that were taken, because their commit failed.
-
-        Args:
-            owner: Whose memories they are.
-            grown: As in `take`.
-
-        """
-
-    async def check(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Check that memories have room that follow from a write without a commit.
-
-        Args:
-            owner: Whose memories they are.
-            head: Head of the owner; None before the first write.
-            size: Bytes of the memories.
-
-        Raises:
-            QuotaExceeded: There is no room.
-            Unavailable: The used bytes can't be known.
-
-        """
-
-    async def count(self, owner: Owner) -> int:
-        """Count the bytes of a user's memories, and write them into the user's head.
-
-        Raises Unavailable, HeadMoved.
-        """
-
-
-Followed = Callable[[Owner, Committed[Any]], Awaitable[tuple[str, ...]]]
-"""Lets caches follow each commit (`Mirror.follow`); returns the parts that are down."""
-
-
-class Ending(NamedTuple):
-    """A decision that a commit had no room for, about one memory."""
-
-    memory_id: str
-    decide: Callable[[ReadSet], Changes[None]]
-
-
-class CommitRules(Protocol):
-    """What follows from a decision, which its commit writes as well.
-
-    The ledger itself knows no such rule (`evolution.commit_rules.MemoryRules`).
-    """
-
-    async def complete(
-        self,
-        store: LongTermStore,
-        owner: Owner,
-        changes: Changes[Result],
-        look: ReadSet,
-        *,
-        is_part: bool,
-    ) -> Changes[Result]:
-        """The changes, with what follows from them in other memories.
-
-        Args:
-            store: Where further documents are read.
-            owner: Whose memories they are.
-            changes: As they were decided.
-            look: The read set of the decision.
-            is_part: Whether they belong to another commit, which completes the slots.
-
-        Raises:
-            Conflict: A rule refuses the changes.
-            HeadMoved: Other commits changed what was read.
-            SealedEntries: Sealed entries have to be read first.
-            Unavailable: The store is down.
-            WithoutLog: A slot needs a log first.
-
-        """
-
-    async def settle(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
-    ) -> Changes[Result]:
-        """The completed changes, with effects that may be left to a later commit.
-
-        Args:
-            store: Where further documents are read.
-            owner: Whose memories they are.
-            changes: As `complete` returned them.
-
-        Raises:
-            Unavailable: The store is down.
-
-        """
-
-    async def reduce(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
-    ) -> Changes[Result] | None:
-        """The completed changes, with fewer such effects than `settle` adds.
-
-        Args:
-            store: Where further documents are read.
-            owner: Whose memories they are.
-            changes: As `complete` returned them.
-
-        Returns:
-            None if they can't be reduced.
-
-        Raises:
-            Unavailable: The store is down.
-
-        """
-
-    def endings(self, changes: Changes[Result]) -> Iterable[Ending]:
-        """The decisions for the effects that were left out of a commit."""
-
-
 class Ledger:
     """Commits decisions of owners.
 
@@ -296,13 +127,14 @@ class Ledger:
         ids: IdSource,
         *,
         deadline_s: float = 10.0,
-        gathered: Gathered | None = None,
+        fresh_memories_hook: FreshMemoriesHook | None = None,
         rules: CommitRules | None = None,
-        followed: Followed | None = None,
+        commit_hook: CommitHook | None = None,
     ) -> None:
         self.room: StorageRoom | None = None
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
-        self._gathered, self._rules, self._followed = gathered, rules, followed
+        self._rules = rules
+        self._fresh_memories_hook, self._commit_hook = fresh_memories_hook, commit_hook
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent = RecentCommits()
 
@@ -438,10 +270,10 @@ class Ledger:
                 assert self.room is not None
                 await self.room.count(owner)
                 basis = None
-        if self._followed is not None and committed.changes is not None:
-            committed = replace(committed, degraded=await self._followed(owner, committed))
-        if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
-            await self._gathered(owner, *committed.fresh, committed.settled_at)
+        if self._commit_hook is not None and committed.changes is not None:
+            committed = replace(committed, degraded=await self._commit_hook(owner, committed))
+        if self._fresh_memories_hook is not None and committed.fresh[1] > committed.fresh[0]:
+            await self._fresh_memories_hook(owner, *committed.fresh, committed.settled_at)
         return committed
 
     async def _commit(
@@ -451,15 +283,15 @@ class Ledger:
         look = basis or await self._look(command)
         decision = await self._decision(command, look, look.head)
         changes, head = decision.changes, decision.head
-        in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
+        in_the_way, postponing, refused = self._newer_head(owner, head), False, 0
         while changes.writes:
             is_outdated = False
             if in_the_way is not None:
                 refused += in_the_way.decide_again
-                # A store in this process answers at once: should it stay refused, the deadline
-                # needs the loop, and so do all others.
+                # A store in this process answers at once. Without a pause, the deadline and other
+                # work would never get the event loop.
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
-                is_outdated = in_the_way.decide_again or not await self._stand(
+                is_outdated = in_the_way.decide_again or not await self._is_still_right(
                     owner, changes, head, in_the_way.head
                 )
                 head, in_the_way = head if is_outdated else in_the_way.head, None
@@ -490,7 +322,7 @@ class Ledger:
                 changes, postponing = less, True
                 continue
             if in_the_way is None:
-                committed = self._done(owner, assembled, changes)
+                committed = self._committed(owner, assembled, changes)
                 for ending in self._rules.endings(changes) if self._rules is not None else ():
                     await self._commit(_Command(owner, ending.decide, [ending.memory_id], call))
                 return committed
@@ -561,7 +393,7 @@ class Ledger:
                 changes = [
                     again
                     for change in part
-                    if (again := ended_as(change, look.memory(change.after.id))) is not None
+                    if (again := same_ending(change, look.memory(change.after.id))) is not None
                 ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
@@ -623,7 +455,7 @@ class Ledger:
                 raise HeadMoved("the user vanished during the commit; try again", retry_after_s=1)
             return _InTheWay(seen.head, decide_again=isinstance(failure, AlreadyExists))
 
-    def _done(
+    def _committed(
         self, owner: Owner, assembled: Assembled, changes: Changes[Result]
     ) -> Committed[Result]:
         batch = assembled.batch
@@ -647,7 +479,7 @@ class Ledger:
             batch.head.settled_at,
         )
 
-    def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
+    def _newer_head(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, if it is ahead of `head`.
 
         That head was read before the commit waited in the queue.
@@ -656,18 +488,18 @@ class Ledger:
         if known is None or head is None:
             return None
         if known.epoch != head.epoch:
-            self._recent.forget(owner)  # what an erased user did must not be remembered
+            self._recent.forget(owner)  # commits of an erased epoch must not be kept
             return None
         return _InTheWay(known, decide_again=False) if known.sequence > head.sequence else None
 
-    async def _stand(
+    async def _is_still_right(
         self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head
     ) -> bool:
         """Whether a decision is still right on a newer head.
 
-        It is right within the same epoch, if events since then touch no part of its read set. Marks
-        have no events: writing a memory as it was read before would lose the marks that were set
-        since.
+        It is right within the same epoch, if events since then concern no part of its read set.
+        Marks have no events: writing a memory as it was read before would lose the marks that were
+        set since.
         """
         if (
             any(change.before is not None for change in changes.changes)
@@ -675,7 +507,7 @@ class Ledger:
             and head.marks != newer.marks
         ):
             return False
-        return not _is_new_epoch(head, newer) and changes.stand(
+        return not _is_new_epoch(head, newer) and changes.are_right_after(
             await self._events_between(owner, head, newer)
         )
 

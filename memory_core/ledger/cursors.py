@@ -176,8 +176,8 @@ class Cursors:
         except ValueError:
             raise _void() from None
         mac, body = raw[:16], raw[16:]
-        # The text itself has to be the one that was made: padding, or bits that no byte holds,
-        # would make many texts of one cursor.
+        # The text has to be exactly the signed one: otherwise padding or unused bits would allow
+        # many texts for a cursor.
         if _text_of(raw) != cursor or not hmac.compare_digest(
             mac, self._mac(owner, epoch, query, body)
         ):

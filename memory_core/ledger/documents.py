@@ -155,12 +155,12 @@ def message_ids(conversation: Conversation) -> list[str]:
     return ids
 
 
-# A buffer: messages of one session that wait until there are enough of them to be formed together.
-# One document a session.
+# A buffer: messages of a session that wait until there are enough to be formed; a document for each
+# session.
 #
-# Its generations follow each other: closing one is beginning the next. Note: every append has an
-# id, which stays with the messages that it brought, into the conversation that they become. So a
-# caller that did not hear whether its append arrived can look.
+# Closing a generation begins the next. Note: each append has an id, which stays with its messages,
+# also in the conversation that they become. So a caller without an answer can check whether its
+# append arrived.
 
 
 MAX_BYTES = 1_048_576
@@ -376,8 +376,7 @@ def _size(messages: Sequence[Message]) -> int:
     return sum(len(orjson.dumps(message.model_dump(mode="json"))) for message in messages)
 
 
-# A user's settings: one document in their partition, which an export takes along and an
-# erasure removes.
+# A user's settings: a document in the user's partition, which is exported and erased with it.
 
 
 class SettingsOfUsers:

@@ -171,7 +171,7 @@ class Past:
         return states
 
 
-def parted(taken: TakenSnapshot) -> list[list[str]]:
+def split_snapshot(taken: TakenSnapshot) -> list[list[str]]:
     """The ids of the states in each document of a snapshot.
 
     All ids are in order, so that every process makes the same documents.
@@ -196,7 +196,7 @@ def part_of(
     Args:
         taken: The snapshot.
         head: As it was before the snapshot's states were read.
-        parts: As `parted` returns them.
+        parts: As `split_snapshot` returns them.
         number: Number of the part, from 0.
 
     """
@@ -212,12 +212,12 @@ def part_of(
     )
 
 
-# Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell
-# everything from the beginning.
+# Snapshots of the log: the states of all memories at a sequence, so that a replay need not begin
+# with the first event.
 #
-# Note: a snapshot must not outlive what it holds. What was forgotten while one was being written
-# would come back with it, so every part is committed under the head, and no part of a state that
-# was read before events were redacted is written after that.
+# Note: a snapshot must not outlive its content. A memory that is hard-deleted while a snapshot is
+# written would come back with it. So each part is committed under the head, and no part of states
+# from before a redaction is written after it.
 
 
 DROPPED_AT_ONCE = 10
@@ -298,9 +298,9 @@ class Snapshots:
 
         False if events were redacted since `head` was read.
         """
-        parts = await asyncio.to_thread(parted, taken)
+        parts = await asyncio.to_thread(split_snapshot, taken)
         for number in range(len(parts)):
-            # one by one: together they would take the memory of all states again
+            # one by one, since all parts together would take as much memory as all states
             part = part_of(taken, head, parts, number)
             due = _due_after(taken) if number + 1 == len(parts) else None
 
@@ -319,7 +319,7 @@ class Snapshots:
                 fields: HeadFields = (
                     {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
                 )
-                # Fragile: whatever was committed meanwhile may have redacted something.
+                # Fragile: any commit in between may have redacted events.
                 return Changes(True, puts=(part,), head_fields=lambda _: fields, fragile=True)
 
             if not (await self._ledger.commit(owner, decide, ids=[part.id], call=_CALL)).result:

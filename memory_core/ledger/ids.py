@@ -59,7 +59,7 @@ def procedure_id(key: str) -> str:
     return derived("mem", "procedure", key)
 
 
-def told_late_id(key: str, event: str, content: str) -> str:
+def out_of_order_id(key: str, event: str, content: str) -> str:
     """The id of an earlier value of a key that was asserted out of order.
 
     Args:
@@ -153,9 +153,9 @@ def conflict_record_ids(first: str, second: str) -> tuple[str, str]:
 
 # Receipts: the same call with the same Idempotency-Key has one effect and one answer.
 #
-# A receipt is created in the effect's own batch and read before anything is decided, so there is no
-# moment at which the effect is there and its receipt is not. It is the same for every outcome, and
-# it does not need the short-term store.
+# A receipt is created in the batch of the effect, and read before each decision. So there is never
+# an effect without its receipt. This holds for every outcome, and does not need the short-term
+# store.
 
 
 def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:

@@ -23,7 +23,7 @@ from memory_core.domain.chat.history import (
 )
 from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.messages import is_message, is_told, is_untold
+from memory_core.domain.messages import is_message, is_told, was_taken_back
 from memory_core.domain.ranking.index_terms import TurnTerms
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
@@ -61,7 +61,7 @@ class Session:
     @property
     def last_turns(self) -> tuple[TurnTerms | None, TurnTerms | None]:
         """The previous turn, and the turn before it."""
-        # Sessions of earlier versions hold the text of a turn, too.
+        # Earlier versions stored the text of a turn, too.
         turns = [
             TurnTerms(turn["id"], turn["counts"], turn["asks"])
             for turn in self._body.get("last_turns", [])
@@ -95,7 +95,7 @@ class Session:
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         is_new = is_told(after) and (before is None or before.created_at < after.created_at)
-        # a machine's clock may have gone back
+        # the clock may have been set back
         self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
 
     def drop(self, memory: Memory, now: datetime, seal_key: bytes) -> None:
@@ -121,11 +121,11 @@ class Session:
         its content.
         """
         history = self._body.get("history")
-        if history is not None and is_message(memory.id) and not is_untold(memory):
+        if history is not None and is_message(memory.id) and not was_taken_back(memory):
             self._body["history"] = {
                 **history,
                 "marks": without_message(
-                    history["marks"], _as_told(memory), memory.created_at, seal_key
+                    history["marks"], _as_marked(memory), memory.created_at, seal_key
                 ),
             }
 
@@ -152,7 +152,7 @@ class Session:
             return
         marks = list(history["marks"])
         for memory in messages:
-            marks = before_message(marks, _as_told(memory), memory.created_at)
+            marks = before_message(marks, _as_marked(memory), memory.created_at)
         self._body["history"] = {**history, "marks": marks}
 
     def forget_turn(self, memory: Memory) -> None:
@@ -206,7 +206,7 @@ class Session:
         return Document(self._id, "session", self._body, tag=self._tag)
 
 
-def _as_told(message: Memory) -> CallMessage:
+def _as_marked(message: Memory) -> CallMessage:
     """A message in the form from which its mark is made."""
     read = ReadMessage(
         message.metadata.get("role"),

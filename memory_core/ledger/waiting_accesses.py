@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeGuard
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Document, LongTermStore, Touch
+from memory_core.ports import AccessCount, Clock, Document, LongTermStore
 
 DOCUMENT_ID: Final = "acs_waiting"
 ADDED_AFTER: Final = timedelta(days=1)
@@ -60,7 +60,7 @@ class _Waiting:
 
     Attributes:
         epoch: Epoch of the owner.
-        touches: Waiting accesses, by memory id.
+        counts: Waiting accesses, by memory id.
         first_at: When the first of them began to wait; None if there are none.
         flushes: How many memories of each flush were merged, in the order of their ids.
         urgent: Some accesses are to be added at once.
@@ -68,7 +68,7 @@ class _Waiting:
     """
 
     epoch: str
-    touches: Mapping[str, Touch] = field(default_factory=dict)
+    counts: Mapping[str, AccessCount] = field(default_factory=dict)
     first_at: datetime | None = None
     flushes: tuple[tuple[str, int], ...] = ()
     urgent: bool = False
@@ -79,15 +79,15 @@ class _Waiting:
         if document is None or document.body["epoch"] != head.epoch:
             return cls(head.epoch)
         body = document.body
-        touches = {
-            name: Touch(count, _moment(at), bool(faded))
+        counts = {
+            name: AccessCount(count, _moment(at), bool(faded))
             for name, (count, at, *faded) in body["touches"].items()
         }
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
-        # who was to add them at once could not
+        # the process that was to add them at once failed
         urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]
-        return cls(head.epoch, touches, first_at, flushes, urgent)
+        return cls(head.epoch, counts, first_at, flushes, urgent)
 
     def document(self, tag: str | None) -> Document:
         """The document, to be written in the place of the document with this tag."""
@@ -98,7 +98,7 @@ class _Waiting:
         )
         body: dict[str, Any] = {
             "epoch": self.epoch,
-            "touches": {name: _numbers(touch) for name, touch in sorted(self.touches.items())},
+            "touches": {name: _numbers(access) for name, access in sorted(self.counts.items())},
             "first_s": None if self.first_at is None else self.first_at.timestamp(),
             "due_s": None if due_at is None else due_at.timestamp(),
             "flushes": [list(known) for known in self.flushes],
@@ -110,25 +110,25 @@ class _Waiting:
         return dict(self.flushes).get(flush_id, 0)
 
     def with_accesses(
-        self, flush_id: str, touches: Mapping[str, Touch], end: int, now: datetime
+        self, flush_id: str, counts: Mapping[str, AccessCount], end: int, now: datetime
     ) -> _Waiting:
         """Merge further accesses of a flush.
 
         `end` is the number of the flush's memories that are merged with these.
         """
-        together = dict(self.touches)
-        for name, touch in touches.items():
+        together = dict(self.counts)
+        for name, access in counts.items():
             known = together.get(name)
-            together[name] = touch if known is None else both(known, touch)
+            together[name] = access if known is None else add_counts(known, access)
         others = [known for known in self.flushes if known[0] != flush_id]
         flushes = (*others, (flush_id, end))[-_FLUSHES_KNOWN:]
         urgent = (
             self.urgent
-            or any(touch.faded for touch in touches.values())
+            or any(access.faded for access in counts.values())
             or len(together) > MOST_WAITING
         )
         return replace(
-            self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent
+            self, counts=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent
         )
 
     def without(self, names: Collection[str]) -> _Waiting:
@@ -137,9 +137,9 @@ class _Waiting:
         The remaining accesses can wait, unless some are of faded memories: adding these failed, or
         is about to be done.
         """
-        rest = {name: touch for name, touch in self.touches.items() if name not in names}
-        urgent = any(touch.faded for touch in rest.values())
-        return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=urgent)
+        rest = {name: access for name, access in self.counts.items() if name not in names}
+        urgent = any(access.faded for access in rest.values())
+        return replace(self, counts=rest, first_at=self.first_at if rest else None, urgent=urgent)
 
 
 class WaitingAccesses:
@@ -149,7 +149,7 @@ class WaitingAccesses:
         self._store, self._clock = store, clock
 
     async def merge(
-        self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]
+        self, owner: Owner, flush_id: str, counts: Mapping[str, AccessCount]
     ) -> WrittenAccesses:
         """Write accesses, once for each flush, and add urgent accesses to their memories.
 
@@ -160,19 +160,19 @@ class WaitingAccesses:
         Args:
             owner: Whose memories they are.
             flush_id: Id of the flush; the same for each try.
-            touches: Accesses by memory id.
+            counts: Accesses by memory id.
 
         """
-        names, total, end = sorted(touches), WrittenAccesses(), 0
+        names, total, end = sorted(counts), WrittenAccesses(), 0
         while end < len(names):
-            document, begin, end = await self._merge_some(owner, flush_id, names, touches, end)
+            document, begin, end = await self._merge_some(owner, flush_id, names, counts, end)
             if document is None:
                 return total
             waiting = len(document.body["touches"])
             urgent = (
                 None
                 if waiting > MOST_WAITING
-                else [name for name in names[:end] if touches[name].faded]
+                else [name for name in names[:end] if counts[name].faded]
             )
             try:
                 added = await self.add(owner, urgent)
@@ -213,7 +213,12 @@ class WaitingAccesses:
         )
 
     async def _merge_some(
-        self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch], done: int
+        self,
+        owner: Owner,
+        flush_id: str,
+        names: list[str],
+        counts: Mapping[str, AccessCount],
+        done: int,
     ) -> tuple[Document | None, int, int]:
         """Merge the next memories of a flush into the document.
 
@@ -234,7 +239,7 @@ class WaitingAccesses:
                 some = names[begin : begin + MOST_WAITING]
                 end = begin + len(some)
                 further = waiting.with_accesses(
-                    flush_id, {name: touches[name] for name in some}, end, self._clock.now()
+                    flush_id, {name: counts[name] for name in some}, end, self._clock.now()
                 )
                 written = await self._store.keep(
                     owner, further.document(None if stored is None else stored.tag)
@@ -263,17 +268,17 @@ class WaitingAccesses:
             waiting = _Waiting.of(stored, seen.head)
             due_s = stored.body["due_s"]
             names = wanted(None if due_s is None else _moment(due_s))
-            some = sorted(
-                waiting.touches if names is None else waiting.touches.keys() & set(names)
-            )[:_ADDED_AT_ONCE]
+            some = sorted(waiting.counts if names is None else waiting.counts.keys() & set(names))[
+                :_ADDED_AT_ONCE
+            ]
             if not some:
                 return added, seen.head
             left = waiting.without(some)
-            if names is None and left.touches:
-                left = replace(left, urgent=True)  # who goes on after a crash adds the rest too
+            if names is None and left.counts:
+                left = replace(left, urgent=True)  # after a crash the next process adds the rest
             if (
                 await self._store.fold(
-                    owner, left.document(stored.tag), {name: waiting.touches[name] for name in some}
+                    owner, left.document(stored.tag), {name: waiting.counts[name] for name in some}
                 )
                 is None
             ):
@@ -284,7 +289,7 @@ class WaitingAccesses:
         raise Unavailable("long_term", "others write down accesses of this user all the time")
 
 
-def both(known: Touch, further: Touch) -> Touch:
+def add_counts(known: AccessCount, further: AccessCount) -> AccessCount:
     """The accesses of a memory together.
 
     Args:
@@ -292,14 +297,14 @@ def both(known: Touch, further: Touch) -> Touch:
         further: Later accesses.
 
     """
-    return Touch(
+    return AccessCount(
         known.count + further.count, max(known.at, further.at), known.faded or further.faded
     )
 
 
-def _numbers(touch: Touch) -> list[float]:
+def _numbers(access: AccessCount) -> list[float]:
     """An access as it is stored; a third number marks a faded memory."""
-    return [touch.count, touch.at.timestamp(), *([1] if touch.faded else [])]
+    return [access.count, access.at.timestamp(), *([1] if access.faded else [])]
 
 
 def _has_memories(head: Head | None) -> TypeGuard[Head]:

@@ -170,11 +170,10 @@ async def _send(response: HttpResponse, send: Send, *, close: bool) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-# The body of one request: read whole within its limits, or discarded so that its sender
-# reads the answer.
+# The body of a request: read within its limits, or discarded so that the sender reads the answer.
 #
-# Most clients send all of a body before they read. One that is answered and cut off in the middle
-# sees a reset connection, and no answer.
+# Most clients send the whole body before they read. If the connection were closed in the middle,
+# they would see a reset and no answer.
 
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -348,10 +348,10 @@ def _datum_of(moment: datetime) -> Datum:
     return Datum(moment.isoformat(timespec="seconds"), "string")
 
 
-# Holds a message while its function runs: its visibility is renewed when half of it is over.
+# Hold a message while its function runs: renew its visibility after half of it.
 #
-# Note: every renewal makes a new receipt, so a renewal under way is waited for and not cut off. A
-# worker that completes with the receipt before it does not complete.
+# Note: each renewal makes a new receipt. So a renewal that is under way is waited for, since an
+# older receipt could not complete the message.
 
 
 class Hold:

@@ -37,6 +37,7 @@ from memory_core.ports.long_term import LongTermStore
 from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem, Thesaurus
 from memory_core.ports.records import (
     LOGGED,
+    AccessCount,
     AgentCount,
     Batch,
     Document,
@@ -52,7 +53,6 @@ from memory_core.ports.records import (
     QuerySentence,
     Search,
     Snapshot,
-    Touch,
     Write,
 )
 from memory_core.ports.usage import (
@@ -69,6 +69,7 @@ __all__ = [
     "POISON",
     "STORED_BYTES",
     "TOKENS_OF_DAY",
+    "AccessCount",
     "AccessKind",
     "AgentCount",
     "Agents",
@@ -110,7 +111,6 @@ __all__ = [
     "TakenAccesses",
     "TaskQueue",
     "Thesaurus",
-    "Touch",
     "Write",
     "kept_of_app",
     "kept_without_head",

@@ -14,10 +14,9 @@ from typing import Any, Literal, Protocol
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports.records import Touch
+from memory_core.ports.records import AccessCount
 
-# What every part of the world has in common: time, fresh ids, health, and who is told what
-# something costs.
+# Shared needs of all parts: time, new ids, health, and the measurement of costs.
 
 
 class Clock(Protocol):
@@ -131,12 +130,12 @@ class TakenAccesses:
 
     Attributes:
         flush_id: The id of the attempt to write them.
-        touches: The accesses by memory id.
+        counts: The accesses by memory id.
 
     """
 
     flush_id: str
-    touches: Mapping[str, Touch]
+    counts: Mapping[str, AccessCount]
 
 
 class ShortTermStore(Pooled, Protocol):
@@ -256,7 +255,7 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings by key, with the store's own TTL."""
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Add accesses to those that wait to be written, for all processes.
 
         Returns False when they were not stored. The caller must then keep them.
@@ -305,8 +304,7 @@ class ShortTermStore(Pooled, Protocol):
         """Check readiness by a round trip that writes. Reports a fault instead of raising it."""
 
 
-# Work that goes on after a call was answered: queues that name it, and the courier that tells
-# others of its end.
+# Work after the answer of a call: queues of tasks, and the courier that reports their ends.
 
 
 QueueName = Literal["formation", "consolidation", "webhooks"]

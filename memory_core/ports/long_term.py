@@ -14,6 +14,7 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports.access import KeyStore
 from memory_core.ports.infrastructure import Health, Pooled
 from memory_core.ports.records import (
+    AccessCount,
     AgentCount,
     Batch,
     Document,
@@ -26,7 +27,6 @@ from memory_core.ports.records import (
     Place,
     Search,
     Snapshot,
-    Touch,
 )
 
 
@@ -117,7 +117,7 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to at most 90 memories, and replace the document in which they waited.
 
@@ -129,7 +129,7 @@ class LongTermStore(Pooled, Protocol):
         Args:
             owner: The owner of the memories.
             accesses: The new state of the document in which the accesses waited.
-            touches: The accesses by memory id.
+            counts: The accesses by memory id.
 
         Returns:
             `accesses` with its new tag. None, without a write, when the stored document no longer

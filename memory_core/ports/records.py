@@ -410,7 +410,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class AccessCount:
     """Accesses of a memory since they were last written.
 
     Attributes:

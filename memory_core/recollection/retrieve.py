@@ -70,12 +70,12 @@ class Retriever:
         cold: ColdSearch,
         embedder: Embedder,
         thesaurus: Thesaurus,
-        touches: AccessCounts,
+        access_counts: AccessCounts,
         clock: Clock,
         rules: RetrieveRules,
         reranking: Reranking | None = None,
     ) -> None:
-        self._store, self._touches = store, touches
+        self._store, self._access_counts = store, access_counts
         self.row_memories = RowMemories(store)
         self.passing = PassingRows(
             rules.answer_threshold,
@@ -285,7 +285,7 @@ class Retriever:
             faded: The ids among them that count as faded.
 
         """
-        self._touches.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
+        self._access_counts.note(owner, dict.fromkeys(memory_ids), at, frozenset(faded))
 
     async def _passages(
         self,

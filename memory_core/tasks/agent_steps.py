@@ -21,7 +21,7 @@ from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, LongTermStore
-from memory_core.tasks.store import kept
+from memory_core.tasks.store import put_with_retry
 
 LIFETIME = timedelta(days=7)
 Value = TypeVar("Value", bound=BaseModel)
@@ -110,7 +110,7 @@ class Steps:
             expires_at=self._clock.now() + LIFETIME,
             tag=None if stored is None else stored.tag,
         )
-        if await kept(self._store, owner, document) is not None:
+        if await put_with_retry(self._store, owner, document) is not None:
             return given
         return await self._rivals(owner, identity, kind)
 

@@ -27,28 +27,28 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import Receipt
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 from memory_core.tasks.leases import is_leased
-from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
-from memory_core.tasks.store import HeldTask, TaskAndSubject, Tasks, held_task, kept
+from memory_core.tasks.lifecycle import TaskFinisher, message_for, queue_of, send_task
+from memory_core.tasks.store import StoredTask, TaskAndSubject, Tasks, put_with_retry, task_in
 
 LEAVING_SOMETHING = frozenset({"export", "import"})
 """Kinds of tasks whose files and staged documents have to go when they are cancelled."""
-Turn = Callable[[TaskAndSubject], Changes[Task]]
+Transition = Callable[[TaskAndSubject], Changes[Task]]
 
 
-class _AboutSomethingElse(Exception):
+class _SubjectChanged(Exception):
     """The messages that a task waited for became a conversation meanwhile: read again."""
 
 
-class Steering:
+class TaskControl:
     """Retries and cancels tasks."""
 
     def __init__(
-        self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock
+        self, ledger: Ledger, tasks: Tasks, finisher: TaskFinisher, queue: TaskQueue, clock: Clock
     ) -> None:
-        self._ledger, self._tasks, self._ends, self._queue, self._clock = (
+        self._ledger, self._tasks, self._finisher, self._queue, self._clock = (
             ledger,
             tasks,
-            ends,
+            finisher,
             queue,
             clock,
         )
@@ -98,7 +98,7 @@ class Steering:
 
         task, changed = await self._turn(owner, task_id, turn, call)
         if changed:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         return task
 
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
@@ -134,7 +134,7 @@ class Steering:
                 return _cancelling(pair, self._clock.now())
             if pair.task.status in ("succeeded", "failed"):
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
-            if _half_forgotten(pair):
+            if _has_begun_hard_delete(pair):
                 raise Conflict(
                     "what is gone for good has to go from the log and from what mentions it too; "
                     "this can't be stopped half-way"
@@ -143,12 +143,14 @@ class Steering:
 
         task, changed = await self._turn(owner, task_id, turn, call)
         if changed and task.finished:
-            await self._ends.announce(owner, task)
+            await self._finisher.announce(owner, task)
         elif changed:
-            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+            await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
         return task
 
-    async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+    async def _turn(
+        self, owner: Owner, task_id: str, turn: Transition, call: Call
+    ) -> tuple[Task, bool]:
         """Commit the changes that `turn` makes of the task, with the call's receipt.
 
         Returns the task, and whether this call committed a change.
@@ -156,12 +158,12 @@ class Steering:
         while True:
             subject = (await self._tasks.get(owner, task_id)).subject_id
             try:
-                return await self._turn_beside(subject, owner, task_id, turn, call)
-            except _AboutSomethingElse:
+                return await self._try_turn(subject, owner, task_id, turn, call)
+            except _SubjectChanged:
                 continue
 
-    async def _turn_beside(
-        self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call
+    async def _try_turn(
+        self, subject: str, owner: Owner, task_id: str, turn: Transition, call: Call
     ) -> tuple[Task, bool]:
         def existing(look: ReadSet) -> TaskAndSubject:
             pair = TaskAndSubject.of(look, task_id)
@@ -172,7 +174,7 @@ class Steering:
         def decide(look: ReadSet) -> Changes[Task]:
             pair = existing(look)
             if pair.task.subject_id != subject:
-                raise _AboutSomethingElse
+                raise _SubjectChanged
             turned = turn(pair)
             return Changes(
                 turned.result,
@@ -194,7 +196,7 @@ class Steering:
         return committed.result, committed.changes is not None
 
 
-def _half_forgotten(pair: TaskAndSubject) -> bool:
+def _has_begun_hard_delete(pair: TaskAndSubject) -> bool:
     """Whether the task has begun a hard delete.
 
     No filter finds the deleted memories then, so no other task would strike their words elsewhere.
@@ -224,18 +226,17 @@ def _cancelling(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
     )
 
 
-# The tasks that were given up, of all users of an app: for its operator, who is to look at them,
-# mend what is wrong and retry.
+# The poisoned tasks of all users of an app, for its operator to mend the cause and retry.
 #
-# Note: what a store finds may be of a life that was erased since. So each task is compared with its
-# owner's head, and a page may be short though more follow. An erasure that was given up is of the
-# new life: it is shown, or no operator would see that it got stuck.
+# Note: the store may return tasks of an epoch that was erased since. So each task is compared with
+# its owner's head, and a page may be short though more follow. A poisoned erasure belongs to the
+# new epoch, so it is listed.
 
 
 _BOUND = {"list": "poisoned tasks"}
 
 
-class Poisoned:
+class PoisonedTasks:
     """Reads the poisoned tasks of a whole app.
 
     It takes a single query, and a read of the head for each user on the page.
@@ -268,7 +269,7 @@ class Poisoned:
                 app_id, _BOUND, (document.body["sequence"], document.id)
             )
         heads = await self._heads({owner for owner, _ in page})
-        tasks = [(owner, held_task(document, heads[owner])) for owner, document in page]
+        tasks = [(owner, task_in(document, heads[owner])) for owner, document in page]
         return OwnedTaskPage(
             tuple((owner.user_id, task.task) for owner, task in tasks if task is not None),
             following,
@@ -279,11 +280,11 @@ class Poisoned:
         return {owner: look.head for owner, look in zip(owners, looks, strict=True)}
 
 
-# The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly,
-# over the users for whom work waits.
+# The hourly sweep: send tasks again whose message was lost or never sent, for the users with
+# waiting work.
 #
-# Note: the generation is raised before the message is sent. A message that was only late, and comes
-# after all, then finds that it is an old one; sent first, both would be worked on.
+# Note: the generation is raised before the message is sent. So a delayed message that arrives after
+# all is recognised as old; otherwise both would be worked on.
 
 
 GRACE = timedelta(minutes=1)
@@ -333,12 +334,12 @@ class Sweep:
             after = page[-1][0]
         return Swept(users, due, sent, capped=False)
 
-    async def _due(self, owner: Owner, head: Head) -> list[HeldTask]:
+    async def _due(self, owner: Owner, head: Head) -> list[StoredTask]:
         """The user's unfinished tasks that are overdue.
 
         The search ends when it has found as many unfinished tasks as the head counts.
         """
-        waiting: list[HeldTask] = []
+        waiting: list[StoredTask] = []
         after: Place | None = None
         while (missing := head.pending_tasks - len(waiting)) > 0:
             unfinished, after = await self._tasks.some(
@@ -348,21 +349,21 @@ class Sweep:
             if after is None:
                 break
         now = self._clock.now()
-        return [held_task for held_task in waiting if overdue(held_task.task, now)]
+        return [stored_task for stored_task in waiting if overdue(stored_task.task, now)]
 
-    async def _send_again(self, owner: Owner, held_task: HeldTask) -> bool:
+    async def _send_again(self, owner: Owner, stored_task: StoredTask) -> bool:
         """Raise the generation, then send; False if another process came first."""
-        task, now = held_task.task, self._clock.now()
+        task, now = stored_task.task, self._clock.now()
         generation = task.generation + 1
-        name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
-        changed = held_task.changed(
+        name = self._ids.new("swp")  # two sweeps must not write equal documents, or both would win
+        changed = stored_task.changed(
             generation=generation,
             next_enqueue_at=now,
             leased_by=name,
             leased_until=None,
             updated_at=now,
         )
-        if await kept(self._store, owner, changed) is None:
+        if await put_with_retry(self._store, owner, changed) is None:
             return False
         message = message_for(owner, task.changed(generation=generation))
         await self._queue.send(queue_of(task.kind), message.model_dump_json())

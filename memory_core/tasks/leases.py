@@ -23,7 +23,7 @@ from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable, d
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.ports import Clock, Document, IdSource, LongTermStore
-from memory_core.tasks.store import HeldTask, Tasks, kept, written
+from memory_core.tasks.store import StoredTask, Tasks, put_with_retry, task_document
 
 MAX_ATTEMPTS = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)
@@ -44,7 +44,7 @@ class TaskLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class RetryLater:
     """Not now: a worker has the task, or it waits.
 
     Attributes:
@@ -57,7 +57,7 @@ class Later:
     fields: TaskFields = field(default_factory=TaskFields)
 
 
-def pause(times: int, error: BaseException | None = None) -> timedelta:
+def retry_pause(times: int, error: BaseException | None = None) -> timedelta:
     """How long to wait after a failed try.
 
     It is at least as long as the error asks for.
@@ -82,7 +82,7 @@ def pause(times: int, error: BaseException | None = None) -> timedelta:
     return max(chosen, timedelta(seconds=asked or 0))
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error as a task shows it to its owner."""
     return described(error)[:MAX_ERROR_CHARACTERS]
 
@@ -147,29 +147,29 @@ class Leases:
             length,
         )
 
-    async def take(self, message: TaskMessage) -> Lease | Later | None:
+    async def take(self, message: TaskMessage) -> Lease | RetryLater | None:
         """The lease of the task that a message names.
 
         None for a task that is finished or gone, or has a newer message. Raises Unavailable.
         """
         for _ in range(TRIES):
-            held_task = await self._tasks.held(message.owner, message.task_id)
+            stored_task = await self._tasks.find(message.owner, message.task_id)
             if (
-                held_task is None
-                or held_task.task.finished
-                or message.generation < held_task.task.generation
+                stored_task is None
+                or stored_task.task.finished
+                or message.generation < stored_task.task.generation
             ):
                 return None
             now = self._clock.now()
-            free_at = max(leased_until(held_task.task, now), due_at(held_task.task, now))
+            free_at = max(leased_until(stored_task.task, now), due_at(stored_task.task, now))
             if free_at > now:
-                return Later(free_at - now + MOMENT)
+                return RetryLater(free_at - now + MOMENT)
             lease = Lease(
-                self._store, self._tasks, self._clock, self._length, message.owner, held_task
+                self._store, self._tasks, self._clock, self._length, message.owner, stored_task
             )
             if await lease.began(self._ids.new("lea")):
                 return lease
-        return Later(MOMENT)
+        return RetryLater(MOMENT)
 
     def taken(self, task: Task) -> Task:
         """A task that this worker has from its beginning."""
@@ -186,7 +186,7 @@ class Leases:
             epoch: Epoch of the owner.
 
         """
-        document = written(task)
+        document = task_document(task)
         document = replace(document, body={**document.body, "epoch": epoch})
         return Lease(
             self._store,
@@ -194,7 +194,7 @@ class Leases:
             self._clock,
             self._length,
             owner,
-            HeldTask(task, document),
+            StoredTask(task, document),
             subject,
         )
 
@@ -209,7 +209,7 @@ def _leased(name: str, until: datetime) -> TaskFields:
         "status": "running",
         "leased_by": name,
         "leased_until": until,
-        "next_enqueue_at": None,  # its message came, whatever clock had put it off
+        "next_enqueue_at": None,  # its message arrived, whatever clock had delayed it
         "waiting_for": None,
     }
 
@@ -227,22 +227,22 @@ class Lease:
         clock: Clock,
         length: timedelta,
         owner: Owner,
-        held_task: HeldTask,
+        stored_task: StoredTask,
         subject: Document | None = None,
     ) -> None:
         self._store, self._tasks, self._clock, self._length = store, tasks, clock, length
-        self.owner, self._held, self.subject = owner, held_task, subject
+        self.owner, self._stored, self.subject = owner, stored_task, subject
         self._turn = asyncio.Lock()
 
     @property
-    def held(self) -> HeldTask:
+    def stored(self) -> StoredTask:
         """The task as this lease last wrote it."""
-        return self._held
+        return self._stored
 
     @property
     def task(self) -> Task:
         """The task without its document."""
-        return self._held.task
+        return self._stored.task
 
     async def began(self, name: str) -> bool:
         """Take the lease; False if the task was changed meanwhile."""
@@ -280,7 +280,7 @@ class Lease:
         if self._clock.now() - self.task.updated_at >= MOMENT:
             return await self.report(step, progress, result)
         task = self.task.changed(**_progress(step, progress, result))
-        self._held = HeldTask(task, self._held.document)
+        self._stored = StoredTask(task, self._stored.document)
         return None
 
     async def wait(self, error: BaseException) -> timedelta:
@@ -288,12 +288,12 @@ class Lease:
 
         Returns the time after which to come back. No attempt is spent. Raises TaskLost.
         """
-        delay = pause(self.task.waits, error)
+        delay = retry_pause(self.task.waits, error)
         await self.hand_back(
             delay,
             waits=self.task.waits + 1,
             waiting_for=getattr(error, "dependency", "long_term"),
-            error=said(error),
+            error=error_text(error),
         )
         return delay
 
@@ -305,8 +305,8 @@ class Lease:
         attempts = self.task.attempts + 1
         if attempts >= MAX_ATTEMPTS:
             return None
-        delay = pause(attempts - 1)
-        await self.hand_back(delay, attempts=attempts, error=said(error))
+        delay = retry_pause(attempts - 1)
+        await self.hand_back(delay, attempts=attempts, error=error_text(error))
         return delay
 
     async def hand_back(self, delay: timedelta, **fields: Unpack[TaskFields]) -> None:
@@ -361,7 +361,7 @@ class Lease:
         while True:
             await self._clock.sleep(LOOK_S)
             try:
-                held_task = await self._tasks.held(self.owner, self.task.task_id)
+                stored_task = await self._tasks.find(self.owner, self.task.task_id)
             except MemoryCoreError as error:
                 log.info(
                     "it could not be seen whether the task %s was cancelled: %s",
@@ -369,9 +369,9 @@ class Lease:
                     error.detail,
                 )
                 continue
-            if held_task is not None and (
-                held_task.task.status == "cancelled"
-                or held_task.task.generation > self.task.generation
+            if stored_task is not None and (
+                stored_task.task.status == "cancelled"
+                or stored_task.task.generation > self.task.generation
             ):
                 lost.set()
                 working.cancel()
@@ -393,17 +393,23 @@ class Lease:
             for _ in range(TRIES):
                 if await self._wrote(**fields):
                     return
-                # Either another's doing, or our own of before, whose answer never came.
-                held_task = await self._tasks.held(self.owner, self.task.task_id)
-                if held_task is None or held_task.task.finished or held_task.task.leased_by != name:
+                # Either another worker wrote it, or an earlier try of ours without an answer.
+                stored_task = await self._tasks.find(self.owner, self.task.task_id)
+                if (
+                    stored_task is None
+                    or stored_task.task.finished
+                    or stored_task.task.leased_by != name
+                ):
                     raise TaskLost
-                self._held = held_task
+                self._stored = stored_task
         raise TaskLost
 
     async def _wrote(self, **fields: Unpack[TaskFields]) -> bool:
         task = self.task.changed(**(fields | {"updated_at": self._clock.now()}))
-        document = await kept(self._store, self.owner, written(task, onto=self._held.document))
+        document = await put_with_retry(
+            self._store, self.owner, task_document(task, onto=self._stored.document)
+        )
         if document is None:
             return False
-        self._held = HeldTask(task, document)
+        self._stored = StoredTask(task, document)
         return True

@@ -26,10 +26,10 @@ from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.receipts import Receipt, receipt_ids
 from memory_core.ports import Clock, Document, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
-from memory_core.tasks.store import TaskAndSubject, counted, webhook_task_id, written
+from memory_core.tasks.store import TaskAndSubject, count_change, task_document, webhook_task_id
 
 
-class Beginning:
+class TaskStarter:
     """Stores new tasks with their subjects, and sends their messages."""
 
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
@@ -84,11 +84,11 @@ class Beginning:
         def decide(look: ReadSet) -> Changes[str]:
             if _is_begun(look, task):
                 return Changes(task.task_id)
-            creates = (*subject(look), written(task))
+            creates = (*subject(look), task_document(task))
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> HeadFields:
-                counts: HeadFields = {**counted(+1)(head), **head_fields(head)}
+                counts: HeadFields = {**count_change(+1)(head), **head_fields(head)}
                 return {**counts, **more.head_fields(head.changed(**counts))}
 
             return Changes(
@@ -119,7 +119,7 @@ class Beginning:
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
         if committed.result != task.task_id or waits or task.leased_by is not None:
             return Accepted(committed.result)
-        return Accepted(task.task_id, await self.tell(owner, task))
+        return Accepted(task.task_id, await self.send(owner, task))
 
     async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> ReadSet:
         """The read set on which a task with these `reads` begins.
@@ -133,7 +133,7 @@ class Beginning:
         """
         return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
 
-    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+    async def send(self, owner: Owner, task: Task) -> tuple[str, ...]:
         """Put the task's message into its queue.
 
         Args:
@@ -144,7 +144,7 @@ class Beginning:
             `("queue",)` if that was impossible, else empty. The sweep then sends the message.
 
         """
-        return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        return await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
 
 
 def _is_begun(look: ReadSet, task: Task) -> bool:
@@ -168,7 +168,7 @@ def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> lis
 ACTOR = "formation"
 
 
-class Ends:
+class TaskFinisher:
     """Ends tasks."""
 
     def __init__(self, ledger: Ledger, queue: TaskQueue, clock: Clock) -> None:
@@ -234,7 +234,7 @@ class Ends:
         """
         if task.finished and task.delivery_ids:
             identity = webhook_task_id(task.delivery_ids[-1])
-            await tell(
+            await send_task(
                 self._queue,
                 "webhooks",
                 TaskMessage(
@@ -243,16 +243,16 @@ class Ends:
             )
 
 
-# Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
+# Messages for work: their content, the queue of each kind of task, and how they are sent.
 #
-# Note: a queue that can't be told refuses nothing. What is stored is found by the sweep.
+# Note: a call does not fail if its queue is down, since the sweep finds stored work.
 
 
 OPERATIONS: frozenset[TaskKind] = frozenset(
     {"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"}
 )
 """Kinds whose work is an operation over many memories (`operations`)."""
-TELL_WITHIN_S = 2.0
+SEND_WITHIN_S = 2.0
 """How many seconds a caller waits for the queue at most."""
 log = logging.getLogger(__name__)
 
@@ -319,7 +319,7 @@ class DueMessage(DeferredModel):
         return Owner(self.app_id, self.user_id)
 
 
-async def tell(
+async def send_task(
     queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)
 ) -> tuple[str, ...]:
     """Put a task's message into its queue.
@@ -337,7 +337,7 @@ async def tell(
     failed = await _failed(queue, name, message.model_dump_json(), delay)
     if failed is not None:
         log.warning(
-            "the task %s waits for the sweep, because the queue could not be told: %s",
+            "the task %s waits for the sweep, because its message could not be sent: %s",
             message.task_id,
             failed,
         )
@@ -345,7 +345,7 @@ async def tell(
     return ()
 
 
-async def tell_due(
+async def send_due(
     queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)
 ) -> None:
     """Send the message that a user's consolidation is due, without waiting for the hour.
@@ -363,7 +363,7 @@ async def tell_due(
     failed = await _failed(queue, "consolidation", message.model_dump_json(), delay)
     if failed is not None:
         log.warning(
-            "a consolidation waits for the hour, because the queue could not be told: %s", failed
+            "a consolidation waits for the hour, because its message could not be sent: %s", failed
         )
 
 
@@ -371,26 +371,26 @@ async def _failed(
     queue: TaskQueue, name: QueueName, body: str, delay: timedelta
 ) -> Exception | None:
     try:
-        async with asyncio.timeout(TELL_WITHIN_S):
+        async with asyncio.timeout(SEND_WITHIN_S):
             await queue.send(name, body, delay=delay)
     except (Unavailable, TimeoutError) as error:
         return error
     return None
 
 
-# So many new memories that their consolidation need not wait for the hour.
+# A run before the hour, after many new memories.
 #
-# Note: this is best effort, and said once, by the commit that crosses the threshold. When the
-# message is lost the hour finds the user, who is due anyway. And it is not said at once: a caller
-# who has just saved twenty is likely to save on, and a run beside that makes both slower (8
-# clients: 600 operations a second without, 60 with one).
+# Note: this is best effort, and sent once, by the commit that crosses the threshold. If the message
+# is lost, the hourly work finds the user, who is due anyway. It is sent with a delay: a caller who
+# has just saved twenty memories will probably save more, and a concurrent run slows both (8
+# clients: 600 operations a second without it, 60 with it).
 
 
-GATHERING = timedelta(minutes=1)
+RUN_DELAY = timedelta(minutes=1)
 """How long new memories wait for more; no longer than `pause`."""
 
 
-class Threshold:
+class ConsolidationTrigger:
     """Requests a run a minute after `enough` memories were made since the last run.
 
     It is requested for `pause` after the last run at the earliest. `first` is the time after which
@@ -413,10 +413,10 @@ class Threshold:
             first,
         )
 
-    async def gathered(
+    async def check(
         self, owner: Owner, before: int, after: int, settled_at: datetime | None
     ) -> None:
-        """Called after each commit (`ledger.commit.Gathered`).
+        """Request a run if enough memories wait for it; called after each commit.
 
         Args:
             owner: Whose memories they are.
@@ -426,10 +426,10 @@ class Threshold:
 
         """
         if self._first is not None and settled_at is None and before == 0 < after:
-            await tell_due(self._queue, owner, self._clock.now(), self._first)
+            await send_due(self._queue, owner, self._clock.now(), self._first)
         if before < self._enough <= after:
-            now, soon = self._clock.now(), min(GATHERING, self._pause)
-            await tell_due(
+            now, soon = self._clock.now(), min(RUN_DELAY, self._pause)
+            await send_due(
                 self._queue,
                 owner,
                 now,

@@ -140,7 +140,7 @@ class Chunk:
             ),
             staged=(*self.staged, *further.staged),
             marks={**self.marks, **further.marks},
-            counts=added(self.counts, further.counts),
+            counts=sum_counts(self.counts, further.counts),
             reads=self.reads | further.reads,
             sessions=self.sessions | further.sessions,
             fragile=self.fragile or further.fragile,
@@ -170,7 +170,7 @@ def is_pending(look: ReadSet, name: str) -> bool:
     )
 
 
-def operation_there(look: ReadSet, name: str) -> Operation:
+def current_operation(look: ReadSet, name: str) -> Operation:
     """The operation of this id, in the head's epoch.
 
     Args:
@@ -194,7 +194,7 @@ def operation_in(document: Document) -> Operation:
     )
 
 
-def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+def sum_counts(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """The sums of both counts, by name.
 
     Args:
@@ -214,7 +214,7 @@ def with_task(basis: ReadSet, lease: Lease) -> ReadSet:
 
     """
     task_id = lease.task.task_id
-    documents = {**basis.documents, task_id: lease.held.document}
+    documents = {**basis.documents, task_id: lease.stored.document}
     return replace(basis, documents=documents, asked=basis.asked | {task_id})
 
 

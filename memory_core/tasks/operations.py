@@ -23,15 +23,15 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, IdSource
 from memory_core.tasks.leases import Lease, Leases, TaskLost
-from memory_core.tasks.lifecycle import Beginning, Ends
+from memory_core.tasks.lifecycle import TaskFinisher, TaskStarter
 from memory_core.tasks.operation_records import (
     Chunk,
     Operation,
-    added,
     advanced_operation,
+    current_operation,
     operation_id,
     operation_in,
-    operation_there,
+    sum_counts,
     with_chunk,
     with_task,
 )
@@ -46,9 +46,14 @@ class Operations:
     """Begins operations and commits their chunks."""
 
     def __init__(
-        self, ledger: Ledger, beginning: Beginning, ends: Ends, clock: Clock, ids: IdSource
+        self,
+        ledger: Ledger,
+        starter: TaskStarter,
+        finisher: TaskFinisher,
+        clock: Clock,
+        ids: IdSource,
     ) -> None:
-        self._ledger, self._beginning, self._ends = ledger, beginning, ends
+        self._ledger, self._starter, self._finisher = ledger, starter, finisher
         self._clock, self._ids = clock, ids
 
     async def begin(
@@ -99,7 +104,7 @@ class Operations:
             return [subject]
 
         fragile = refuse is not None or beside is not None
-        return await self._beginning.begin(
+        return await self._starter.begin(
             owner,
             task,
             made,
@@ -156,7 +161,7 @@ class Operations:
             refuse(look)
             return [subject]
 
-        await self._beginning.begin(
+        await self._starter.begin(
             owner,
             task,
             made,
@@ -203,7 +208,7 @@ class Operations:
     async def of(self, lease: Lease) -> Operation:
         """The stored operation of a lease's task. Raises NotFound."""
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        return operation_there(look, lease.task.subject_id)
+        return current_operation(look, lease.task.subject_id)
 
     async def advance(
         self,
@@ -254,7 +259,7 @@ class Operations:
             chunk = decide(look, stored)
             plan = stored.plan if chunk.plan is None else dict(chunk.plan)
             further = stored.changed(
-                plan=plan, cursor=chunk.cursor, counts=added(stored.counts, chunk.counts)
+                plan=plan, cursor=chunk.cursor, counts=sum_counts(stored.counts, chunk.counts)
             )
             made = (
                 self._ended(pair, further, chunk, ended)
@@ -275,7 +280,7 @@ class Operations:
             while_erasing=True,
         )
         for task in ended if committed.changes is not None else ():
-            await self._ends.announce(lease.owner, task)
+            await self._finisher.announce(lease.owner, task)
         return committed.result
 
     async def amend(
@@ -348,7 +353,9 @@ class Operations:
         """
         await self._ledger.check_room(owner, (await self._ledger.look(owner, [])).head, size)
 
-    async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
+    async def task_and_operation(
+        self, owner: Owner, task_id: str, kind: TaskKind
+    ) -> tuple[Task, Operation]:
         """A task of a kind, and its operation.
 
         Args:
@@ -370,7 +377,7 @@ class Operations:
             )
         return pair.task, operation_in(pair.subject)
 
-    async def there(self, owner: Owner, task_id: str) -> Operation | None:
+    async def current(self, owner: Owner, task_id: str) -> Operation | None:
         """The operation of a task as it is now.
 
         Args:
@@ -386,7 +393,7 @@ class Operations:
         )
         return None if pair is None or pair.subject is None else operation_in(pair.subject)
 
-    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+    async def send(self, owner: Owner, task: Task) -> tuple[str, ...]:
         """Send the message of a task that has become due.
 
         Args:
@@ -394,7 +401,7 @@ class Operations:
             task: Task that is stored.
 
         """
-        return await self._beginning.tell(owner, task)
+        return await self._starter.send(owner, task)
 
     def _ended(
         self, pair: TaskAndSubject, operation: Operation, chunk: Chunk, ended: list[Task]

@@ -46,7 +46,7 @@ tasks and a cursor.
 
 
 @dataclass(frozen=True, slots=True)
-class HeldTask:
+class StoredTask:
     """A task as it was read, with the document that it was read from."""
 
     task: Task
@@ -54,10 +54,10 @@ class HeldTask:
 
     def changed(self, **fields: Unpack[TaskFields]) -> Document:
         """The document to write: the task with changed `fields`, on top of the read state."""
-        return written(self.task.changed(**fields), onto=self.document)
+        return task_document(self.task.changed(**fields), onto=self.document)
 
 
-def written(task: Task, onto: Document | None = None) -> Document:
+def task_document(task: Task, onto: Document | None = None) -> Document:
     """The document of a task: a new document, or the next state of `onto`.
 
     Its place in lists is the microsecond of its creation: accepting a task adds no event, so the
@@ -78,7 +78,7 @@ def written(task: Task, onto: Document | None = None) -> Document:
     )
 
 
-def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
+def task_in(document: Document | None, head: Head | None) -> StoredTask | None:
     """The task in a document of the head's epoch.
 
     Args:
@@ -99,7 +99,7 @@ def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
     fields = {
         name: value for name, value in document.body.items() if name not in ("epoch", "sequence")
     }
-    return HeldTask(Task.model_validate(fields), document)
+    return StoredTask(Task.model_validate(fields), document)
 
 
 class Tasks:
@@ -108,7 +108,7 @@ class Tasks:
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
 
-    async def held(self, owner: Owner, task_id: str) -> HeldTask | None:
+    async def find(self, owner: Owner, task_id: str) -> StoredTask | None:
         """A task with its document.
 
         Args:
@@ -121,7 +121,7 @@ class Tasks:
 
         """
         look = await self._store.snapshot(owner, [task_id])
-        return held_task(look.documents.get(task_id), look.head)
+        return task_in(look.documents.get(task_id), look.head)
 
     async def get(self, owner: Owner, task_id: str) -> Task:
         """A task.
@@ -134,7 +134,7 @@ class Tasks:
             NotFound: The owner has no such task.
 
         """
-        task_read = await self.held(owner, task_id)
+        task_read = await self.find(owner, task_id)
         if task_read is None:
             raise NotFound(
                 f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days"
@@ -186,7 +186,7 @@ class Tasks:
         wanted: Callable[[Task], bool],
         after: Place | None,
         limit: int,
-    ) -> tuple[list[HeldTask], Place | None]:
+    ) -> tuple[list[StoredTask], Place | None]:
         """Tasks that are wanted, the newest first.
 
         Args:
@@ -200,14 +200,14 @@ class Tasks:
             The tasks, and where to go on; None if there are no more.
 
         """
-        tasks: list[HeldTask] = []
+        tasks: list[StoredTask] = []
         for _ in range(MAX_PAGES):
             documents = await self._store.page(owner, "task", None, after, PAGE)
             for document in documents:
                 if len(tasks) == limit:
                     return tasks, after
                 after = Place(int(document.body["sequence"]), document.id)
-                task_read = held_task(document, head)
+                task_read = task_in(document, head)
                 if task_read is not None and wanted(task_read.task):
                     tasks.append(task_read)
             if len(documents) < PAGE:
@@ -215,11 +215,11 @@ class Tasks:
         return tasks, after
 
 
-# A task and what it is about, which change together: a conversation, a buffer, a delivery; with
-# them the head's count, and who is told.
+# A task and its subject (a conversation, a buffer or a delivery), which change together; with them
+# change the head's count and the delivery to the callback.
 #
-# Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends
-# only in commits, onto the very state that was read, and the count moves in the same batch.
+# Note: the head counts unfinished tasks, and nothing else. So a task begins and ends only in
+# commits on top of the state that was read, and the count changes in the same batch.
 
 
 _NO_MORE: Mapping[str, Any] = {}
@@ -232,7 +232,7 @@ class TaskAndSubject:
     The subject is None if it is gone.
     """
 
-    task_state: HeldTask
+    task_state: StoredTask
     subject: Document | None
 
     @classmethod
@@ -244,7 +244,7 @@ class TaskAndSubject:
             task_id: Id of the task.
 
         """
-        task = held_task(look.documents.get(task_id), look.head)
+        task = task_in(look.documents.get(task_id), look.head)
         if task is None:
             return None
         subject = look.documents.get(task.task.subject_id)
@@ -287,12 +287,12 @@ class TaskAndSubject:
             "waiting_for": None,
             "updated_at": now,
         }
-        task, deliveries = announced(self.task.changed(**turned), now)
-        puts = (written(task, onto=self.task_state.document), *deliveries)
+        task, deliveries = with_delivery(self.task.changed(**turned), now)
+        puts = (task_document(task, onto=self.task_state.document), *deliveries)
         return Changes(
             task,
             puts=(*puts, *self._subject(state, now, subject)),
-            head_fields=counted(unfinished(puts) - (not self.task.finished)),
+            head_fields=count_change(unfinished(puts) - (not self.task.finished)),
         )
 
     def _formed(self) -> TaskFields:
@@ -338,7 +338,7 @@ def unfinished(documents: Iterable[Document]) -> int:
     )
 
 
-def counted(more: int) -> HeadChange:
+def count_change(more: int) -> HeadChange:
     """The head's field with the count of unfinished tasks, changed by `more`."""
 
     def head_fields(head: Head) -> HeadFields:
@@ -347,20 +347,18 @@ def counted(more: int) -> HeadChange:
     return head_fields
 
 
-# A delivery: what a callback address is told when a task has ended, and a log of the
-# tries to tell it.
+# A delivery to a callback address after the end of a task, with a log of its tries.
 #
-# Note: what is told is written down in the very commit that ends the task, so it can neither be
-# forgotten nor change afterwards. A task that ends twice (poisoned, retried,
-# succeeded) has two deliveries.
+# Note: the content is written in the commit that ends the task, so it is neither lost nor changed
+# later. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
 
 
-KEPT_TRIES = 20
+TRIES_SHOWN = 20
 """Tries in the log; a delivery that is retried manually again and again keeps the latest."""
 DeliveryState = Literal["pending", "delivered", "failed", "cancelled", "poisoned"]
 
 
-class Try(DeferredModel):
+class DeliveryAttempt(DeferredModel):
     """A POST to a callback address.
 
     Attributes:
@@ -398,7 +396,7 @@ class CallbackDelivery(DeferredModel):
     url: str
     body: dict[str, Any]
     state: DeliveryState = "pending"
-    tries: list[Try] = Field(default_factory=list)
+    tries: list[DeliveryAttempt] = Field(default_factory=list)
     created_at: datetime
 
     @classmethod
@@ -412,9 +410,9 @@ class CallbackDelivery(DeferredModel):
             }
         )
 
-    def tried(self, attempt: Try) -> list[dict[str, Any]]:
+    def tried(self, attempt: DeliveryAttempt) -> list[dict[str, Any]]:
         """The log with a further try, as it is stored."""
-        return [entry.model_dump(mode="json") for entry in (*self.tries, attempt)][-KEPT_TRIES:]
+        return [entry.model_dump(mode="json") for entry in (*self.tries, attempt)][-TRIES_SHOWN:]
 
     def public(self) -> dict[str, Any]:
         """The delivery as a task's result shows it."""
@@ -436,7 +434,7 @@ def webhook_task_id(delivery_id: str) -> str:
     return derived("tsk", delivery_id)
 
 
-def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
+def with_delivery(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
     """An ended task with its delivery, and the documents of the delivery.
 
     Args:
@@ -465,14 +463,14 @@ def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
     ended = task.changed(delivery_ids=[*task.delivery_ids, identity])
     return ended, (
         Document(identity, "delivery", delivery.model_dump(mode="json")),
-        written(webhook),
+        task_document(webhook),
     )
 
 
-# Writing one document beside the log, in spite of an answer that gets lost.
+# Write a document outside of the log, with retries after lost answers.
 #
-# Note: sending it again is right only because a store takes an equal document as ours. Two writers
-# that must not both win write different things, as a lease does by its holder's name.
+# Note: a retry is right only because a store takes an equal document as the same write. Two writers
+# that must not both win write different contents; a lease has the name of its holder.
 
 
 ATTEMPTS = 4
@@ -480,7 +478,7 @@ PAUSE_S = 0.02
 """The pause before the second attempt; doubled with each, times a random share."""
 
 
-async def kept(store: LongTermStore, owner: Owner, document: Document) -> Document | None:
+async def put_with_retry(store: LongTermStore, owner: Owner, document: Document) -> Document | None:
     """Write a document beside the log, with tries while the store is down.
 
     Args:

@@ -17,19 +17,26 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.agent_steps import Steps
-from memory_core.tasks.control import Steering, Sweep
+from memory_core.tasks.control import Sweep, TaskControl
 from memory_core.tasks.leases import (
     MOMENT,
-    Later,
     Lease,
     Leases,
+    RetryLater,
     TaskLost,
+    error_text,
     is_leased,
     leased_until,
-    pause,
-    said,
+    retry_pause,
 )
-from memory_core.tasks.lifecycle import Beginning, Ends, message_for, message_of, queue_of, tell
+from memory_core.tasks.lifecycle import (
+    TaskFinisher,
+    TaskStarter,
+    message_for,
+    message_of,
+    queue_of,
+    send_task,
+)
 from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
 
@@ -40,7 +47,7 @@ GAVE_UP = (
 )
 log = logging.getLogger(__name__)
 
-Work = Callable[[Lease], Awaitable[Later | None]]
+Work = Callable[[Lease], Awaitable[RetryLater | None]]
 """Does the work of a kind of task. Returns None if no work is left here, and Later if the task is
 to be handed back, and its message to come again.
 """
@@ -54,11 +61,11 @@ class Worker:
         tasks: Tasks,
         leases: Leases,
         works: Mapping[TaskKind, Work],
-        ends: Ends,
+        finisher: TaskFinisher,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
-        self._tasks, self._leases, self._works, self._ends = tasks, leases, works, ends
+        self._tasks, self._leases, self._works, self._finisher = tasks, leases, works, finisher
         self._queue, self._clock = queue, clock
 
     async def work(self, body: str, name: QueueName) -> None:
@@ -78,7 +85,7 @@ class Worker:
             lease = await self._leases.take(message)
         except Unavailable as error:
             return await self._put_off(name, message, error)
-        if isinstance(lease, Later):
+        if isinstance(lease, RetryLater):
             return await self._queue.send(name, message.model_dump_json(), delay=lease.delay)
         if lease is None:
             log.debug("a message of the task %s has nothing left to do", message.task_id)
@@ -95,7 +102,7 @@ class Worker:
             await self._work(lease, name, message)
         except TaskLost:
             log.info("the task %s went on without this worker", message.task_id)
-        except Unavailable as error:  # of the store, which can't be told why
+        except Unavailable as error:  # the store is down, so the task can't record it
             await self._put_off(name, message, error)
 
     async def give_up(self, body: str, name: QueueName) -> None:
@@ -120,15 +127,15 @@ class Worker:
                 len(body),
             )
             return
-        held_task = await self._tasks.held(message.owner, message.task_id)
-        if held_task is None or held_task.task.generation != message.generation:
+        stored_task = await self._tasks.find(message.owner, message.task_id)
+        if stored_task is None or stored_task.task.generation != message.generation:
             return
         now = self._clock.now()
-        if is_leased(held_task.task, now):
-            left = leased_until(held_task.task, now) - now
+        if is_leased(stored_task.task, now):
+            left = leased_until(stored_task.task, now) - now
             await self._queue.send(name + POISON, body, delay=left + MOMENT)
         else:
-            await self._poison(message, held_task.task, GAVE_UP)
+            await self._poison(message, stored_task.task, GAVE_UP)
 
     async def _work(self, lease: Lease, name: QueueName, message: TaskMessage) -> None:
         try:
@@ -136,24 +143,24 @@ class Worker:
                 later = await self._works[lease.task.kind](lease)
             if later is not None:
                 await lease.hand_back(later.delay, **later.fields)
-                await tell(self._queue, name, message, later.delay)
+                await send_task(self._queue, name, message, later.delay)
         except TaskLost:
             raise
         except QuotaExceeded as error:
-            # asking again gives the same until there is room, and the task is retried
-            await self._poison(message, lease.task, said(error), level=logging.INFO)
+            # a retry fails until there is room; the task can be retried then
+            await self._poison(message, lease.task, error_text(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)
-            await tell(self._queue, name, message, await lease.wait(error))
+            await send_task(self._queue, name, message, await lease.wait(error))
         except Exception as error:
             log.exception(
                 "the task %s failed, correlation id %s", message.task_id, lease.task.correlation_id
             )
             delay = await lease.fail(error)
             if delay is not None:
-                await tell(self._queue, name, message, delay)
+                await send_task(self._queue, name, message, delay)
             else:
-                await self._poison(message, lease.task, said(error), lease.task.attempts + 1)
+                await self._poison(message, lease.task, error_text(error), lease.task.attempts + 1)
 
     async def _poison(
         self,
@@ -166,7 +173,7 @@ class Worker:
     ) -> None:
         spent = task.attempts if attempts is None else attempts
         if (
-            await self._ends.end(
+            await self._finisher.end(
                 message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent
             )
             is not None
@@ -181,10 +188,12 @@ class Worker:
         """
         log.info("the task %s is put off: %s", message.task_id, error.detail)
         again = message.put_off()
-        await self._queue.send(name, again.model_dump_json(), delay=pause(message.waits, error))
+        await self._queue.send(
+            name, again.model_dump_json(), delay=retry_pause(message.waits, error)
+        )
 
 
-class Tasking:
+class TaskServices:
     """The parts of this package, by name. A worker may be silent for `lease`."""
 
     def __init__(
@@ -200,13 +209,13 @@ class Tasking:
         self._queue, self._clock = queue, clock
         self.tasks = Tasks(store, cursors)
         self.steps = Steps(store, clock)
-        self.ends = Ends(ledger, queue, clock)
-        self.beginning = Beginning(ledger, queue)
-        self.operations = Operations(ledger, self.beginning, self.ends, clock, ids)
-        self.steering = Steering(ledger, self.tasks, self.ends, queue, clock)
+        self.finisher = TaskFinisher(ledger, queue, clock)
+        self.starter = TaskStarter(ledger, queue)
+        self.operations = Operations(ledger, self.starter, self.finisher, clock, ids)
+        self.control = TaskControl(ledger, self.tasks, self.finisher, queue, clock)
         self.sweep = Sweep(store, self.tasks, queue, clock, ids)
         self.leases = Leases(store, self.tasks, clock, ids, lease)
 
     def worker(self, works: Mapping[TaskKind, Work]) -> Worker:
         """A worker with the given work for each kind of task."""
-        return Worker(self.tasks, self.leases, works, self.ends, self._queue, self._clock)
+        return Worker(self.tasks, self.leases, works, self.finisher, self._queue, self._clock)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch, Document, LongTermStore, Touch, Write
+from memory_core.ports import AccessCount, Batch, Document, LongTermStore, Write
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Insistent:
                 continue
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Sent again too: what is there of the document tells whether it was applied."""
         while True:
             try:
-                return await self.inner.fold(owner, accesses, touches)
+                return await self.inner.fold(owner, accesses, counts)
             except Unavailable:
                 stored = (await self.inner.snapshot(owner, [accesses.id])).documents.get(
                     accesses.id

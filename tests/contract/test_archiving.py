@@ -88,7 +88,7 @@ async def test_what_was_asked_for_lately_stays(world: World, core: MemoryCore) -
     years_go_by(world, 6)
     answer = await core.retrieve(ALICE, RetrieveInput(query="boat red"))
     assert [hit.memory.id for hit in answer.results] == [asked.id]
-    await core.flush_touches()
+    await core.flush_accesses()
     years_go_by(world, 6)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
     assert (await core.get(ALICE, asked.id)).status is Status.ACTIVE

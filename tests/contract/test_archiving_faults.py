@@ -20,7 +20,7 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import ArchiveInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.ports import Batch, Touch
+from memory_core.ports import AccessCount, Batch
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW, accessed
 from tests.cold import (
@@ -152,7 +152,7 @@ async def _update(core: MemoryCore, made: list[Memory]) -> None:
 
 
 async def _touch(core: MemoryCore, made: list[Memory]) -> None:
-    await accessed(core._services.adapters.long_term, ALICE, {made[1].id: Touch(3, NOW)})
+    await accessed(core._services.adapters.long_term, ALICE, {made[1].id: AccessCount(3, NOW)})
 
 
 async def _tell_earlier(core: MemoryCore, made: list[Memory]) -> None:

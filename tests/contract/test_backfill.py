@@ -11,8 +11,8 @@ import pytest
 
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ledger.turns import WriteTurns
-from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, OUTAGE_PAUSE, pause
+from memory_core.formation.cell_work import WriteTurns
+from memory_core.tasks.leases import FIRST_PAUSE, MOMENT, OUTAGE_PAUSE, retry_pause
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, finished, pending
 from tests.telling import Tellers, facts_of, on_all, statuses, talk
@@ -101,10 +101,14 @@ async def test_work_that_needs_no_turn_waits_for_nobody() -> None:
 def test_pauses_begin_short_where_nothing_has_to_be_mended_and_grow_to_a_quarter_of_an_hour() -> (
     None
 ):
-    assert pause(0, HeadMoved("busy", retry_after_s=2)) < timedelta(seconds=3)
-    assert pause(0, HeadMoved("busy")) >= 0.75 * MOMENT
-    assert 0.75 * OUTAGE_PAUSE <= pause(0, Unavailable("long_term", "down")) <= 1.25 * OUTAGE_PAUSE
-    assert pause(0, Unavailable("archive", "down", retry_after_s=40)) == timedelta(seconds=40)
-    assert pause(0) >= 0.75 * FIRST_PAUSE
+    assert retry_pause(0, HeadMoved("busy", retry_after_s=2)) < timedelta(seconds=3)
+    assert retry_pause(0, HeadMoved("busy")) >= 0.75 * MOMENT
+    assert (
+        0.75 * OUTAGE_PAUSE
+        <= retry_pause(0, Unavailable("long_term", "down"))
+        <= 1.25 * OUTAGE_PAUSE
+    )
+    assert retry_pause(0, Unavailable("archive", "down", retry_after_s=40)) == timedelta(seconds=40)
+    assert retry_pause(0) >= 0.75 * FIRST_PAUSE
     for error in (HeadMoved("busy"), Unavailable("long_term", "down"), None):
-        assert pause(30, error) >= 0.75 * timedelta(minutes=15)
+        assert retry_pause(30, error) >= 0.75 * timedelta(minutes=15)

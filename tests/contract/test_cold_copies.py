@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_core.domain.archival import ColdCopy, Kept
+from memory_core.domain.archival import ArchivedStates, ColdCopy
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.memory import AtomicFact, Memory, Status
 from memory_core.domain.scope import Owner
@@ -66,7 +66,8 @@ def chain(
         status=Status.SUPERSEDED,
     )
     entries = [
-        Kept(member, (older,) if number == 0 else ()) for number, member in enumerate(members)
+        ArchivedStates(member, (older,) if number == 0 else ())
+        for number, member in enumerate(members)
     ]
     return ColdCopy(epoch, f"{name}{count - 1}", tuple(entries))
 
@@ -105,7 +106,7 @@ async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdC
         "tea, and why", id="mem_a", atomic_facts=facts, epoch="epoch-1", embedding=unit(3)
     )
     location = await copies.write(
-        ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (Kept(short, (), long),))
+        ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (ArchivedStates(short, (), long),))
     )
     (entry,) = (await copies.read(ALICE, location)).members
     assert entry.original is not None
@@ -129,7 +130,7 @@ async def test_another_revision_content_or_operation_is_another_copy(copies: Col
     other = ColdCopy(
         "epoch-1",
         "mem_a0",
-        (Kept(chain().members[0].memory.model_copy(update={"content": "coffee"})),),
+        (ArchivedStates(chain().members[0].memory.model_copy(update={"content": "coffee"})),),
     )
     made = {
         await copies.write(ALICE, "op_1", chain()),

@@ -236,7 +236,7 @@ async def test_importance_halves_with_time_and_not_with_looking(
     then = world.clock.now()
     assert [await importance(at=then) for _ in range(5)] == [0.4] * 5
     assert await importance() == 0.4
-    await core.flush_touches()
+    await core.flush_accesses()
     # which adds what was written down, as a day does
     await core.decay(ALICE, DecayInput(dry_run=True))
     # it was retrieved, so it begins to fade again, from the very base

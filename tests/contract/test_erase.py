@@ -133,7 +133,7 @@ async def test_an_access_from_before_that_is_written_down_after_leaves_nothing(
     saved = (await core.save(ALICE, turn("I keep bees"))).memory
     await core.get(ALICE, saved.id)
     await erase(world, core)
-    assert await core.flush_touches() == 0
+    assert await core.flush_accesses() == 0
     assert await (await world.look_on()).page(ALICE, "accesses", None, None, 10) == []
 
 

@@ -67,7 +67,7 @@ async def test_what_was_found_and_looked_at_by_a_run_comes_back_out_the_same_and
     await open_conflict(core)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the big old server"))).results
     # how many it says is less where an answer was lost; what was written is seen below
-    await core.flush_touches()
+    await core.flush_accesses()
     begun = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(begun, Accepted)
     await worked(world, core, begun.task_id)

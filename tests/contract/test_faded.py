@@ -430,7 +430,7 @@ async def test_what_faded_unmarked_is_found_marked_hidden_and_brought_back_as_wh
     assert (hit.memory.id, hit.tier, hit.age_days) == (saved.id, "faded", 400)
     assert hit.explain is not None
     assert hit.explain["faded"] == FADED_ORDER
-    await words.flush_touches()
+    await words.flush_accesses()
     assert [memory.id for memory in await listed(words)] == [saved.id]
     assert [hit.tier for hit in await hits(words, ASKED)] == ["long"]
     assert [

@@ -16,7 +16,7 @@ from memory_core.domain.fading import Fading, due, half_life_multiplier, has_fad
 from memory_core.domain.importance import importance_at
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
 from memory_core.domain.statements.worth import HALF_LIVES
-from memory_core.ports import Filter, LongTermStore, Place, Search, Touch, Write
+from memory_core.ports import AccessCount, Filter, LongTermStore, Place, Search, Write
 from tests.builders import ALICE, NOW, accessed, commit, document, memory
 from tests.world import BOB
 
@@ -272,7 +272,7 @@ async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_stor
         Write("put", document(kept(0, importance_base=0.4))),
         Write("put", document(kept(1, importance_base=0.4))),
     )
-    await accessed(store, ALICE, {"mem_000": Touch(4, NOW)})
+    await accessed(store, ALICE, {"mem_000": AccessCount(4, NOW)})
     assert await found(store, NOW + timedelta(days=91)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=127)) == ["mem_000", "mem_001"]
@@ -309,7 +309,7 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(
         return ids
 
     assert await named() == ["mem_002"]
-    later = Touch(1, NOW + timedelta(hours=2))
+    later = AccessCount(1, NOW + timedelta(hours=2))
     await accessed(store, ALICE, dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
     assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
     assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"

@@ -9,9 +9,9 @@ and its task says how it ended.
 | an agent invents memories, numbers, proofs, a story | each of five (how a user behaved can't be proven) | the same |
 | the store answers 412, 429, 503, or is cut off after it did it | at every write; on the wire | `test_ledger` |
 | the worker is killed, frozen, doubled, answered differently each time | | `test_tasks`, `test_steps` |
-| the queue is down, its messages lost, late, old | | `test_task_steering`, `test_tasks` |
+| the queue is down, its messages lost, late, old | | `test_task_control`, `test_tasks` |
 | five unexpected errors | each of six agents | `test_tasks` |
-| the user cancels, deletes, clears meanwhile | clears | `test_task_steering`, `test_forming_orders` |
+| the user cancels, deletes, clears meanwhile | clears | `test_task_control`, `test_forming_orders` |
 """  # noqa: E501
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.access.key_tags import KeyTags
-from memory_core.access.lookup import KeyLookup
+from memory_core.access.lookup import KeyLookup, KeyTags
 from memory_core.domain.errors import TooManyRequests
 from memory_core.domain.rate_limits import Rate
 from memory_core.domain.scope import Owner

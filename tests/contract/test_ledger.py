@@ -13,7 +13,8 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Committed, Ledger
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit_hooks import Committed
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries
 from memory_core.ports import Document, LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit

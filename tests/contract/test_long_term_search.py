@@ -14,7 +14,7 @@ import pytest
 
 from memory_core.domain.errors import EmbeddingMismatch
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
-from memory_core.ports import Found, LongTermStore, Search, Touch, Write
+from memory_core.ports import AccessCount, Found, LongTermStore, Search, Write
 from tests.builders import ALICE, NOW, accessed, commit, document, memory, query, save, tokens, unit
 from tests.contract import reference
 from tests.contract.conftest import StoreFactory
@@ -339,7 +339,7 @@ async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_
     await save(here, memory("tea", id="mem_1"))
     for store in (here, there, here, there):
         await store.search(ALICE, query("tea"))
-    await accessed(here, ALICE, {"mem_1": Touch(7, NOW)})
+    await accessed(here, ALICE, {"mem_1": AccessCount(7, NOW)})
     candidates = (await here.search(ALICE, query("tea"))).candidates
     assert (candidates.access_count.tolist(), candidates.accessed_at.tolist()) == (
         [7],

@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.system import RandomIds
-from memory_core.consolidation.duplicates import joined, retired
+from memory_core.consolidation.duplicates import merge_fields, supersede
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.maintenance import ConsolidateInput
@@ -232,10 +232,13 @@ async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> N
 
     def merge(look: ReadSet) -> Changes[None]:
         goes, stays = (pattern for name in ids if (pattern := look.memory(name)) is not None)
-        after = joined(stays, goes, "a run")
+        after = merge_fields(stays, goes, "a run")
         return Changes(
             None,
-            (Change("reinforced", after, stays), Change("merged", retired(goes, after, NOW), goes)),
+            (
+                Change("reinforced", after, stays),
+                Change("merged", supersede(goes, after, NOW), goes),
+            ),
         )
 
     await Ledger(await world.look_on(), world.clock, RandomIds()).commit(

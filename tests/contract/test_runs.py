@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.consolidation.run_commits import EndingRules
+from memory_core.consolidation.run_commits import RunFinishRules
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Task
@@ -271,14 +271,14 @@ async def test_a_dry_run_says_what_would_be_done_and_does_nothing(world: World) 
 
 async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> None:
     core = await world.core()
-    rules = EndingRules(Fading(), timedelta(days=4000), prompt_price=2.0, completion_price=10.0)
+    rules = RunFinishRules(Fading(), timedelta(days=4000), prompt_price=2.0, completion_price=10.0)
 
     async def wait() -> None:
         step.before = None
         world.clock.forward(2.5)
 
     core = stepping(
-        core, step := Tagging(before=wait), Asking(core._services.tasking.steps), rules=rules
+        core, step := Tagging(before=wait), Asking(core._services.task_services.steps), rules=rules
     )
     await core.bulk(ALICE, [turn("one"), turn("two")])
     task = await settled(core)
@@ -352,7 +352,7 @@ async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -
         by="rule",
         at=NOW,
     )
-    book = Ledger(await world.look_on(), world.clock, core._services.touches._ids)
+    book = Ledger(await world.look_on(), world.clock, core._services.access_counts._ids)
     asking = Document("cft_1", "conflict", record.model_dump(mode="json"))
     await book.commit(
         ALICE,

@@ -35,7 +35,7 @@ from memory_core.domain.requests.memories import (
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ports import LongTermStore, Near, Neighbour
-from memory_core.tasks.store import written
+from memory_core.tasks.store import task_document
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.cosmos_traffic import check_that_each_names_one_user
@@ -221,8 +221,8 @@ async def test_what_a_commit_without_events_wrote_is_looked_at_once(warm: Traffi
     """
     begun = await warm.core.decay(ALICE, DecayInput())
     assert isinstance(begun, Accepted)
-    operations = warm.core._services.tasking.operations
-    _, requests = await warm.of(operations.held(ALICE, begun.task_id, "decay"))
+    operations = warm.core._services.task_services.operations
+    _, requests = await warm.of(operations.task_and_operation(ALICE, begun.task_id, "decay"))
     assert requests == ["read"] * 3, "the head, the task, the operation"
 
 
@@ -343,7 +343,7 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
                 updated_at=NOW,
                 subject_id="op_1",
             )
-            document = written(task)
+            document = task_document(task)
             await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
     poisoned: list[Any] = []
 

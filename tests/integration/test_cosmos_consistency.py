@@ -26,7 +26,7 @@ from memory_core.domain.results import Call
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.waiting_accesses import WaitingAccesses
-from memory_core.ports import Touch
+from memory_core.ports import AccessCount
 from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, memory, query, save, unit
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import WordsEmbedder, World, count_up, fact, find, listed, rule, turn
@@ -103,7 +103,7 @@ async def test_what_a_process_wrote_beside_the_log_is_in_what_it_reads_by_the_he
         await store.snapshot(ALICE)
         server.lag(commits=2)  # as far as the head, and no further
         waiting = WaitingAccesses(store, StillClock())
-        await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW)})
+        await waiting.merge(ALICE, "mrk_1", {tea.id: AccessCount(1, NOW)})
         assert await waiting.add(ALICE) == 1
         seen = await store.snapshot(ALICE, [tea.id])
         assert seen.documents[tea.id].body["access_count"] == 1

@@ -22,7 +22,7 @@ import pytest
 
 from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.packed import SliceSnapshot
-from memory_core.adapters.sqlite.reads import Standing, standing_of
+from memory_core.adapters.sqlite.reads import SliceStanding, standing_of
 from memory_core.adapters.sqlite.slice_files import LEAST_ROWS, SliceFiles
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import Unavailable
@@ -260,7 +260,7 @@ async def test_what_a_changed_memory_said_before_is_in_no_new_file(
     assert unit(25).tobytes() in content
 
 
-def taken(path: Path, words: Sequence[str] = ("tea",)) -> tuple[SliceSnapshot, Standing]:
+def taken(path: Path, words: Sequence[str] = ("tea",)) -> tuple[SliceSnapshot, SliceStanding]:
     """A slice of Alice as of now with her standing, as the writer of a file has them."""
     with closing(sqlite3.connect(path)) as file:
         standing = standing_of(file, ALICE)

@@ -24,7 +24,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Lexical, Memory
 from memory_core.domain.scope import Owner
-from memory_core.ports import AgentCount, Document, Touch, Write
+from memory_core.ports import AccessCount, AgentCount, Document, Write
 from tests.builders import (
     ALICE,
     DIMENSIONS,
@@ -183,11 +183,11 @@ async def test_accesses_put_into_a_slice_at_once_make_it_what_the_file_says(open
     names = [f"mem_{number}" for number in range(20)]
     await save(following, *(memory("tea", id=name, embedding=unit(1)) for name in names))
     for number in range(40):
-        touches = {
-            name: Touch(rng.randrange(1, 9), NOW + timedelta(hours=rng.randrange(-50, 50)))
+        counts = {
+            name: AccessCount(rng.randrange(1, 9), NOW + timedelta(hours=rng.randrange(-50, 50)))
             for name in [*rng.sample(names, 5), "mem_unknown"]
         }
-        await accessed(rival if number % 5 == 2 else following, ALICE, touches)
+        await accessed(rival if number % 5 == 2 else following, ALICE, counts)
         if number % 4 == 2:
             continue  # two of them without a look between
         await reading.search(Owner("app", "another"), query("tea"))  # drops the slice of ALICE
@@ -209,7 +209,7 @@ async def test_a_memory_is_not_read_again_for_an_access_that_was_written_here(
     tea = memory("tea", id="mem_tea", embedding=unit(1))
     await save(store, tea)
     await store.search(ALICE, query("tea"))
-    await accessed(store, ALICE, {tea.id: Touch(3, NOW)})
+    await accessed(store, ALICE, {tea.id: AccessCount(3, NOW)})
     with sqlite3.connect(path) as connection:  # what is read of it now fails
         connection.execute("UPDATE documents SET body = '{' WHERE id = ?", (tea.id,))
     connection.close()

@@ -158,7 +158,7 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         for span in resource.scope_spans[0].spans
     ]
     names = {span.name for span in spans}
-    assert {"save", "query_memory", "work", "fan_out", "sweep", "flush_touches"} <= names, (
+    assert {"save", "query_memory", "work", "fan_out", "sweep", "flush_accesses"} <= names, (
         "calls, queues and the timer"
     )
     (failed,) = [span for span in spans if span.status.code == 2]

@@ -49,7 +49,7 @@ async def hour(core: MemoryCore, hands: Sequence[Hand]) -> None:
     """What the timer does, and all work that follows from it."""
     await core.fan_out()
     await core.sweep()
-    await core.flush_touches()
+    await core.flush_accesses()
     while sum([await hand.work_all() for hand in hands]):
         pass
 

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.cosmos.conditions import Conditions
-from memory_core.adapters.cosmos.items import document_of, item_of, memory_of, numbers, shown_of
+from memory_core.adapters.cosmos.items import (
+    document_of,
+    item_of,
+    memory_of,
+    numbers,
+    serialized_memory_of,
+)
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory, unit, where
 
@@ -48,7 +54,7 @@ def test_a_memory_comes_back_from_its_item_whole():
     assert back.vector is not None
     assert back.vector == pytest.approx(unit(1), abs=5e-5)
     assert memory_of(item).public() == stored_memory.public()
-    assert shown_of(item).memory == stored_memory.model_copy(update={"embedding": None})
+    assert serialized_memory_of(item).memory == stored_memory.model_copy(update={"embedding": None})
 
 
 def test_names_in_another_kinds_body_do_not_clash_with_the_items_own():

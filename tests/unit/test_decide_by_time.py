@@ -160,7 +160,7 @@ def test_no_rule_is_certain_of_what_fills_no_slot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "touched", "after", "due"),
+    ("fields", "changed_ids", "after", "due"),
     [
         ({}, (), timedelta(), True),
         ({"looked_at": NOW}, (), timedelta(hours=23), False),
@@ -179,6 +179,6 @@ def test_no_rule_is_certain_of_what_fills_no_slot() -> None:
     ],
 )
 def test_a_question_is_due_when_it_is_new_or_a_side_changed_or_a_day_later(
-    fields: dict[str, Any], touched: tuple[str, ...], after: timedelta, *, due: bool
+    fields: dict[str, Any], changed_ids: tuple[str, ...], after: timedelta, *, due: bool
 ) -> None:
-    assert is_due(record(**fields), touched, NOW + after, only_touched=False) is due
+    assert is_due(record(**fields), changed_ids, NOW + after, only_changed=False) is due

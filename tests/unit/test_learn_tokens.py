@@ -92,6 +92,6 @@ def test_a_written_table_is_what_the_embedder_reduces_by(random, tmp_path):
     )
     reducer = Reducer(tmp_path / "table.npz")
     assert reducer.basis.shape == (384, DIMENSIONS)
-    states = reducer.kept([3, 4], random.normal(size=(2, DIMENSIONS)).astype(np.float32))
+    states = reducer.encode_states([3, 4], random.normal(size=(2, DIMENSIONS)).astype(np.float32))
     assert state_bytes(states.states) is not None
     assert states.worth == pytest.approx([5.0, 5.0], abs=0.03)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from memory_core.consolidation.duplicates import (
     Likeness,
-    in_order,
-    joined,
+    add_link,
     likeness,
-    linked,
-    retired,
+    merge_fields,
+    supersede,
+    survivor_and_other,
 )
 from memory_core.domain.memory import Memory, MemoryType, Status
 from tests.builders import NOW, memory
@@ -64,11 +64,11 @@ def test_both_sides_see_the_same_and_agree_on_who_stays(
     assert likeness(stored_memory, other, 0.9) == likeness(other, stored_memory, 0.9)
     assert likeness(stored_memory, stored_memory, 0.9) is None
     if stored_memory.id != other.id:
-        assert in_order(stored_memory, other) == in_order(other, stored_memory)
+        assert survivor_and_other(stored_memory, other) == survivor_and_other(other, stored_memory)
     if likeness(stored_memory, other, 0.9) is not None:
-        stays, goes = in_order(stored_memory, other)
-        after = joined(stays, goes, "2026")
-        gone = retired(goes, after, NOW)
+        stays, goes = survivor_and_other(stored_memory, other)
+        after = merge_fields(stays, goes, "2026")
+        gone = supersede(goes, after, NOW)
         assert not goes.pinned
         assert likeness(after, gone, 0.9) is None
         assert (gone.next_id, gone.status) == (stays.id, Status.UPDATED)
@@ -128,9 +128,9 @@ def test_notes_that_differ_in_words_are_put_into_one_and_facts_are_not() -> None
 
 def test_a_link_is_made_once() -> None:
     newer, older = held(id="mem_2"), held(id="mem_1")
-    first = linked(newer, older)
+    first = add_link(newer, older)
     assert first is not None
     assert [
         (link.memory_id, link.relationship_type, link.similarity_score) for link in first.links
     ] == [("mem_1", "duplicate", 1.0)]
-    assert linked(first, older) is None
+    assert add_link(first, older) is None

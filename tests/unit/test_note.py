@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.agent_schemas import NOT_AVAILABLE, ConversationSummary, EpisodeAnalysis
-from memory_core.domain.note import FOOTER, HEADINGS, normalise, parts_of, render_note, told
+from memory_core.domain.note import (
+    FOOTER,
+    HEADINGS,
+    non_empty_values,
+    normalise,
+    parts_of,
+    render_note,
+)
 
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8).filter(
     lambda word: word.casefold() not in {"na", "none", "null"}
@@ -80,8 +87,11 @@ def rendered(episode: EpisodeAnalysis, summary: ConversationSummary) -> list[str
         guidance.adaptation_note,
     ]
     for outcome in (episode.what_worked, episode.what_failed):
-        fields += [*outcome.strategies, *([outcome.pattern] if told(outcome.strategies) else [])]
-    return told(fields)
+        fields += [
+            *outcome.strategies,
+            *([outcome.pattern] if non_empty_values(outcome.strategies) else []),
+        ]
+    return non_empty_values(fields)
 
 
 @given(episodes(), summaries())

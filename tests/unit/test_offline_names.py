@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.adapters.offline.voice import third_person, told_of
+from memory_core.adapters.offline.voice import in_third_person, third_person
 from memory_core.domain.conversation import Message
 from tests.odd_conversations import ACTORS, METACHARACTERS, TEMPLATES
 from tests.talk import FRIDAY
@@ -27,8 +27,8 @@ def test_a_name_is_told_as_it_is(name: str) -> None:
         third_person("I love tea and it calms me.", name)
         == f"{name[:1].upper()}{name[1:]} loves tea and it calms {name}."
     )
-    assert told_of("my dog", name) == "their dog"
-    assert told_of("I", name) == name
+    assert in_third_person("my dog", name) == "their dog"
+    assert in_third_person("I", name) == name
 
 
 @pytest.mark.parametrize("name", ["me", "my", "mine", "myself", "I", "me and my dog"])

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.scope import Owner
-from memory_core.ledger.recent import RecentCommits
+from memory_core.ledger.recent_commits import RecentCommits
 
 EVENTS = cast(list[Event], [object() for _ in range(10)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.consolidation.giving_way import UserCalls
+from memory_core.consolidation.throttle import UserCalls
 from memory_core.telemetry import Telemetry
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.forgetting import marks_of_quote, marks_of_value, tells
+from memory_core.domain.forgetting import marks_of_quote, marks_of_value, states_value
 from tests.builders import memory
 
 
@@ -27,19 +27,19 @@ from tests.builders import memory
 def test_a_text_tells_a_value_with_half_of_the_words_of_any_part_of_it(
     value: str, text: str, expected: bool
 ) -> None:
-    assert tells(text, marks_of_value(memory(value=value, value_text=value))) is expected
+    assert states_value(text, marks_of_value(memory(value=value, value_text=value))) is expected
 
 
 def test_without_a_value_the_words_beside_its_slot_tell_a_fact() -> None:
     marks = marks_of_value(memory("Ana's city is Oslo", subject="Ana", attribute="city"))
-    assert tells("Oslo is cold", marks)
-    assert not tells("Ana likes the city", marks)
+    assert states_value("Oslo is cold", marks)
+    assert not states_value("Ana likes the city", marks)
 
 
 def test_a_text_tells_what_was_quoted_of_it_as_a_whole_alone() -> None:
     quote = marks_of_quote("I moved to the harbour")
-    assert tells("well, I moved to the harbour.", [], [quote])
-    assert not tells("I moved again", [], [quote])
+    assert states_value("well, I moved to the harbour.", [], [quote])
+    assert not states_value("I moved again", [], [quote])
 
 
 def test_the_marks_hold_no_words() -> None:

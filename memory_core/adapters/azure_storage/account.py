@@ -109,10 +109,10 @@ class CountedCalls:
         return CONNECTIONS, min(self._under_way, CONNECTIONS)
 
 
-# What a storage account and the way to it can answer instead of an answer, in the product's words.
+# Failures of a storage account, in the product's terms.
 #
-# Note: 404 has two meanings. A queue or a container that is not there is a failure;
-# a message or a blob is an answer.
+# Note: 404 has two meanings. A missing queue or container is a failure; a missing message or blob
+# is an answer.
 
 
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
@@ -208,13 +208,11 @@ def credential(client_id: str | None) -> DefaultAzureCredential:
     )
 
 
-# Whether the way to a service leads through a proxy that the environment names.
+# Whether the environment names a proxy for a service; checked once, when a client is made.
 #
-# That is found out once, when a client is made.
-#
-# Left to itself, the transport of Azure's SDKs asks for a proxy and for `~/.netrc` again at every
-# call, each in a thread of its own: the contract tests on the emulator took 16.2 s of processor
-# time with that and 13.7 s without, for an answer that does not change.
+# Without this, the transport of Azure's SDKs looks for a proxy and for `~/.netrc` at every call,
+# each in a thread of its own. The contract tests on the emulator took 16.2 s of processor time with
+# that and 13.7 s without.
 
 
 def has_proxy(url: str | None) -> bool:

@@ -213,13 +213,11 @@ def _moment(given: datetime | None) -> datetime:
     return given
 
 
-# The queues of an account: one lazy client.
+# A lazy client of an account's queues, with timeouts and retries.
 #
-# Its calls are made in time, and repeated where that may help.
-#
-# Note: a call that is repeated may have been done the first time. Sent twice: two messages, which a
-# receiver must bear anyway. Received twice: the first batch stays hidden until its
-# visibility runs out.
+# Note: a repeated call may have succeeded the first time. A message that was sent twice is received
+# twice, which each receiver has to handle. Messages that were received twice stay hidden until the
+# visibility of the first batch is over.
 
 
 Answer = TypeVar("Answer")
@@ -273,7 +271,7 @@ class QueueConnection:
     async def make(self, queue: str) -> None:
         """Ensure that the queue exists on an emulator. On Azure, infrastructure makes it."""
         if self._account.emulated:
-            await self.call(queue, _made)
+            await self.call(queue, _new_client)
 
     async def _on(
         self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]
@@ -286,7 +284,7 @@ class QueueConnection:
         except AzureError as error:
             if not (self._account.emulated and is_missing(error)):
                 raise
-        await _made(queue)
+        await _new_client(queue)
         return await work(queue)
 
     def _queue(self, name: str) -> QueueClient:
@@ -319,7 +317,7 @@ class QueueConnection:
         return self._service
 
 
-async def _made(queue: QueueClient) -> None:
+async def _new_client(queue: QueueClient) -> None:
     from azure.core.exceptions import ResourceExistsError
 
     try:
@@ -328,10 +326,9 @@ async def _made(queue: QueueClient) -> None:
         return
 
 
-# Answers of the queue service that are not failures to the caller.
+# Answers of the queue service that are no failures for the caller.
 #
-# Note: 404 has two meanings. A queue that is not there is a failure; a message that is not there
-# is an answer.
+# Note: 404 has two meanings. A missing queue is a failure; a missing message is an answer.
 
 
 NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})

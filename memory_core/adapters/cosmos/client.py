@@ -31,7 +31,7 @@ from memory_core.adapters.cosmos.failures import (
     is_behind,
     is_missing,
     passes,
-    told_to_wait,
+    retry_later_error,
     translated,
     wait_in,
 )
@@ -422,7 +422,7 @@ def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
         return
     wait_s = wait_in(answer.headers)
     if wait_s is not None and asyncio.get_running_loop().time() + wait_s >= ends_at:
-        raise told_to_wait(THROTTLED, wait_s)
+        raise retry_later_error(THROTTLED, wait_s)
 
 
 def _headers_of(error: Exception) -> Mapping[str, Any]:
@@ -444,10 +444,10 @@ async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-# What a process remembers of the users it has lately seen.
+# A process's memory of recent users.
 #
-# Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the
-# service detects a request that relies on it.
+# Note: nothing of it is shown to a caller. It saves requests or makes them stricter, and the
+# service detects a request that relies on an old entry.
 
 
 USERS = 4096

@@ -131,7 +131,7 @@ class Conditions:
     def within(self, where: Filter | None) -> None:
         """Apply a filter of memories and versions."""
         if where is not None:
-            self._standing(where)
+            self._status_conditions(where)
             self._narrowed(where)
 
     def about(self, where: EventFilter | None) -> None:
@@ -170,7 +170,7 @@ class Conditions:
         page_at = f"c.kind = {self.value(PAGE)} AND {path} < {self.value(value + width)}"
         self.add(f"{path} {comparison} {self.value(value)} OR ({page_at})")
 
-    def _standing(self, where: Filter) -> None:
+    def _status_conditions(self, where: Filter) -> None:
         has_status = self.is_among("c.status", where.standing)
         if where.at is None:
             self.add(has_status)

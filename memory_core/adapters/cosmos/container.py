@@ -189,20 +189,23 @@ def check_consistency(level: str, wanted: Consistency) -> None:
 
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    index, key = properties.get("indexingPolicy") or {}, MEMORIES["partitionKey"]
-    vector_indexes = [
-        rule for rule in index.get("vectorIndexes", []) if rule.get("path") == VECTOR_PATH
+    """What a container needs, in words, each with whether it has it."""
+    index = properties.get("indexingPolicy") or {}
+    return [
+        *_needed_policies(properties, vector),
+        *_needed_search_indexes(index),
+        *_needed_indexes(index),
+        (
+            f"its default time to live should be {MEMORIES['defaultTtl']}",
+            properties.get("defaultTtl") == MEMORIES["defaultTtl"],
+        ),
     ]
-    types = [rule.get("type") for rule in vector_indexes]
-    texts = [rule.get("path") for rule in index.get("fullTextIndexes", [])]
-    unsorted = [
-        together
-        for together in map(_sorting, INDEX["compositeIndexes"])
-        if together not in _composites(index)
-    ]
-    missing = [
-        rule["path"] for rule in INDEX["includedPaths"] if not _is_indexed(index, rule["path"])
-    ]
+
+
+def _needed_policies(
+    properties: Mapping[str, Any], vector: Mapping[str, Any]
+) -> list[tuple[str, bool]]:
+    key = MEMORIES["partitionKey"]
     return [
         (
             f"its partition key should be {KEY_PATHS}, {key['kind']}",
@@ -222,6 +225,17 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
                 for rule in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])
             ),
         ),
+    ]
+
+
+def _needed_search_indexes(index: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """The indexes of vectors and of full text."""
+    vector_indexes = [
+        rule for rule in index.get("vectorIndexes", []) if rule.get("path") == VECTOR_PATH
+    ]
+    types = [rule.get("type") for rule in vector_indexes]
+    texts = [rule.get("path") for rule in index.get("fullTextIndexes", [])]
+    return [
         (
             (
                 f"its index should have a vector index on {VECTOR_PATH}, "
@@ -234,6 +248,20 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
             all(rule.get(SHARD_KEY) == KEY_PATHS for rule in vector_indexes),
         ),
         (f"its index should have a full text index on {TEXT_PATH}", TEXT_PATH in texts),
+    ]
+
+
+def _needed_indexes(index: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """The composite indexes, the indexed paths and the mode."""
+    unsorted = [
+        together
+        for together in map(_sorting, INDEX["compositeIndexes"])
+        if together not in _composites(index)
+    ]
+    missing = [
+        rule["path"] for rule in INDEX["includedPaths"] if not _is_indexed(index, rule["path"])
+    ]
+    return [
         *(
             (
                 f"its index should have a composite index on {', '.join(map(' '.join, together))}",
@@ -249,10 +277,6 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
         (
             f"its index should be {INDEX['indexingMode']}",
             str(index.get("indexingMode")).lower() == INDEX["indexingMode"],
-        ),
-        (
-            f"its default time to live should be {MEMORIES['defaultTtl']}",
-            properties.get("defaultTtl") == MEMORIES["defaultTtl"],
         ),
     ]
 
@@ -292,12 +316,11 @@ def _closeness(rules: Sequence[Mapping[str, str]], path: str) -> int:
     )
 
 
-# Whose vectors the container holds: one document that belongs to no user.
+# The document that names the embedder of the container's vectors; it belongs to no user.
 #
-# It is written before the first vector of each embedder. Note: the container itself knows how long
-# a vector is, and nothing else. While memories are embedded again, it holds vectors of two
-# embedders of one length side by side; each memory names the model of its own,
-# and a search asks for one model's alone.
+# It is written before the first vector of each embedder. Note: the container itself knows only the
+# length of a vector. While memories are embedded again, it has vectors of two embedders with the
+# same length. Each memory names its embedder, and a search compares vectors of a single embedder.
 
 
 NOBODY: Final = Owner("_", "_")
@@ -394,11 +417,11 @@ class EmbedderRecord:
         )
 
 
-# Whether the live container and its account are as the settings say: asked when the store opens,
-# and whenever readiness is.
+# Whether the container and its account fit the settings; checked at the opening of the store and
+# for readiness.
 #
-# Note: the SDK has no public call for the account's consistency, which is half of what the store's
-# promises rest on. Should a version of it lose the private one, a setting spares it.
+# Note: the SDK has no public call for the account's consistency, on which the store's guarantees
+# rest. If a later version of the SDK drops the private call, a setting skips the check.
 
 
 ASSUMED: Final[Mapping[Consistency, str]] = {"strong": "Strong", "session": "Session"}

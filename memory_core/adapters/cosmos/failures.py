@@ -80,7 +80,7 @@ def translated(error: AzureError) -> MemoryCoreError | None:
     if status is None:
         return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
     if status in PASSING:
-        return told_to_wait(status, wait_in(getattr(error, "headers", None) or {}))
+        return retry_later_error(status, wait_in(getattr(error, "headers", None) or {}))
     return None
 
 
@@ -97,7 +97,7 @@ def wait_in(headers: Mapping[str, Any]) -> float | None:
     return int(asked) / 1000 if asked.isdecimal() else None
 
 
-def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
+def retry_later_error(status: int, wait_s: float | None) -> Unavailable:
     """The error for a status that may pass.
 
     Args:

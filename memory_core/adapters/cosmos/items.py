@@ -355,7 +355,7 @@ def _is_omitted(name: str, value: Any) -> bool:
     return name in OMITTED and bool(value == OMITTED[name])
 
 
-def shown_of(item: Mapping[str, Any]) -> SerializedMemory:
+def serialized_memory_of(item: Mapping[str, Any]) -> SerializedMemory:
     """A memory to be shown, straight from the item's fields without parsing them."""
     body = memory_body(item)
     public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}

@@ -103,7 +103,7 @@ class Neighbourhoods:
     def _begun(self, name: _Compared, near: Near, known: Known) -> _Asking:
         limits = list[int]()
         asking = asyncio.create_task(self._all(name, limits, near, known))
-        asking.add_done_callback(_heard)
+        asking.add_done_callback(_retrieve_failure)
         self._about_to_ask[name] = limits, asking
         return limits, asking
 
@@ -157,7 +157,7 @@ _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
 """The limits of several new facts, and the task that reads all memories for them."""
 
 
-def _heard(asking: asyncio.Task[Any]) -> None:
+def _retrieve_failure(asking: asyncio.Task[Any]) -> None:
     """Retrieve a failure, even where no caller waits for it any more."""
     if not asking.cancelled():
         asking.exception()

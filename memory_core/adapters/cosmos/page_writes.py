@@ -87,7 +87,7 @@ async def into_pages(
     room = MAX_BATCH_BYTES - sum(len(orjson.dumps(item)) for _, item in rest)
     while replaced and sum(len(orjson.dumps(page)) for _, page in replaced) > room:
         row, _ = replaced.pop()
-        await _take_apart(connection, owner, row, now)
+        await _split_page(connection, owner, row, now)
         alone = {event["id"] for event in events_of(row)} & inside
         apart = [(write, item) for write, item in pairs if write.document.id in alone]
         rest += apart
@@ -117,7 +117,7 @@ def _holds(page: Item, name: str, body: Mapping[str, Any]) -> bool:
     )
 
 
-async def _take_apart(
+async def _split_page(
     connection: CosmosConnection, owner: Owner, page: Item, now: datetime
 ) -> None:
     """Make each event of a page an item of its own, in a single batch."""

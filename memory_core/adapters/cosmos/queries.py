@@ -339,7 +339,7 @@ def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
     )
 
 
-def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
+def slice_rows_by_id(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
     """Memories by id, with the fields of a slice.
 
     Args:
@@ -354,7 +354,7 @@ def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
     return asked.query(f"VALUE {{{_COLUMNS}}}")
 
 
-def held_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
+def slice_rows_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
     """Memories that were written since a moment, with the fields of a slice.
 
     Writes of marks count too. The moment is of the service's clock, which is indexed in every

@@ -52,7 +52,7 @@ A commit that is built on an inconsistent result would be refused.
 """
 
 
-class Beside(NamedTuple):
+class NeighbourRead(NamedTuple):
     """Documents and possible neighbours that were read beside a head."""
 
     items: Sequence[Item] = ()
@@ -73,7 +73,7 @@ class Beside(NamedTuple):
         return any(_changed_at(item) > head.sequence for item in beside)
 
 
-def parted(
+def split_ids(
     ids: Iterable[str], token: str | None
 ) -> tuple[tuple[list[str], str | None], tuple[list[str], str | None]]:
     """Divide ids into documents that only commits write and documents beside the log.
@@ -166,7 +166,7 @@ class Looks:
 
     async def look(
         self, owner: Owner, ids: Sequence[str], near: Near | None
-    ) -> tuple[Known | None, Beside]:
+    ) -> tuple[Known | None, NeighbourRead]:
         """The head, with documents and neighbours.
 
         They are read again while some of them show a commit that the head does not show yet.
@@ -262,7 +262,7 @@ class Looks:
 
     async def _look(
         self, owner: Owner, ids: Sequence[str], near: Near | None
-    ) -> tuple[Known | None, Beside]:
+    ) -> tuple[Known | None, NeighbourRead]:
         """The head, with documents and neighbours that are not older.
 
         The head is read first when no head is known that it could be compared with.
@@ -270,9 +270,11 @@ class Looks:
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self.head(owner)
-            return known, Beside() if known is None else await self._beside(owner, ids, near, known)
+            return known, NeighbourRead() if known is None else await self._beside(
+                owner, ids, near, known
+            )
         known, beside = cast(
-            "tuple[Known | None, Beside]",
+            "tuple[Known | None, NeighbourRead]",
             tuple(await together(self.head(owner), self._beside(owner, ids, near, before))),
         )
         if known is not None and known.etag != before.etag:
@@ -281,18 +283,18 @@ class Looks:
 
     async def _beside(
         self, owner: Owner, ids: Sequence[str], near: Near | None, known: Known
-    ) -> Beside:
+    ) -> NeighbourRead:
         """Documents by id, and the memories that may be neighbours.
 
         Documents that a head vouches for are read as they were with that head, or later.
         """
         reads = self._by_ids(owner, with_pages(ids), known)
         if near is None:
-            return Beside(_opened(await together(*reads), ids))
+            return NeighbourRead(_opened(await together(*reads), ids))
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
         *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
-        return Beside(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
+        return NeighbourRead(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
 
     def _by_ids(
         self, owner: Owner, wanted: Sequence[str], known: Known
@@ -303,7 +305,7 @@ class Looks:
         beside the log are read as they are now.
         """
         asked = list[Coroutine[Any, Any, Answer]]()
-        for names, since in parted(wanted, known.token):
+        for names, since in split_ids(wanted, known.token):
             if len(names) <= POINT_READS:
                 asked += (self._connection.item(owner, name, since=since) for name in names)
                 continue
@@ -313,12 +315,12 @@ class Looks:
         return asked
 
 
-# Memories shown to a decision about a new truth: its slot's, or else near ones.
+# The memories that a new truth is compared with: those of its slot, or else near memories.
 #
-# Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a
-# TOP, and whatever else the WHERE lets in, the TOP leaves out a member of the slot that is unlike
-# the new truth; there is no union. But once the slot is filled it alone decides, so the head's
-# record of filled slots says which of the two to ask for.
+# This is almost always a single query. Note: no single query returns both. ORDER BY VectorDistance
+# needs a TOP, which may leave out a member of the slot that is unlike the new truth, and there is
+# no UNION. But the members of a filled slot decide alone. So the head's record of filled slots
+# selects the query.
 
 
 log = logging.getLogger(__name__)
@@ -326,8 +328,8 @@ log = logging.getLogger(__name__)
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query
-# can be kept. So it goes on from the place of its last row.
+# Note: the first query crosses partitions, by the index on `app_id`. The continuation of such a
+# query can't be kept, so the next page begins after the last row of the page before.
 
 
 _POISONED = (

@@ -130,7 +130,8 @@ def search_answer(
         if identity in comparable and (similarities := _similarities(rows[identity], search))
     }
     apart = [
-        _apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()
+        _without_turn(memory) if is_version(identity) else memory
+        for identity, memory in chosen.items()
     ]
     candidates = from_memories(
         apart, search.terms, search.compared, cosines, search.related, search.where.has_faded
@@ -237,7 +238,7 @@ def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
     return any(term in part for part in parts for term in terms)
 
 
-def _apart(version: Memory) -> Memory:
+def _without_turn(version: Memory) -> Memory:
     """An old version without its turn.
 
     The memory itself has that place in the session.

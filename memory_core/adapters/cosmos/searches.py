@@ -24,7 +24,7 @@ from memory_core.adapters.cosmos.search_answers import (
     search_answer,
     with_similarities,
 )
-from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.cosmos.slice_cache import CachedSlices
 from memory_core.adapters.cosmos.text_ranking import WAYS, TextRanking, Way
 from memory_core.adapters.memory_index.search import find
 from memory_core.domain.memory import Head, Status
@@ -63,7 +63,7 @@ class Searches:
         self,
         connection: CosmosConnection,
         looks: Looks,
-        held_users: HeldUsers,
+        held_users: CachedSlices,
         ranking: TextRanking,
         embedder: EmbedderRecord,
         kind: VectorKind,

@@ -33,8 +33,8 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.domain.text.kept import forget_texts
-from memory_core.ports import Clock, Place, Touch
+from memory_core.domain.text.text_cache import forget_texts
+from memory_core.ports import AccessCount, Clock, Place
 
 log = logging.getLogger(__name__)
 UNITS_A_MEMORY: Final = 0.5
@@ -68,7 +68,7 @@ It matters when another machine took over a user's writes.
 
 
 @dataclass(slots=True)
-class _Held:
+class _CachedSlice:
     """A cached slice.
 
     Attributes:
@@ -97,7 +97,7 @@ class _Loading:
     epoch: str
 
 
-class HeldUsers:
+class CachedSlices:
     """The slices that were used last, of at most `budget_bytes` as estimated; none with 0."""
 
     def __init__(
@@ -109,7 +109,7 @@ class HeldUsers:
             budget_bytes,
             clock,
         )
-        self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._held: OrderedDict[Owner, _CachedSlice] = OrderedDict()
         self._spent: Remembered[float] = Remembered()
         self._loading: dict[Owner, _Loading] = {}
 
@@ -209,20 +209,20 @@ class HeldUsers:
         if loading is not None and loading.epoch != epoch:
             loading.task.cancel()
 
-    def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
+    def add_accesses(self, owner: Owner, counts: Mapping[str, AccessCount] | None) -> None:
         """Apply accesses that this process has written.
 
         Args:
             owner: The user.
-            touches: The accesses by memory id. None when an earlier attempt may have written them:
+            counts: The accesses by memory id. None when an earlier attempt may have written them:
                 the slice may lack them and is dropped.
 
         """
-        if touches is None:
+        if counts is None:
             self._held.pop(owner, None)
         elif (entry := self._held.get(owner)) is not None:
-            for name, touch in touches.items():
-                entry.slice.touch(name, touch.count, touch.at.timestamp())
+            for name, access in counts.items():
+                entry.slice.add_accesses(name, access.count, access.at.timestamp())
 
     async def _catch_up(self, owner: Owner, user_slice: Slice, known: Known) -> float:
         head = known.head
@@ -248,7 +248,7 @@ class HeldUsers:
             return events.charge
         names = sorted({event["memory_id"] for event in missing})
         items = await self._connection.query(
-            owner, queries.held_ones(owner, names, head.epoch), since=known.token
+            owner, queries.slice_rows_by_id(owner, names, head.epoch), since=known.token
         )
         for name in names:
             if name not in {row["id"] for row in items.rows}:
@@ -258,14 +258,14 @@ class HeldUsers:
         self._let_go()
         return events.charge + items.charge
 
-    async def _see_marks(self, owner: Owner, entry: _Held, known: Known) -> float:
+    async def _see_marks(self, owner: Owner, entry: _CachedSlice, known: Known) -> float:
         """Read the memories that were written since the last read of marks.
 
         No event reports a mark.
         """
         if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
             return 0.0
-        since = queries.held_since(
+        since = queries.slice_rows_since(
             owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch
         )
         items = await self._connection.query(owner, since, since=known.token)
@@ -301,7 +301,7 @@ class HeldUsers:
                     break
                 after = Place(page[-1]["sequence"], page[-1]["id"])
             made.epoch, made.change = head.epoch, head.sequence
-            self._held[owner] = _Held(
+            self._held[owner] = _CachedSlice(
                 made, self._clock.now(), head.marks, known.written_at, head.unformed_messages
             )
             self._let_go()
@@ -331,7 +331,7 @@ class HeldUsers:
             )
 
 
-def _see_formed(entry: _Held, head: Head) -> None:
+def _see_formed(entry: _CachedSlice, head: Head) -> None:
     """Put messages that a head no longer names as unformed into their cells.
 
     Later writes of these messages are read after this.

@@ -36,13 +36,13 @@ from memory_core.adapters.cosmos.items import (
     document_of,
     epoch_of,
     is_expired,
-    shown_of,
+    serialized_memory_of,
 )
 from memory_core.adapters.cosmos.key_store import CosmosKeyStore
 from memory_core.adapters.cosmos.neighbours import neighbours
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Looks
 from memory_core.adapters.cosmos.searches import Searches, seen_by
-from memory_core.adapters.cosmos.slice_cache import HeldUsers
+from memory_core.adapters.cosmos.slice_cache import CachedSlices
 from memory_core.adapters.cosmos.text_ranking import TextRanking
 from memory_core.adapters.memory_index.stored_values import with_own_name
 from memory_core.domain.archival import NextDue, moment_in
@@ -53,6 +53,7 @@ from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
+    AccessCount,
     AgentCount,
     Batch,
     Charged,
@@ -68,7 +69,6 @@ from memory_core.ports import (
     Place,
     Search,
     Snapshot,
-    Touch,
 )
 
 NOT_OPEN = "the store is not open"
@@ -189,7 +189,7 @@ class CosmosStore:
 
     def _hold(self, budget_bytes: int) -> None:
         """Hold users in memory within so many bytes, and search with them."""
-        self._held = HeldUsers(self._connection, self._kind, budget_bytes, self._clock)
+        self._held = CachedSlices(self._connection, self._kind, budget_bytes, self._clock)
         self._searches = Searches(
             self._connection, self._looks, self._held, self._ranking, self._embedder, self._kind
         )
@@ -281,12 +281,12 @@ class CosmosStore:
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
         self._check_open()
-        left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
-        self._held.touched(owner, None if left is None else touches)
+        left = await writes.fold(self._connection, owner, accesses, counts, self._clock.now())
+        self._held.add_accesses(owner, None if left is None else counts)
         return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
@@ -387,7 +387,7 @@ class CosmosStore:
         items = [
             item for part in answers for item in part.rows if item["epoch"] == known.head.epoch
         ]
-        return {item["id"]: shown_of(item) for item in belonging(items, known.head)}
+        return {item["id"]: serialized_memory_of(item) for item in belonging(items, known.head)}
 
     async def page(
         self,

@@ -37,7 +37,7 @@ from memory_core.adapters.cosmos.page_writes import Pairs, as_page, into_pages
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import LOGGED, Batch, Document, Due, Mark, Touch, Write
+from memory_core.ports import LOGGED, AccessCount, Batch, Document, Due, Mark, Write
 
 if TYPE_CHECKING:
     from azure.cosmos.exceptions import CosmosBatchOperationError
@@ -197,10 +197,10 @@ def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception
     return refused
 
 
-# Documents beside the log, written one by one: tasks, steps, buffers; and queries for owners.
+# Documents outside of the log, written one by one: tasks, steps, buffers; and queries for owners.
 #
-# Note: the SDK sends a write again when its answer was lost, and the service refuses the second
-# one. So after a refusal the document is read, and an equal one counts as written.
+# Note: the SDK repeats a write whose answer was lost, and the service refuses the repetition. So
+# after a refusal the document is read, and an equal document counts as written.
 
 
 FOLD_ROUNDS = 3
@@ -296,7 +296,7 @@ async def fold(
     connection: CosmosConnection,
     owner: Owner,
     accesses: Document,
-    touches: Mapping[str, Touch],
+    counts: Mapping[str, AccessCount],
     now: datetime,
 ) -> Document | None:
     """Add accesses to memories, as `LongTermStore.fold` says.
@@ -308,7 +308,7 @@ async def fold(
         connection: The connection to the container.
         owner: The owner of the memories.
         accesses: The new state of the document.
-        touches: The accesses by memory id.
+        counts: The accesses by memory id.
         now: The present moment.
 
     Raises:
@@ -324,12 +324,12 @@ async def fold(
     )
     for _ in range(FOLD_ROUNDS):
         rows = (
-            (await connection.query(owner, queries.last_accesses(owner, list(touches)))).rows
-            if touches
+            (await connection.query(owner, queries.last_accesses(owner, list(counts)))).rows
+            if counts
             else []
         )
         patches = [
-            _patch(row["id"], touches[row["id"]], row.get("last_accessed_at")) for row in rows
+            _patch(row["id"], counts[row["id"]], row.get("last_accessed_at")) for row in rows
         ]
         try:
             written = (await connection.batch(owner, [first, *patches])).rows[0]
@@ -347,16 +347,16 @@ async def fold(
     raise Unavailable(DEPENDENCY, "memories to which accesses are added kept vanishing")
 
 
-def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
+def _patch(identity: str, access: AccessCount, known: str | None) -> tuple[Any, ...]:
     operations: list[dict[str, Any]] = [
-        {"op": "incr", "path": "/access_count", "value": touch.count}
+        {"op": "incr", "path": "/access_count", "value": access.count}
     ]
-    if known is None or datetime.fromisoformat(known) < touch.at:
+    if known is None or datetime.fromisoformat(known) < access.at:
         # as models write times, so that an export is the same after an import
-        at = touch.at.isoformat().replace("+00:00", "Z")
+        at = access.at.isoformat().replace("+00:00", "Z")
         operations += [
             {"op": "set", "path": "/last_accessed_at", "value": at},
-            {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()},
+            {"op": "set", "path": "/idle_since_s", "value": access.at.timestamp()},
         ]
     return ("patch", (identity, operations))
 

@@ -201,7 +201,7 @@ class MiniLMEmbedder:
         if self._reducer is None:
             return
         name = _name(text)
-        self._states[name] = self._reducer.kept(pieces, np.concatenate(states))
+        self._states[name] = self._reducer.encode_states(pieces, np.concatenate(states))
         self._states.move_to_end(name)
         while len(self._states) > KEPT_STATES:
             self._states.popitem(last=False)

@@ -191,12 +191,12 @@ def _checked(package: str, path: str, digest: str) -> bytes:
     return data
 
 
-# From the model's states of word pieces to what is kept of them: fewer numbers, fewer pieces,
-# and what each piece says.
+# Reduce the model's states of word pieces to the stored states: fewer pieces, and fewer numbers
+# each.
 #
-# The table beside it has the combinations of a state's numbers that are kept, and how much each
-# word piece says, both learned of questions about conversations by `python -m bench.learn_tokens`.
-# It holds numbers alone. Read when the first text is embedded.
+# The table in `token_states.npz` holds the kept combinations of a state's numbers, and how
+# informative each word piece is. `python -m bench.learn_tokens` learns both from questions about
+# conversations. The table holds only numbers, and is read when the first text is embedded.
 
 
 TABLE = Path(__file__).with_name("token_states.npz")
@@ -228,7 +228,7 @@ class Reducer:
             )
             return worth
 
-    def kept(self, pieces: Sequence[int], states: States) -> TokenStates:
+    def encode_states(self, pieces: Sequence[int], states: States) -> TokenStates:
         """Encode the reduced states that are kept of a text.
 
         Args:

@@ -320,7 +320,7 @@ class Slice:
         if row >= 0:
             self._count(row, -1)
         if row >= 0 and self._columns["stamp"][row] != stamp:
-            self._fall(row)
+            self._remove_row(row)
             row = -1
         if row < 0:
             row = self._append(memory_id, kind, body, blob)
@@ -338,9 +338,9 @@ class Slice:
         if row >= 0:
             self.unpacked += 1
             self._count(row, -1)
-            self._fall(row)
+            self._remove_row(row)
 
-    def touch(self, memory_id: str, count: int, at: float) -> None:
+    def add_accesses(self, memory_id: str, count: int, at: float) -> None:
         """Add accesses to a memory, if the slice has it.
 
         Args:
@@ -456,7 +456,7 @@ class Slice:
             self._arrays[name] = grown
         self._columns = _by_name(self._arrays)
 
-    def _fall(self, row: int) -> None:
+    def _remove_row(self, row: int) -> None:
         """Remove a row.
 
         Its neighbours lose it. A row that takes its turn is linked again.

@@ -24,7 +24,7 @@ from memory_core.domain.ranking.candidates import Flags, Ints
 from memory_core.ports import Filter
 
 
-def standing_rows(user_slice: Slice, where: Filter) -> Flags:
+def rows_by_status(user_slice: Slice, where: Filter) -> Flags:
     """The rows that a filter admits by status, validity and versions alone.
 
     Type, tag, session and further fields do not narrow them. Neighbouring turns must be admitted in
@@ -99,7 +99,7 @@ def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
     Args:
         user_slice: The slice.
         where: The filter.
-        standing: The rows of `standing_rows`.
+        standing: The rows of `rows_by_status`.
 
     """
     mask = standing.copy()

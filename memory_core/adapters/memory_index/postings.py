@@ -110,9 +110,9 @@ class LexicalIndex:
         return [(token, postings, len(postings)) for token, postings in self._tokens.items()]
 
 
-# The vectors of one slice, in blocks, so that growing never copies or doubles what is already held.
+# The vectors of a slice, in blocks, so that growing never copies vectors.
 #
-# Note: a row without a vector is a row of zeros here; `Slice` knows which rows those are.
+# Note: a row without a vector is a row of zeros here; `Slice` knows these rows.
 
 
 BLOCK_ROWS = 4096

@@ -18,8 +18,8 @@ from memory_core.adapters.memory_index.masks import (
     faded_rows,
     messages,
     narrowed,
+    rows_by_status,
     rows_of,
-    standing_rows,
 )
 from memory_core.adapters.memory_index.postings import Postings
 from memory_core.adapters.memory_index.word_scores import (
@@ -88,7 +88,7 @@ def match_words(
         postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms)
     )
     statistics = _statistics(user_slice, dict(zip(search.terms, frequencies.tolist(), strict=True)))
-    standing = standing_rows(user_slice, search.where)
+    standing = rows_by_status(user_slice, search.where)
     mask = narrowed(user_slice, search.where, standing)
     if only is not None:
         mask &= rows_of(user_slice, only)
@@ -176,7 +176,7 @@ def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[t
     known: dict[str, float] = {}
     if near.vector is not None:
         where = Filter(near.statuses, types=near.types)
-        mask = narrowed(user_slice, where, standing_rows(user_slice, where))
+        mask = narrowed(user_slice, where, rows_by_status(user_slice, where))
         if MemoryType.EPISODIC.value in near.types:
             mask &= ~messages(user_slice)
         if user_slice.vectors.is_coded:
@@ -319,7 +319,7 @@ def _columns(
     beside = user_slice.column("beside")[rows]
     beside[(beside < 0) | ~standing[beside]] = -1
     each = np.array(
-        [_beside_too(cosine, rows, beside) for cosine in cosines]
+        [_with_neighbours(cosine, rows, beside) for cosine in cosines]
         or [np.full((3, len(rows)), np.nan)]
     )
     cosine, previous_cosine, next_cosine = each.max(axis=0)
@@ -359,7 +359,7 @@ def _columns(
     )
 
 
-def _beside_too(cosine: _Cosines, rows: Ints, beside: Ints) -> Floats:
+def _with_neighbours(cosine: _Cosines, rows: Ints, beside: Ints) -> Floats:
     """3 × U: the cosines of these rows, and of those beside them."""
     each = np.concatenate((rows[None], beside.T))
     cosines = cosine.of(np.where(each < 0, rows, each).ravel()).reshape(each.shape)

@@ -108,7 +108,9 @@ def word_scores(
         worth = np.zeros(len(every))
         worth[list(asked)] = every[list(asked)]
         if near is None:
-            telling = _telling_postings(user_slice, postings, statistics, worth, mask, search.limit)
+            telling = _informative_postings(
+                user_slice, postings, statistics, worth, mask, search.limit
+            )
             scores_by_sentence.append(_bm25(user_slice, telling, statistics, worth))
         else:
             scores = ORDER_NEAR * (near @ worth)
@@ -131,7 +133,7 @@ def _bm25(user_slice: Slice, postings: Postings, statistics: Statistics, worth: 
     return np.bincount(postings.rows, weights, len(user_slice)).astype(np.float64, copy=False)
 
 
-def _telling_postings(
+def _informative_postings(
     user_slice: Slice,
     postings: Postings,
     statistics: Statistics,

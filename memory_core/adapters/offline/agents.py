@@ -54,7 +54,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.joint_answers import EpisodeParts, FormedParts, ReflectedParts
 from memory_core.domain.memory import Vector
-from memory_core.domain.profile import MIN_CELLS, tells_length
+from memory_core.domain.profile import MIN_CELLS, is_about_length
 from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import own_words
@@ -135,12 +135,16 @@ class OfflineAgents:
         vectors = None
         if self._embedder is not None:
             vectors = await self._vectors(
-                await self._run(_said(messages), partial(_topics, messages))
+                await self._run(_messages_of(messages), partial(_topics, messages))
             )
         rule = partial(boundaries.boundaries, messages, previous, self._gap, vectors)
         # a caller waits for it while a conversation is accepted, and it takes milliseconds
         return await self._answer(
-            "detect_boundary", _said(messages), rule, Boundaries, thread=self._thread_for_callers
+            "detect_boundary",
+            _messages_of(messages),
+            rule,
+            Boundaries,
+            thread=self._thread_for_callers,
         )
 
     async def analyse_episode(
@@ -148,7 +152,10 @@ class OfflineAgents:
     ) -> Answered[EpisodeAnalysis]:
         """Find how the people behaved, by cues; the plainer rule finds no behaviour."""
         return await self._answer(
-            "analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis
+            "analyse_episode",
+            _messages_of(messages),
+            partial(episode_analysis, messages),
+            EpisodeAnalysis,
         )
 
     async def summarise(
@@ -160,11 +167,13 @@ class OfflineAgents:
         """
         sentences = vectors = None
         if self._embedder is not None and not fast:
-            sentences = await self._run(_said(messages), partial(summary.candidates, messages))
+            sentences = await self._run(
+                _messages_of(messages), partial(summary.candidates, messages)
+            )
             vectors = await self._vectors([sentence.text for sentence in sentences])
         rule = partial(_summary, messages, sentences, vectors, fast, self._facts)
         return await self._answer(
-            "summarise", _said(messages), rule, partial(_plain_summary, messages)
+            "summarise", _messages_of(messages), rule, partial(_plain_summary, messages)
         )
 
     async def extract_facts(
@@ -173,7 +182,7 @@ class OfflineAgents:
         """Extract assertions of users, and foresight; the plainer rule finds none."""
         return await self._answer(
             "extract_facts",
-            _said(messages),
+            _messages_of(messages),
             partial(_extracted, messages, self._facts),
             ExtractedFacts,
         )
@@ -310,7 +319,7 @@ class OfflineAgents:
         return Answered(answer.value, Provenance(MODEL))
 
 
-def _said(messages: Sequence[Message]) -> list[str]:
+def _messages_of(messages: Sequence[Message]) -> list[str]:
     return [message.content for message in messages]
 
 
@@ -416,11 +425,10 @@ def _follow_ups(
     ][:2]
 
 
-# What the scenes of a person's life show of them, by rule.
+# Traits by rule: themes and habits that recur in a person's scenes.
 #
-# That is: themes that come up again and again, and habits that do.
-# Note: this counts, it does not judge. That a person often talks about money says nothing of
-# whether they have any.
+# Note: the rules count, and don't judge. A person who often talks about money may have any amount
+# of it.
 
 
 MAX_TRAITS, MAX_SCENES = 12, 20
@@ -447,7 +455,7 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
         if sum(of.values()) >= MIN_CELLS
     ]
     candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
-    lengths = [trait for _, trait, _ in candidates if tells_length(trait)][1:]
+    lengths = [trait for _, trait, _ in candidates if is_about_length(trait)][1:]
     chosen = [candidate for candidate in candidates if candidate[1] not in lengths][:MAX_TRAITS]
     return ProfileUpdate(
         traits=[

@@ -15,7 +15,7 @@ from memory_core.adapters.offline.fact_values import job, organisation
 from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.names import place
 from memory_core.adapters.offline.running_rules import fitted
-from memory_core.adapters.offline.voice import told_and_owner
+from memory_core.adapters.offline.voice import subject_and_owner
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.announced import (
@@ -168,7 +168,7 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
 
 def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:
     """Yield the fact that an announced move does not take place."""
-    _, owner, _ = told_and_owner("I", name)
+    _, owner, _ = subject_and_owner("I", name)
     town = place(next(group for group in cancelled.groups() if group is not None))
     if town is None or owner is None or _UNSURE.search(quote):
         return
@@ -203,7 +203,7 @@ def _facts(message: Message, ahead: SaidForesight) -> Iterator[SaidFact]:
         or not ANNOUNCES.search(ahead.quote)
     ):
         return
-    name, owner, _ = told_and_owner("I", speaker(message))
+    name, owner, _ = subject_and_owner("I", speaker(message))
     for clause in asserted_clauses(without_fillers(ahead.quote)):
         words = (
             f"I {clause.rest}"

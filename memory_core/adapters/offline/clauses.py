@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 SINGULAR = (
     "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"
@@ -271,11 +271,10 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     return Clause(named, rest, joined, lead=lead)
 
 
-# From the first person to the third: "I moved to Lisbon" becomes "User moved to Lisbon".
+# Turn the first person into the third: "I moved to Lisbon" becomes "User moved to Lisbon".
 #
-# Only where that is simple; elsewhere `third_person` returns None, and its caller quotes the
-# sentence. Note: only pronouns and the verb after "I" change, so the sentence asserts nothing
-# new. English.
+# `third_person` returns None where this is not simple, and its caller quotes the sentence. Note:
+# only pronouns and the verb after "I" change, so the sentence asserts nothing new. English only.
 
 
 _CONTRACTIONS = (

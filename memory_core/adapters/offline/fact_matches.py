@@ -12,7 +12,7 @@ from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.names import COUNTRIES
 from memory_core.adapters.offline.retractions import PatternMatch, over
-from memory_core.adapters.offline.voice import conjugated, told_and_owner, told_of
+from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
 from memory_core.domain.statements.attributes import canonical_attribute
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.truth.slots import NO_LONGER
@@ -73,7 +73,7 @@ def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
             before = (row, clause.subject) if row.many else before
 
 
-def newcomers(sentence: str) -> Iterator[PatternMatch]:
+def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
     """Matches for a new person with a name.
 
     An example is "I have a new boss, her name is Petra".
@@ -220,10 +220,10 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
 
     """
     row, groups, subject = match.row, match.groups, match.subject
-    value = told_of(groups["value"], speaker_name)
+    value = in_third_person(groups["value"], speaker_name)
     of = groups.get("of", "").strip().lower()
     of = _thing_of(_ONE_NAME.get(of, of))
-    named, owner, slotted = told_and_owner(subject, speaker_name)
+    named, owner, slotted = subject_and_owner(subject, speaker_name)
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {
         "who": named,
@@ -243,7 +243,7 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
     text = (
-        f"{named} {told_of(groups['over'], speaker_name)}"
+        f"{named} {in_third_person(groups['over'], speaker_name)}"
         if "over" in groups
         else row.template.format(**parts)
     )

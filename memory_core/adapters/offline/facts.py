@@ -22,7 +22,7 @@ from memory_core.adapters.offline.fact_matches import (
     fact_of_match,
     facts_of_table,
     is_negated,
-    newcomers,
+    matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
@@ -67,7 +67,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     # A sentence may run over a block of recalled memories, and then its quote is no
     # person's own words.
     proofs = Proofs(messages)
-    facts = [*islice((fact for fact in reading.facts if _is_kept(fact, proofs)), MAX_FACTS)]
+    facts = [*islice((fact for fact in reading.facts if _is_supported(fact, proofs)), MAX_FACTS)]
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
@@ -121,13 +121,13 @@ class _Reading:
         abroad = list(_abroad(replace(sentence, text=with_topic), name))
         for fact in abroad:
             (self.certain if fact.attribute else self.plain).setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
         of_table = [
             fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
         ]
         for fact in of_table:
-            self.certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
+            self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
         if not abroad and not of_table:
             statement = _in_own_words(sentence, name) or statement
@@ -135,7 +135,9 @@ class _Reading:
         changed = _changing(sentence, name, [*of_table, *abroad, *stated])
         for plain_fact in (statement, changed):
             if plain_fact is not None:
-                self.plain.setdefault(plain_fact.text.casefold(), _said(plain_fact, number, quote))
+                self.plain.setdefault(
+                    plain_fact.text.casefold(), _said_fact(plain_fact, number, quote)
+                )
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """The table's matches in a sentence, which may correct the sentence before."""
@@ -154,11 +156,11 @@ class _Reading:
                 and not (likes and match.row.attribute == fact_patterns.OPINION)
                 and not (elsewhere and (match.row.attribute or "").startswith("number of"))
             ),
-            *newcomers(text),
+            *matches_of_new_persons(text),
         ]
 
 
-def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
+def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:
     return not says_nothing(fact) and proofs.prove(fact.quote, fact.message)
 
 
@@ -221,7 +223,7 @@ def speaker(message: Message) -> str:
     return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
 
-def _said(fact: FoundFact, number: int, quote: str) -> SaidFact:
+def _said_fact(fact: FoundFact, number: int, quote: str) -> SaidFact:
     slot = _slot(fact)
     return fitted(
         SaidFact,

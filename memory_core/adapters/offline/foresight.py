@@ -244,11 +244,10 @@ def _passed_days(match: re.Match[str]) -> int:
     return number * (7 if match["unit"].lower().startswith("week") else 30)
 
 
-# The table of states that pass by themselves, with their usual duration: "I have a cold" is
-# over in a week.
+# Temporary states with their usual duration: "I have a cold" is over in a week.
 #
-# For sentences that name no time. The days are everyday experience, not medicine. Note: the end is
-# when the state is no longer believed, so it is rather late than early.
+# They are used for sentences without a time. The durations are everyday experience, not medicine.
+# Note: a state ends when it is no longer believed, so the end is late rather than early.
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (

@@ -13,10 +13,9 @@ from memory_core.domain.scene_assignment import themes
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
 
-# Places: words that may name one, known places, and both homes in "I left Berlin for Lisbon".
+# Places: words that may name a place, known places, and both homes in "I left Berlin for Lisbon".
 #
-# The list has large and well-known cities. Note: a name that is not in it may be a place
-# all the same.
+# The list has large and well-known cities. Note: a name that is not in the list may be a place too.
 
 
 _COUNTRIES = """

@@ -272,12 +272,11 @@ def _names(text: str) -> Iterable[str]:
     return re.findall(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Þ]\w+", _FRAME.sub(" ", text))
 
 
-# Merging notes, part by part, the oldest first.
+# Merge notes part by part, the oldest first.
 #
-# A note has five parts: `## Summary`, `## Behavioral Patterns`, `## Experience Learnings`,
-# `## Guidance`, and after `---` a footer of tags, keywords, depth and follow-ups. The merged note
-# has every sentence, every item of a list and every tag of every note once;
-# nothing is reworded or shortened.
+# A note has five parts: `## Summary`, `## Behavioral Patterns`, `## Experience Learnings`, `##
+# Guidance`, and after `---` a footer of tags, keywords, depth and follow-ups. The merged note has
+# each sentence, item and tag of all notes once. No text is reworded or shortened.
 
 
 MAX_CHARACTERS = 32_000

@@ -115,8 +115,8 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 
 # Corrections of slips: "No, I meant Hannah" after "My sister is called Anna".
 #
-# Note: only facts of the same speaker's previous sentence are corrected. If "I live in Berlin" is
-# earlier, "No, I meant Tuesday" is about something else.
+# Note: only facts of the same speaker's previous sentence are corrected. After an earlier "I live
+# in Berlin", "No, I meant Tuesday" is about another subject.
 
 
 _SLIP = re.compile(

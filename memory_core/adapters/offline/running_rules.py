@@ -120,12 +120,12 @@ class RuleThread:
             await asyncio.to_thread(executor.shutdown)
 
 
-# Fitting the answers of rules to their schemas.
+# Fit the answers of rules to their schemas.
 #
-# A text or list that is too long is cut; where an answer is wrong in another way, a plainer rule
+# A text or list that is too long is cut. If an answer is invalid in another way, a simpler rule
 # answers. Rules count words and sentences, schemas count characters, and a user's text may have a
-# word of 30,000 characters. Only this module cuts, so that no rule has to. Note: the answer names
-# the fields that were cut, because a cut that is not counted hides a mistake in a rule.
+# word of 30,000 characters. Only this module cuts, so no rule has to. Note: the answer names the
+# cut fields, because an uncounted cut would hide a mistake in a rule.
 
 
 SchemaFields = ParamSpec("SchemaFields")

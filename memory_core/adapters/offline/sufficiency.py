@@ -1,6 +1,6 @@
 """Whether the memories that were found answer a query, by rule.
 
-They do where a few memories stand out, and the words of the query are in what was found.
+They do if a few memories are much better than the rest, and contain the words of the query.
 
     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
     lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not

@@ -30,10 +30,10 @@ from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import WEEKDAYS
+from memory_core.domain.text.text_cache import keep_texts
 
 MAX_WORDS = 180
 """Most words of a narrative, including its last sentence.
@@ -83,7 +83,7 @@ def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
         by, by_person = speaker(message), may_tell(message)
         statements += (
             QuotableSentence(number, by, text, terms, by_person, asks)
-            for text, terms, asks in _telling_sentences(message.content)
+            for text, terms, asks in _meaningful_sentences(message.content)
         )
     if len(statements) <= MAX_CANDIDATES:
         return statements
@@ -95,7 +95,7 @@ def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
 
 
 @keep_texts(256)
-def _telling_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+def _meaningful_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
     """Text and terms of each meaningful sentence of a message, and whether it asks.
 
     They are cached, since an episode's behaviour and its story are read of the same sentences.
@@ -249,11 +249,11 @@ def _story_without_statements(messages: Sequence[Message]) -> str:
     )
 
 
-# Keywords, tags and queries, by which an episode is to be found.
+# Keywords, tags and queries by which an episode is found.
 #
-# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a
-# word by the length of the phrases that it occurs in, divided by how often it occurs) and by how
-# often they occur. Note: tags are broader, themes first.
+# Keywords are the phrases between function words. They are weighted as RAKE does (Rose et al. 2010:
+# a word by the length of its phrases, divided by its frequency) and by their frequency. Note: tags
+# are broader, themes first.
 
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3

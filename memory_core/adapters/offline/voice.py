@@ -119,7 +119,7 @@ def _only_greets(sentence: str) -> bool:
     }
 
 
-def told_of(words: str, speaker: str) -> str:
+def in_third_person(words: str, speaker: str) -> str:
     """Rewrite a few words in the third person: "my dog" → "their dog".
 
     Args:
@@ -190,10 +190,10 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# The person whom a clause is about, and the subject of its slots.
+# The person that a clause is about, and the subject of its slots.
 #
-# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name;
-# there may be several sisters, so "my sister Lena" is Lena.
+# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name
+# is. There may be several sisters, so the subject of "my sister Lena" is Lena.
 
 
 _ONE_EACH = re.compile(
@@ -202,7 +202,7 @@ _ONE_EACH = re.compile(
 )
 
 
-def told_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
+def subject_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
     """Name the subject of a clause in the third person, and that of its slots.
 
     Args:

@@ -87,7 +87,7 @@ def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Rep
     shaped_without_echoes, repeated = echoes.without(shaped)
     if shaped_without_echoes is None:
         raise AgentFailed("a repetition of its instructions")
-    return _checked(shaped_without_echoes, kind, _told(shaped, kind), mended, repeated)
+    return _checked(shaped_without_echoes, kind, _filled_fields(shaped, kind), mended, repeated)
 
 
 def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
@@ -131,7 +131,7 @@ def _lists(kind: type[BaseModel]) -> list[str]:
     ]
 
 
-def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
+def _filled_fields(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
     """Names of the fields that are not empty."""
     return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
 
@@ -147,7 +147,7 @@ def _checked(
             dropped += _fixed(value, error)
             changed = True
             continue
-        lost = given - _told(value, kind)
+        lost = given - _filled_fields(value, kind)
         if (given and lost == given) or not lost.isdisjoint(_lists(kind)[:1]):
             raise AgentFailed("nothing in its JSON was right")
         return Repaired(answer, changed, dropped)
@@ -198,11 +198,11 @@ def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
     value[last] = beginning(whole, longest) if isinstance(whole, str) else whole[:longest]
 
 
-# The JSON object in what a model wrote: without its thoughts, its chatter and its code fences,
-# and closed where it was cut off.
+# Find the JSON object in a model's answer: without thoughts, chatter and code fences, and closed if
+# it was cut off.
 #
-# Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under
-# way is dropped, since half a fact may be a wrong one; of an object the field.
+# Note: a cut object is closed by leaving out, never by inventing. The last item of a list is
+# dropped, since half a fact may be a wrong fact; of an object the last field is dropped.
 
 
 _THOUGHT = re.compile(r"\A\s*+<(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -342,11 +342,11 @@ def _closed(text: str) -> Any:
     return next((value for closing in closings if (value := _decoded(closing)) is not None), None)
 
 
-# A pydantic model as the JSON schema that structured outputs take.
+# Convert a pydantic model to the JSON schema for structured outputs.
 #
-# They want every field required and no field beside, and the services differ in what they allow
-# further: llama.cpp needs every text and list bounded, or it writes without end; Azure refuses
-# bounds. So there are both forms.
+# Every field must be required, and no other field is allowed. Services differ otherwise: llama.cpp
+# needs bounds for every text and list, or it writes without end; Azure refuses bounds. So there are
+# both forms.
 
 
 _BOUNDS = frozenset(

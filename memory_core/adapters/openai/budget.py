@@ -85,7 +85,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _TakenTokens:
     """Tokens that were taken out of a day, of the tokens that were wanted.
 
     Attributes:
@@ -201,7 +201,7 @@ class Budget:
             self._block(payer).left, self._block(payer).used_up = payer.cap, True
             return
         day, block = self._day, self._block(payer)
-        taken = await _taken(self._store, payer, day, block, self._clock)
+        taken = await _take_from_day(self._store, payer, day, block, self._clock)
         if day != self._day:  # what was taken was yesterday's
             return
         block = self._block(payer)
@@ -217,9 +217,9 @@ class Budget:
             self._blocks.clear()
 
 
-async def _taken(
+async def _take_from_day(
     store: LongTermStore, payer: Payer, day: str, block: Block, clock: Clock
-) -> _Taken:
+) -> _TakenTokens:
     """Take the wanted tokens out of the day for all processes.
 
     The day may have fewer tokens left.
@@ -235,7 +235,7 @@ async def _taken(
         before = int(stored.body["taken"]) if stored is not None and is_of_today else 0
         granted = min(wanted, payer.cap - before)
         if granted <= 0:
-            return _Taken(0, wanted, epoch)
+            return _TakenTokens(0, wanted, epoch)
         # `taker` makes no two writes equal: the store takes a document that is there already
         # for one's own.
         body = {
@@ -254,7 +254,7 @@ async def _taken(
         is_unknown = payer.is_user and epoch is None
         owner = owner_of_unknown(payer.owner) if is_unknown else payer.owner
         if await store.keep(owner, document) is not None:
-            return _Taken(granted, wanted, epoch)
+            return _TakenTokens(granted, wanted, epoch)
         await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
     raise Unavailable(
         "long_term", "other processes count the day's tokens faster than this one can"

@@ -228,7 +228,9 @@ class Chat:
                 self._learn(dialect, error)
 
     def _asked(self, prompt: Prompt[Any], record: str, dialect: Dialect) -> dict[str, Any]:
-        instructions = f"{prompt.text}\n{_told(prompt)}" if dialect.tells_schema else prompt.text
+        instructions = (
+            f"{prompt.text}\n{_prompt_text(prompt)}" if dialect.tells_schema else prompt.text
+        )
         sampling = self._sampling
         fields = dialect.fields(
             prompt.answer,
@@ -263,7 +265,7 @@ class Chat:
         raise error
 
 
-def _told(prompt: Prompt[Any]) -> str:
+def _prompt_text(prompt: Prompt[Any]) -> str:
     kind: type[BaseModel] = prompt.answer
     schema = strict_schema(kind, bounded=True)
     return (
@@ -346,11 +348,11 @@ def _count(counts: Any, name: str) -> int | None:
     return count if isinstance(count, int) and count >= 0 else None
 
 
-# What a server understands of a chat request: learnt from its refusals, once a process.
+# The features that a server supports in a chat request, learned from its refusals once per process.
 #
-# "OpenAI-compatible" is said of servers that know no JSON schema, of Azure, which refuses bounds in
-# one, and of models that want `max_completion_tokens` and no temperature. A refused request made no
-# answer and cost no tokens, so asking again in simpler words is no second call of the model.
+# Servers that call themselves OpenAI-compatible may know no JSON schema. Azure refuses bounds in a
+# schema. Some models take `max_completion_tokens` and no temperature. A refused request costs no
+# tokens, so a simpler request is no second call of the model.
 
 
 class Form(IntEnum):

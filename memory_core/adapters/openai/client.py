@@ -75,7 +75,7 @@ class ModelConnection:
         """The client; making it sends no request."""
         async with self._opening:
             if self._made is None:
-                self._made = await _made(self._service, self._timeout_s)
+                self._made = await _new_client(self._service, self._timeout_s)
             return self._made[0]
 
     async def close(self) -> None:
@@ -89,7 +89,7 @@ class ModelConnection:
             await credential.close()
 
 
-async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
+async def _new_client(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
     """Make a client, with a credential if it signs in by identity.
 
     The SDK asks for a new token before each request.
@@ -108,11 +108,11 @@ async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
     ), credential
 
 
-# Tries a request again where that can help, and never longer than its caller waits.
+# Retry a request if that can help, within the caller's deadline.
 #
-# A pause that the service asks for (Retry-After) is kept; one that does not fit before the deadline
-# is not waited for: the caller gets it as the error's `retry_after_s`. Error texts of the service
-# stay out of our errors, since they may quote a key or the input.
+# A pause that the service asks for (Retry-After) is kept. If it does not fit before the deadline,
+# the caller gets it at once as the error's `retry_after_s`. Error texts of the service stay out of
+# our errors, since they may quote a key or the input.
 
 
 T = TypeVar("T")

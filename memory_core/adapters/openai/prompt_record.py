@@ -190,12 +190,12 @@ def _shortened(text: str, limit: int) -> str:
     return text[:head] + _OMITTED.format(len(text) - limit) + (text[-tail:] if tail else "")
 
 
-# Whether an answer repeats what it was asked with.
+# Whether an answer repeats its prompt: an example's content, the instructions, or the record's
+# mark.
 #
-# That is an example's made-up content, the instructions, or the mark of the record. Models repeat
-# it when there is little to say or when a text asked them to, and it would become a user's memory.
-# A few equal words prove nothing, so only texts of several words are compared: with an example's as
-# a whole, with the instructions' sentences as parts.
+# Models repeat the prompt when there is little to say, or when a text asked them to. It would
+# become a user's memory. A few equal words prove nothing, so only texts of several words are
+# compared: with an example's text as a whole, and with each sentence of the instructions.
 
 
 _FEWEST_WORDS = 3
@@ -244,7 +244,7 @@ class Echoes:
         """
         dropped = 0
 
-        def kept(inner: Any) -> Any:
+        def without_secrets(inner: Any) -> Any:
             nonlocal dropped
             if isinstance(inner, list):
                 good = [
@@ -253,10 +253,10 @@ class Echoes:
                 dropped += len(inner) - len(good)
                 return good
             if isinstance(inner, dict):
-                return {name: kept(field_value) for name, field_value in inner.items()}
+                return {name: without_secrets(field_value) for name, field_value in inner.items()}
             return inner
 
-        cleaned: dict[str, Any] = kept(value)
+        cleaned: dict[str, Any] = without_secrets(value)
         return (None if any(self._repeats(text) for text in _texts(cleaned)) else cleaned), dropped
 
     def _repeats(self, text: str) -> bool:

@@ -107,10 +107,10 @@ def _scores(answer: Any, expected: int) -> list[float]:
     return [scored.get(place, least - 1.0) for place in range(expected)]
 
 
-# The chat model as a reranker: it reads all texts at once and names those that help,
-# best first. `MEMORY_RERANK_PROVIDER=llm`.
+# The chat model as a reranker (`MEMORY_RERANK_PROVIDER=llm`): it reads all texts at once and names
+# those that help, best first.
 #
-# Note: the scores are places in its list and mean nothing beside those of another query.
+# Note: the scores are ranks in its list, and are not comparable between queries.
 
 
 class ListwiseReranker:

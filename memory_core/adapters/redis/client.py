@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.breaker import Breaker
-from memory_core.adapters.redis.own_time import running_timeout
 from memory_core.adapters.redis.protocol import CHECKED, CHECKED_TTL_S
 from memory_core.domain.errors import described
 from memory_core.ports import Clock, Health
@@ -105,10 +105,10 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
     return provider
 
 
-# A Redis that may be down: every call bounded by a timeout, and by a breaker once several have
-# failed; none raises.
+# A client of a Redis that may be down: each call has a timeout and a breaker, and no call raises.
 #
-# Note: readiness asks it whatever the breaker says, since that is how it comes back at once.
+# Note: a readiness check calls Redis even if the breaker is open, and so notices at once when Redis
+# is back.
 
 
 log = logging.getLogger(__name__)
@@ -310,3 +310,45 @@ class GuardedRedis:
             log.info("The short term (%s) answers again", self._adapter)
         self._breaker.succeeded()
         self._last_ok = self._clock.now()
+
+
+TIMEOUT_PARTS = 4
+"""The parts in which a timeout is counted.
+
+A part is the longest that an answer which has arrived may wait for its reader without a timeout.
+"""
+
+
+@asynccontextmanager
+async def running_timeout(seconds: float | None) -> AsyncIterator[None]:
+    """A timeout that does not count while the event loop is held up.
+
+    An answer may have arrived while other work kept the loop, or the machine kept the process, from
+    reading it. `asyncio.timeout` would fail that call and blame the service. Raises TimeoutError
+    when the loop ran for that long without the end of the body. With None there is no limit.
+    """
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(None) as timeout:
+        if seconds is None:
+            yield
+            return
+        part = seconds / TIMEOUT_PARTS
+        timer: asyncio.TimerHandle
+
+        def wait(parts: int) -> asyncio.TimerHandle:
+            due = loop.time() + part
+            return loop.call_at(due, count, parts, due)
+
+        def count(parts: int, due: float) -> None:
+            nonlocal timer
+            left = parts - 1 if loop.time() < due + part else parts
+            if left:
+                timer = wait(left)
+            else:
+                timeout.reschedule(loop.time())
+
+        timer = wait(TIMEOUT_PARTS)
+        try:
+            yield
+        finally:
+            timer.cancel()

@@ -25,7 +25,7 @@ from memory_core.adapters.redis.protocol import (
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Health, Stamp, TakenAccesses, Touch
+from memory_core.ports import AccessCount, Clock, Health, Stamp, TakenAccesses
 
 MAX_BYTES = 32 * 1024 * 1024
 """The most bytes of working sets: about 12,000 chat turns with vectors of 384 dimensions."""
@@ -95,9 +95,9 @@ class NullShortTermStore:
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Ignore the vectors."""
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Return False for any accesses: they are not stored."""
-        return not touches
+        return not counts
 
     async def gathered(self, limit: int) -> list[Owner]:
         """Return no owners."""

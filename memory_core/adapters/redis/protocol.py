@@ -31,7 +31,7 @@ SESSION_CAP = 500
 CHECKED = "mc:checked"
 """The key that readiness writes, to check that writes are accepted."""
 CHECKED_TTL_S = 60
-TOUCH_TTL_S = 7 * 24 * 3600
+ACCESSES_TTL_S = 7 * 24 * 3600
 """Accesses that no worker wrote for so long are dropped."""
 
 
@@ -75,7 +75,7 @@ def erased_key(owner: Owner) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TouchKeys:
+class AccessKeys:
     """The keys of an owner's accesses.
 
     Attributes:
@@ -92,10 +92,10 @@ GATHERED = "mc:touched"
 """The set of owners with accesses that wait."""
 
 
-def touch_keys(owner: Owner) -> TouchKeys:
+def access_keys(owner: Owner) -> AccessKeys:
     """The keys `mc:{app:user}:touches` and `…:touches:apart`."""
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:touches"
-    return TouchKeys(base, f"{base}:apart")
+    return AccessKeys(base, f"{base}:apart")
 
 
 def owner_name(owner: Owner) -> str:
@@ -121,19 +121,19 @@ def _part(value: str) -> str:
     return quote(value, safe="")
 
 
-# What must happen in one step inside Redis, as Lua.
+# Lua scripts, for changes that must be atomic in Redis.
 #
-# KEYS come in pairs: entries (hash), order (sorted set); where something is written back, the set
-# of erased epochs is the third.
+# KEYS come in pairs: entries (hash), order (sorted set). Scripts that write back have the set of
+# erased epochs as the third key.
 #
-# The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It
-# says: no memory that a commit up to `#sequence` removed or changed is in this set in its old form.
-# So adding never raises it; only a drop or a rebuild does. Note: raising it with every save would
-# make a set whose drop was lost look good again.
+# The stamp is in the hash as two fields that no memory id can have (`#` is forbidden in ids). It
+# means: no memory that a commit up to `#sequence` removed or changed is in this set in its old
+# form. So only a drop or a rebuild raises it, and adding never does. Note: if each save raised it,
+# a set whose drop was lost would look valid again.
 #
-# A third field, `#renewed`, says when both keys were given their time to live. Adding gives it
-# again only when a 24th of it has passed: two commands less for nearly every turn.
-# Sequences stay below 2^53, so Lua's doubles compare them exactly.
+# A third field, `#renewed`, is the time when both keys last got their time to live. Adding renews
+# it only after a 24th of it has passed, which saves two commands for nearly every turn. Sequences
+# stay below 2^53, so Lua's doubles compare them exactly.
 
 
 RECALL = """
@@ -309,13 +309,13 @@ microseconds until each is full.
 """
 
 
-# One memory as bytes: what a working set holds.
+# A memory as bytes, as working sets hold it.
 #
 # Layout: format byte, little-endian uint16 dimensions (0 = no vector), that many float32, then LZ4
-# of the document as JSON. Measured on a chat turn with 384 dimensions: 2.1 KB, of which 1.5 KB
-# vector; 12 µs to write, 12 µs to read. The vector stays outside the compression, which gains
-# nothing on it, and stays float32: with float16 the same memory would score differently by the tier
-# that it was found in.
+# of the document as JSON. Measured on a chat turn with 384 dimensions: 2.1 KB, of which the vector
+# takes 1.5 KB; 12 µs to write, 12 µs to read. The vector is not compressed, since that gains
+# nothing. It is float32, since with float16 the same memory would get other scores from other
+# stores.
 
 
 _FORMAT = 1

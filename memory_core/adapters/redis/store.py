@@ -18,25 +18,25 @@ from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis import protocol
 from memory_core.adapters.redis.client import Connect, GuardedRedis
 from memory_core.adapters.redis.protocol import (
+    ACCESSES_TTL_S,
     ERASED_TTL_S,
     GATHERED,
     SESSION_CAP,
     SESSION_TTL_S,
-    TOUCH_TTL_S,
     VECTOR_TTL_S,
     SessionKeys,
+    access_keys,
     erased_key,
     owner_name,
     owner_of,
     owner_pattern,
     session_keys,
-    touch_keys,
     vector_key,
 )
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Level, Spent
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Stamp, TakenAccesses, Touch
+from memory_core.ports import AccessCount, Clock, Stamp, TakenAccesses
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -264,22 +264,22 @@ class RedisShortTermStore(GuardedRedis):
 
         await self._bounded("keep_vectors", keep, False)
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Add accesses, for all processes."""
-        if not touches:
+        if not counts:
             return True
-        return await self._bounded("gather", lambda client: add_touches(client, touches), False)
+        return await self._bounded("gather", lambda client: add_accesses(client, counts), False)
 
     async def gathered(self, limit: int) -> list[Owner]:
         """Some owners with accesses that wait."""
         names: Any = await self._bounded(
-            "gathered", lambda client: touched_owners(client, limit), None
+            "gathered", lambda client: owners_with_accesses(client, limit), None
         )
         return [owner_of(name.decode()) for name in names or ()]
 
     async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
         """Set the waiting accesses apart."""
-        keys = touch_keys(owner)
+        keys = access_keys(owner)
         taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
         if taken is None:
             await self._bounded("take", lambda client: client.srem(GATHERED, owner_name(owner)), 0)
@@ -287,7 +287,7 @@ class RedisShortTermStore(GuardedRedis):
 
     async def taken(self, owner: Owner, flush_id: str) -> None:
         """Delete the accesses that were set apart."""
-        await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
+        await self._script("taken", [access_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
         """Count by the server's clock; None while the server is down."""
@@ -343,11 +343,12 @@ def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
     return keys.entries, keys.order
 
 
-# Accesses in Redis: counted by all processes together, set apart to be written down once.
+# Accesses in Redis: counted by all processes, and set aside by the process that writes them to the
+# long-term store.
 #
-# Note: a worker that finds some set apart goes on with that attempt, under its id, by which the
-# long term knows whether it was written down. So a process that dies between the two writes loses
-# and doubles nothing.
+# Note: a worker that finds accesses which were set aside continues that attempt, under its id. By
+# the id the long-term store knows whether it was written. So a process that dies in between neither
+# loses nor doubles an access.
 
 
 _AT, _FADED = "#at:", "#faded:"
@@ -359,41 +360,41 @@ then.
 _FLUSH = b"#flush"
 
 
-async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+async def add_accesses(client: Redis, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
     """Count accesses of memories of any owners, in a single pipeline.
 
     Args:
         client: The client.
-        touches: The accesses by owner and memory id.
+        counts: The accesses by owner and memory id.
 
     """
-    touches = {owner: some for owner, some in touches.items() if some}
-    if not touches:
+    counts = {owner: some for owner, some in counts.items() if some}
+    if not counts:
         return True
     pipeline = client.pipeline(transaction=False)
-    for owner, some in touches.items():
-        key = touch_keys(owner).waiting
-        for memory_id, touch in some.items():
-            pipeline.hincrby(key, memory_id, touch.count)
+    for owner, some in counts.items():
+        key = access_keys(owner).waiting
+        for memory_id, access in some.items():
+            pipeline.hincrby(key, memory_id, access.count)
         pipeline.hset(
             key,
             mapping={
-                _AT + memory_id: int(touch.at.timestamp() * 1000)
-                for memory_id, touch in some.items()
+                _AT + memory_id: int(access.at.timestamp() * 1000)
+                for memory_id, access in some.items()
             },
         )
         faded: dict[Any, Any] = {
-            _FADED + memory_id: 1 for memory_id, touch in some.items() if touch.faded
+            _FADED + memory_id: 1 for memory_id, access in some.items() if access.faded
         }
         if faded:
             pipeline.hset(key, mapping=faded)
-        pipeline.expire(key, TOUCH_TTL_S)
-    pipeline.sadd(GATHERED, *(owner_name(owner) for owner in touches))
+        pipeline.expire(key, ACCESSES_TTL_S)
+    pipeline.sadd(GATHERED, *(owner_name(owner) for owner in counts))
     await pipeline.execute()
     return True
 
 
-async def touched_owners(client: Redis, limit: int) -> Any:
+async def owners_with_accesses(client: Redis, limit: int) -> Any:
     """Names of some owners with accesses that wait.
 
     Args:
@@ -410,18 +411,18 @@ def taken_of(answer: list[bytes]) -> TakenAccesses | None:
     if _FLUSH not in fields:
         return None
     flush_id = fields.pop(_FLUSH).decode()
-    counts = {
+    numbers = {
         name.decode(): int(value) for name, value in fields.items() if not name.startswith(b"#")
     }
-    touches = {
-        name: Touch(
+    counts = {
+        name: AccessCount(
             count,
             _moment(fields.get(f"{_AT}{name}".encode(), b"0")),
             faded=f"{_FADED}{name}".encode() in fields,
         )
-        for name, count in counts.items()
+        for name, count in numbers.items()
     }
-    return TakenAccesses(flush_id, touches)
+    return TakenAccesses(flush_id, counts)
 
 
 def _moment(milliseconds: bytes) -> datetime:

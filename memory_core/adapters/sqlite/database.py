@@ -238,11 +238,11 @@ def _move(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
 
 
-# The long-term file: its tables, and whose vectors it holds.
+# The tables of the long-term file, and the record of its embedder.
 #
-# The embedder on record is that of the first vector that was committed. Vectors of another embedder
-# may stand beside those: each memory names the model of its own, and only vectors of the configured
-# embedder are compared. The record moves once no other vector is left.
+# The record names the embedder of the first committed vector. There may be vectors of other
+# embedders: each memory names its embedder, and only vectors of the configured embedder are
+# compared. The record changes once no other vector is left.
 
 
 DEPENDENCY = "long_term"

@@ -222,12 +222,11 @@ def _is_ours(connection: sqlite3.Connection, layout: FileLayout) -> bool:
     return False
 
 
-# Whether a file can still be written: what readiness says of a disk that is full,
-# read-only or broken.
+# Whether a file can still be written; readiness reports a disk that is full, read-only or broken.
 #
-# Reading tells nothing about it. A write that failed is remembered, and each look after it tries a
-# write of its own; so a full disk is told of until there is room again, and no longer. Without a
-# failure no look writes anything.
+# Reading does not show that. A failed write is remembered, and each check after it tries a small
+# write of its own. So a full disk is reported until there is room again. Without a failed write, no
+# check writes.
 
 
 ROOM_BYTES: Final = 1024 * 1024

@@ -103,7 +103,7 @@ _FORESEEN = (
 )
 
 
-class Standing(NamedTuple):
+class SliceStanding(NamedTuple):
     """An owner's head, with the counters by which a slice detects missed changes.
 
     Attributes:
@@ -135,7 +135,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
+def standing_of(connection: sqlite3.Connection, owner: Owner) -> SliceStanding | None:
     """The owner's head, last change and last removal; None for an unknown owner.
 
     Args:
@@ -146,7 +146,7 @@ def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None
     row = connection.execute(
         "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner
     ).fetchone()
-    return None if row is None else Standing(head_of(row[0]), row[1], row[2])
+    return None if row is None else SliceStanding(head_of(row[0]), row[1], row[2])
 
 
 _HEADS: dict[bytes, Head] = {}
@@ -524,8 +524,8 @@ def matching(connection: sqlite3.Connection, owner: Owner, where: Filter) -> fro
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: both are read from indexes that a file may be older than. So these are made when a file is
-# opened, if they are missing.
+# Note: both use indexes that an older file may lack. Missing indexes are made when a file is
+# opened.
 
 
 _AFTER_ALL: Final = Place(2**62, "")

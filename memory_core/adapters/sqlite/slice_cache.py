@@ -2,7 +2,7 @@
 
 The least recently used slices are dropped when all together exceed the budget.
 
-Note: a slice never relies on being told of every change. Each use compares it with the owner's
+Note: a slice does not rely on notices of changes. Each use compares it with the owner's
 change counter in the file, and reads the changes that it missed, including those of other
 processes. Commits and accesses of this process are put into the slice at once to save that read,
 but only where the slice was up to date right before.
@@ -22,13 +22,13 @@ from typing import Any
 from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice
 from memory_core.adapters.memory_index.packed import PackedSlice
 from memory_core.adapters.memory_index.stored_values import as_blob
-from memory_core.adapters.sqlite.reads import Standing, standing_of, transaction
+from memory_core.adapters.sqlite.reads import SliceStanding, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.adapters.sqlite.slice_files import CHANGED_PART_AT_END, SliceFiles
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.excerpts import read_ahead
-from memory_core.domain.text.kept import forget_texts
+from memory_core.domain.text.text_cache import forget_texts
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Heavy(Exception):
     """Raised when work on a slice would hold up the event loop."""
 
 
-class _Held:
+class _CachedSlice:
     """A slice with its lock, its size, and when its last use began.
 
     The size is that after its last use.
@@ -75,7 +75,7 @@ class Slices:
         self._kind, self._files = kind, files
         self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
-        self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._held: OrderedDict[Owner, _CachedSlice] = OrderedDict()
         self._nbytes = 0  # of all that are held: thousands may be, and each commit weighs its own
 
     def facts(self) -> dict[str, int]:
@@ -96,7 +96,7 @@ class Slices:
             self._let_idle_go()
             entry = self._held.get(owner)
             if entry is None:
-                entry = self._held[owner] = _Held(self._kind.dimensions, self._clock.now())
+                entry = self._held[owner] = _CachedSlice(self._kind.dimensions, self._clock.now())
             entry.used_at = self._clock.now()
             self._held.move_to_end(owner)
         with entry.lock:
@@ -113,7 +113,7 @@ class Slices:
         owner: Owner,
         user_slice: Slice,
         at_most: int | None = None,
-    ) -> Standing | None:
+    ) -> SliceStanding | None:
         """Bring a slice up to the state of the database, and return the owner's standing.
 
         It starts over when a memory was deleted by another writer, when the epoch changed, or when
@@ -269,7 +269,7 @@ class Slices:
         try:
             if entry.slice.change == change - 1:
                 for memory_id, count in counts.items():
-                    entry.slice.touch(memory_id, count, last[memory_id])
+                    entry.slice.add_accesses(memory_id, count, last[memory_id])
                 entry.slice.change = change
         finally:
             entry.lock.release()
@@ -339,7 +339,7 @@ class Slices:
         if entry is not None:
             self._nbytes -= entry.nbytes
 
-    def _weigh(self, owner: Owner, entry: _Held) -> None:
+    def _weigh(self, owner: Owner, entry: _CachedSlice) -> None:
         """Note the size of a slice, and drop other slices while all exceed the budget."""
         nbytes, loaded = entry.slice.nbytes, entry.slice.change >= 0
         with self._lock:

@@ -23,7 +23,7 @@ from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.packed import PackedSlice, SliceSnapshot
 from memory_core.adapters.memory_index.slice_file import Identity, Unfit, read_slice, write_slice
 from memory_core.adapters.sqlite.file import LOW_BYTES
-from memory_core.adapters.sqlite.reads import Standing, standing_of
+from memory_core.adapters.sqlite.reads import SliceStanding, standing_of
 from memory_core.domain.errors import described
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
@@ -75,7 +75,7 @@ class SliceFiles:
         )
 
     def read(
-        self, connection: sqlite3.Connection, owner: Owner, standing: Standing
+        self, connection: sqlite3.Connection, owner: Owner, standing: SliceStanding
     ) -> PackedSlice | None:
         """The content of the owner's file, as of some change; None without a valid file.
 
@@ -112,7 +112,7 @@ class SliceFiles:
         row = connection.execute(_OF, owner).fetchone()
         return -1 if row is None else int(row[1])
 
-    def write(self, owner: Owner, snapshot: SliceSnapshot, standing: Standing) -> str | None:
+    def write(self, owner: Owner, snapshot: SliceSnapshot, standing: SliceStanding) -> str | None:
         """Write a file that the database does not name yet, and return its name.
 
         None where the disk has no room or fails. Searches continue without the file.
@@ -138,7 +138,7 @@ class SliceFiles:
         owner: Owner,
         name: str,
         snapshot: SliceSnapshot,
-        written_at: Standing,
+        written_at: SliceStanding,
     ) -> bool:
         """Record the name of a written file, unless a memory was removed or redacted since.
 
@@ -179,7 +179,7 @@ class SliceFiles:
                 _remove(self._folder / replaced)
         return replaced != name
 
-    def opened(self, owner: Owner, name: str, standing: Standing) -> PackedSlice | None:
+    def opened(self, owner: Owner, name: str, standing: SliceStanding) -> PackedSlice | None:
         """The content of a file that was just written and published.
 
         Args:
@@ -214,7 +214,7 @@ class SliceFiles:
             if file.name not in named:
                 file.unlink(missing_ok=True)
 
-    def _identity(self, owner: Owner, standing: Standing) -> Identity:
+    def _identity(self, owner: Owner, standing: SliceStanding) -> Identity:
         return Identity(*owner, *self._kind, standing.head.redactions)
 
     def _has_room(self, snapshot: SliceSnapshot) -> bool:
@@ -224,7 +224,7 @@ class SliceFiles:
         return disk.f_bavail * disk.f_frsize >= needed
 
 
-def _counts(epoch: str, change: int, standing: Standing) -> bool:
+def _counts(epoch: str, change: int, standing: SliceStanding) -> bool:
     """Whether a slice as of a change can be brought up to the standing."""
     return epoch == standing.head.epoch and standing.removal <= change <= standing.change
 

@@ -36,7 +36,7 @@ from memory_core.adapters.sqlite.database import (
 )
 from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.key_store import SqliteKeyStore
-from memory_core.adapters.sqlite.reads import Standing
+from memory_core.adapters.sqlite.reads import SliceStanding
 from memory_core.adapters.sqlite.slice_cache import Heavy, Slices
 from memory_core.adapters.sqlite.slice_files import (
     CHANGED_PART,
@@ -52,6 +52,7 @@ from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import (
+    AccessCount,
     AgentCount,
     Batch,
     Clock,
@@ -67,7 +68,6 @@ from memory_core.ports import (
     Place,
     Search,
     Snapshot,
-    Touch,
 )
 
 log = logging.getLogger(__name__)
@@ -224,10 +224,10 @@ class SqliteStore:
         return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
-        return await self._file.write(self._folded, owner, accesses, touches, self._clock.now())
+        return await self._file.write(self._folded, owner, accesses, counts, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners with pending tasks.
@@ -438,7 +438,7 @@ class SqliteStore:
 
     def _snapshot_slice(
         self, connection: sqlite3.Connection, owner: Owner, part: int
-    ) -> tuple[SliceSnapshot, Standing] | None:
+    ) -> tuple[SliceSnapshot, SliceStanding] | None:
         """A snapshot of the owner's slice, brought up to date, to be written.
 
         None where a file is no longer wanted, for instance because another process has written a
@@ -522,15 +522,15 @@ class SqliteStore:
         connection: sqlite3.Connection,
         owner: Owner,
         accesses: Document,
-        touches: Mapping[str, Touch],
+        counts: Mapping[str, AccessCount],
         now: datetime,
     ) -> Document | None:
-        folded = writes.fold(connection, owner, accesses, touches, now)
+        folded = writes.fold(connection, owner, accesses, counts, now)
         if folded is None:
             return None
         if folded.change is not None:
-            counts = {name: touches[name].count for name in folded.last}
-            self._slices.folded(owner, folded.change, counts, folded.last)
+            numbers = {name: counts[name].count for name in folded.last}
+            self._slices.folded(owner, folded.change, numbers, folded.last)
         return folded.accesses
 
     def _nearest(
@@ -573,7 +573,7 @@ class SqliteStore:
         owner: Owner,
         user_slice: Slice,
         looked_at: int,
-    ) -> Standing | None:
+    ) -> SliceStanding | None:
         if light and looked_at > ROWS_ON_THE_LOOP:
             raise Heavy
         return self._slices.bring_up(

@@ -35,7 +35,7 @@ from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMove
 from memory_core.domain.memory import Head
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.scope import Owner
-from memory_core.ports import LOGGED, Batch, Document, Due, Mark, Touch, Write
+from memory_core.ports import LOGGED, AccessCount, Batch, Document, Due, Mark, Write
 
 _HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"
 _PUT_HEAD = (
@@ -249,11 +249,11 @@ def _check_dimensions(batch: Batch, dimensions: int) -> None:
             )
 
 
-# Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for
-# whom work waits.
+# Documents outside of the log, written one by one: tasks, steps, buffers; and the heads of owners
+# with waiting work.
 #
-# Note: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses
-# of memories raise its change counter, by which a slice in memory learns of them.
+# Note: no function here changes the owner's head, so a concurrent commit is not disturbed. Only
+# accesses of memories raise its change counter, which slices in memory compare.
 
 
 PURGED_AT_ONCE = 20
@@ -277,10 +277,10 @@ _PURGE = (
 _NEXT_CHANGE = (
     "UPDATE heads SET change = change + 1 WHERE app_id = ? AND user_id = ? RETURNING change"
 )
-_TOUCHED = (
+_SELECT_BODY = (
     "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
 )
-_TOUCH = (
+_ADD_ACCESSES = (
     "UPDATE documents SET body = ?, change = ?, idle_since = CASE WHEN idle_since IS NOT NULL "
     "OR status = 'decayed' THEN ? END, lasts = ? WHERE app_id = ? AND user_id = ? AND id = ?"
 )
@@ -370,7 +370,7 @@ def fold(
     connection: sqlite3.Connection,
     owner: Owner,
     accesses: Document,
-    touches: Mapping[str, Touch],
+    counts: Mapping[str, AccessCount],
     now: datetime,
 ) -> FoldedAccesses | None:
     """Add accesses to memories, as `LongTermStore.fold` says.
@@ -379,7 +379,7 @@ def fold(
         connection: The connection that writes.
         owner: The owner of the memories.
         accesses: The new state of the document in which the accesses waited.
-        touches: The accesses by memory id.
+        counts: The accesses by memory id.
         now: The present moment.
 
     Returns:
@@ -397,17 +397,17 @@ def fold(
             return None
         connection.execute(WRITE, row)
         change = connection.execute(_NEXT_CHANGE, owner).fetchone()
-        for identity, touch in touches.items() if change is not None else ():
-            row_touched = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
-            if row_touched is not None:
-                body = orjson.loads(row_touched[0])
-                body["access_count"] += touch.count
-                at = _later(body["last_accessed_at"], touch.at)
+        for identity, access in counts.items() if change is not None else ():
+            stored = connection.execute(_SELECT_BODY, (*owner, identity)).fetchone()
+            if stored is not None:
+                body = orjson.loads(stored[0])
+                body["access_count"] += access.count
+                at = _later(body["last_accessed_at"], access.at)
                 # as models write moments, so that an export is the same after an import
                 body["last_accessed_at"] = at.isoformat().replace("+00:00", "Z")
                 last[identity] = at.timestamp()
                 values = (orjson.dumps(body), change[0], last[identity], lasts(body))
-                connection.execute(_TOUCH, (*values, *owner, identity))
+                connection.execute(_ADD_ACCESSES, (*values, *owner, identity))
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

@@ -12,8 +12,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from memory_core.domain.chat.content_parts import SEAM
-from memory_core.domain.chat.message_forms import name_of_content, unwrapped
+from memory_core.domain.chat.message_content import SEAM, name_of_content, unwrapped
 from memory_core.domain.chat.message_pieces import MessagePieces
 from memory_core.domain.chat.parts import (
     PartError,

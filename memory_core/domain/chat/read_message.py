@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
 
-from memory_core.domain.chat.content_parts import lengths_of_parts
+from memory_core.domain.chat.message_content import lengths_of_parts
 from memory_core.domain.conversation import Message, Role
 
 

@@ -32,7 +32,13 @@ from memory_core.domain.text.analyzer import (
     tokens,
     words,
 )
-from memory_core.domain.text.dates import AMOUNT, Window, beside, date_windows, whole_day
+from memory_core.domain.text.dates import (
+    AMOUNT,
+    Window,
+    date_windows,
+    whole_day,
+    window_relative_to,
+)
 from memory_core.domain.text.sentences import sentences
 
 MOST_ANCHORS = 2
@@ -64,8 +70,8 @@ class Anchor:
 
     Attributes:
         words: All of it, as in the query.
-        number: The amount, as `beside` takes it.
-        unit: The unit of time, as `beside` takes it.
+        number: The amount, as `window_relative_to` takes it.
+        unit: The unit of time, as `window_relative_to` takes it.
         side: "before" or "after".
         event: The event's terms, in order.
 
@@ -144,15 +150,15 @@ def dated(
     for memory in memories:
         stated = _stated_window(anchor, memory, moment)
         if stated is not None:
-            return _window_beside(anchor, stated, moment), memory.id
+            return _window_relative_to(anchor, stated, moment), memory.id
     for memory in memories:
         if memory.type is MemoryType.EPISODIC:
-            day = whole_day(_told_at(memory, moment).date())
-            return beside(day, anchor.number, anchor.unit, anchor.side), memory.id
+            day = whole_day(_event_in_speakers_zone(memory, moment).date())
+            return window_relative_to(day, anchor.number, anchor.unit, anchor.side), memory.id
     return None
 
 
-def _told_at(memory: Memory, moment: datetime) -> datetime:
+def _event_in_speakers_zone(memory: Memory, moment: datetime) -> datetime:
     """The event time by the speaker's clock.
 
     Without the speaker's zone it is the time by the caller's clock, whose zone is that of `moment`.
@@ -170,19 +176,22 @@ def _stated_window(anchor: Anchor, memory: Memory, moment: datetime) -> Window |
         for sentence in sentences(memory.content)
     ]
     for count, text in sorted(counted_sentences, key=lambda pair: -pair[0]):
-        windows = date_windows(text, _told_at(memory, moment)) if count else []
+        windows = date_windows(text, _event_in_speakers_zone(memory, moment)) if count else []
         if windows:
             return min(windows, key=lambda window: (window.end - window.start, window.start))
     return None
 
 
-def _window_beside(anchor: Anchor, event: Window, moment: datetime) -> Window:
+def _window_relative_to(anchor: Anchor, event: Window, moment: datetime) -> Window:
     """The window relative to an event; of a yearly event the last that has begun."""
     if not event.yearly and not _EVERY_YEAR.isdisjoint(anchor.event):
         event = Window(event.start, event.end, yearly=True)
-    window = beside(event, anchor.number, anchor.unit, anchor.side)
+    window = window_relative_to(event, anchor.number, anchor.unit, anchor.side)
     if not event.yearly or not YEARS_BACK < moment.year < date.max.year - 1:
         return window
     years = range(moment.year + 1, moment.year - YEARS_BACK, -1)
-    begun = (beside(event.of_year(year), anchor.number, anchor.unit, anchor.side) for year in years)
+    begun = (
+        window_relative_to(event.of_year(year), anchor.number, anchor.unit, anchor.side)
+        for year in years
+    )
     return next((window for window in begun if window.start <= moment.date()), window)

@@ -216,22 +216,17 @@ def from_memories(
         cosines: By id the cosines that the store computed, S each. Those of all other memories are
             computed from `embedding`.
         related: Words near the query's terms.
-        faded: Tells whether a memory has faded; None if that is told by the status `decayed`.
+        faded: Says whether a memory has faded; None if the status `decayed` says so.
 
     """
-    rows, width = len(memories), len(terms)
     tf, own = _term_columns(memories, terms)
     orders = {
         row: order_bytes(memory.lexical.order)
         for row, memory in enumerate(memories)
         if memory.lexical.order and own[row].any()
     }
-    sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
-    each = np.array(
-        [_cosines_of(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64
-    ).reshape(rows, sentences)
     before, after = _neighbours(memories)
-    beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
+    beside = _cosines_with_neighbours(memories, query_vector, cosines or {}, before, after)
     cosine, previous_cosine, next_cosine = beside.max(axis=2)
     words_of = (
         [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories]
@@ -263,7 +258,7 @@ def from_memories(
         importance_base=np.array([memory.importance_base for memory in memories], dtype=np.float64),
         access_count=np.array([memory.access_count for memory in memories], dtype=np.float64),
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
-        near=nearness(words_of, related, width) if related else None,
+        near=nearness(words_of, related, len(terms)) if related else None,
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         places=places_of(orders, terms, own),
         faded=np.array([(faded or _is_decayed)(memory) for memory in memories], dtype=np.bool_),
@@ -272,6 +267,21 @@ def from_memories(
         states=[state_bytes(memory.lexical.states) for memory in memories],
         memories={memory.id: memory for memory in memories},
     )
+
+
+def _cosines_with_neighbours(
+    memories: Sequence[Memory],
+    query_vector: npt.NDArray[np.float32] | None,
+    cosines: Mapping[str, float | Sequence[float]],
+    before: Ints,
+    after: Ints,
+) -> Floats:
+    """3 × U × S: the cosines of each memory, and of the turns before and after it."""
+    sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
+    each = np.array(
+        [_cosines_of(memory, query_vector, cosines) for memory in memories], dtype=np.float64
+    ).reshape(len(memories), sentences)
+    return np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
 
 
 def _term_columns(memories: Sequence[Memory], terms: Sequence[str]) -> tuple[Floats, Flags]:

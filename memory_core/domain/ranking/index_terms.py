@@ -208,7 +208,7 @@ def embedding_text(
     return f"[{date_words(event_timestamp)}] {spoken(content, actor)}"
 
 
-# From a memory to its own terms, the text of its vector, and what the next turns need of it.
+# Derive a memory's terms, the text that is embedded, and the terms that it lends to the next turns.
 
 
 def with_lexical(

@@ -208,7 +208,7 @@ def order_features(
                 for rows in (candidates.before, candidates.after)
             )
         ),
-        **_asked_features(measures),
+        **_request_features(measures),
         "session_best": sessions.best(score),
         "session_three": sessions.best_three(score),
         "session_words": np.zeros_like(score),
@@ -322,7 +322,7 @@ def shared_order(logits: Floats) -> Floats:
     return shares
 
 
-def _asked_features(measures: Measures) -> dict[str, Floats]:
+def _request_features(measures: Measures) -> dict[str, Floats]:
     """Features of a part's requests besides its words: a time, a date; P × U."""
     candidates = measures.candidates
     asks_time = np.array([part.analysis.asks_time for part in measures.parts])
@@ -350,11 +350,11 @@ def _asks_of_assistant(measures: Measures) -> Floats:
     return np.array(asks, dtype=np.float64)[:, None]
 
 
-# What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
-# its session's, and its tokens'.
+# The features of a candidate for the learned order: numbers of its relevance, its neighbours, its
+# session and its tokens.
 #
-# Note: nothing here says whether a memory answers. Features are compared within one query,
-# and only their weighted sum is used.
+# Note: no feature says whether a memory answers. Features are compared within a query, and only
+# their weighted sum is used.
 
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot"})

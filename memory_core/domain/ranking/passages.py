@@ -30,7 +30,7 @@ import numpy.typing as npt
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 BESIDE_TERMS: Final = 5
 """Terms that the length of a passage includes beside those of its text: a day, a month, a year and
@@ -244,7 +244,7 @@ def _passages(
     counts = np.zeros((len(row) + 1, len(terms)))
     counts[np.arange(1, len(row) + 1), term] = 1.0
     np.cumsum(counts, axis=0, out=counts)
-    beside = _beside(candidates, terms).astype(np.float64)[row]
+    beside = _terms_of_passages(candidates, terms).astype(np.float64)[row]
     enough = np.minimum(asked.sum(axis=1, keepdims=True), rules.enough)
     for size in rules.terms:
         # in place: a message of six sentences has thousands of passages for tens of terms
@@ -262,7 +262,7 @@ def _passages(
         )
 
 
-def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
+def _terms_of_passages(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     """U × T: the terms that belong to each passage of a text.
 
     These are terms without a place in the text, such as those of its date, and the speaker's name.
@@ -286,10 +286,10 @@ def _name_terms(actor: str) -> frozenset[str]:
     return frozenset(tokens(actor))
 
 
-# What BM25 is made of: how much a term is worth, and how well a text covers it.
+# The parts of BM25: the weight of a term, and how well a text covers it.
 #
-# Their product only ORDERS the lexical list of candidates; it has no scale that means the same for
-# two queries. Relevance takes the same parts but makes a share of them.
+# Their product only orders the lexical list of candidates; its scale differs between queries.
+# Relevance uses the same parts, but turns them into a share.
 
 
 IDF_FLOOR = 400

@@ -108,7 +108,7 @@ def query_parts_of(text: str, now: datetime) -> QueryParts:
 
     """
     clauses = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
-    chosen = [clauses[place] for place in _most_telling(clauses)] if len(clauses) > 1 else []
+    chosen = [clauses[place] for place in _most_informative(clauses)] if len(clauses) > 1 else []
     analysed = [
         (clause, analysis)
         for clause in chosen
@@ -191,7 +191,7 @@ def _plain(analysis: QueryAnalysis) -> QueryParts:
     return QueryParts(analysis, (analysis.text,), (QueryPart.whole(analysis),))
 
 
-def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
+def _most_informative(clauses: Sequence[Sentence]) -> list[int]:
     """The places of at most `MOST_SENTENCES` clauses, most telling first.
 
     Questions come first, then clauses with more telling words, then the later of two equals.

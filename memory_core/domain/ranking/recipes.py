@@ -166,11 +166,10 @@ def _boosted(
     return relevance * (1.0 + boosts["recency"] * recency + boosts["importance"] * importance)
 
 
-# What similarities mean for each embedder: its own defaults for the thresholds that
-# settings leave open.
+# Each embedder's defaults for thresholds that the settings leave open.
 #
-# A cosine of 0.95 says "the same" for one embedder and "both are in English" for another, so a
-# threshold without its embedder means nothing. Settings override each number.
+# A cosine of 0.95 means "the same" for one embedder and "both are in English" for another. So a
+# threshold has no meaning without its embedder. Settings override each number.
 
 
 @dataclass(frozen=True, slots=True)

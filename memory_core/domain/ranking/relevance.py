@@ -33,12 +33,13 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.passages import IDF_FLOOR
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
-# Absolute fusion: one score in [0, 1] from what the words say and what the vectors say.
+# Absolute fusion: a score in [0, 1] from words and vectors.
 #
-# Absolute means that nothing is rescaled per query: with min-max scaling the best of nothing looks
-# like a perfect answer (98 % of unrelated queries pass), here an unrelated query finds nothing.
+# Absolute means that no query rescales the score. With min-max scaling the best of unrelated
+# results gets a perfect score (98 % of unrelated queries pass); here an unrelated query finds
+# nothing.
 
 
 @dataclass(frozen=True, slots=True)

@@ -474,11 +474,11 @@ def _heading_tokens(piece: Piece) -> int:
     return count_tokens(_heading(piece))
 
 
-# Results that repeat a better one: the same words, by the same speaker, of the same day.
+# Results that repeat a better result: the same words of the same speaker on the same day.
 #
-# They are moved to the end, never hidden. Note: equal words of two days are two events ("went
-# running"), and those of two people two opinions; neither repeats the other. A statement that is no
-# event repeats an equal one of any day.
+# They are moved to the end, never hidden. Note: equal words on two days are two events ("went
+# running"), and equal words of two people are two opinions; neither repeats the other. A statement
+# that is no event repeats an equal statement of any day.
 
 
 _EMPTY_WORDS = FUNCTION_WORDS | QUERY_WORDS
@@ -519,7 +519,7 @@ def repeats(tellings: Sequence[Telling]) -> list[int]:
             continue
         comparable = new.setdefault(likeness(telling), [])
         if any(
-            _of_one_day(telling, other) and not differences(telling.content, other.content)
+            _are_of_one_day(telling, other) and not differences(telling.content, other.content)
             for other in comparable[:MOST_COMPARED]
         ):
             repeated.append(place)
@@ -545,5 +545,5 @@ def _content_words(content: str) -> frozenset[str]:
     return text_words - _EMPTY_WORDS or text_words
 
 
-def _of_one_day(telling: Telling, other: Telling) -> bool:
+def _are_of_one_day(telling: Telling, other: Telling) -> bool:
     return telling.day == other.day or telling.day is None or other.day is None

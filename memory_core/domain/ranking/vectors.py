@@ -136,13 +136,13 @@ def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vect
     return (mean / length).astype(np.float32)
 
 
-# States of a text's tokens, which are stored with it, and compared with those of a query's tokens
-# (as in ColBERT's late interaction).
+# States of a text's tokens, stored with the text and compared with those of a query (as in
+# ColBERT's late interaction).
 #
-# The model gives them in the same pass as the vector. They are reduced to `DIMENSIONS` numbers, of
-# a long text to `MOST_TOKENS` tokens evenly from its first to its last, and stored as one printable
-# character a number, which JSON takes without escapes. They begin with `VERSION`: states that were
-# reduced by another table count as none.
+# The model returns them in the same pass as the vector. They are reduced to `DIMENSIONS` numbers
+# each, and of a long text to `MOST_TOKENS` tokens that are spread evenly. A number is stored as a
+# printable character that JSON does not escape. States begin with `VERSION`; those of another table
+# are ignored.
 
 
 DIMENSIONS: Final = 48

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
 
-from memory_core.domain.chat.content_parts import SEAM
-from memory_core.domain.chat.message_forms import parts_sent, with_joined_texts
+from memory_core.domain.chat.message_content import SEAM, parts_sent, with_joined_texts
 from memory_core.domain.chat.read_message import ReadMessage, ReadMessages
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 

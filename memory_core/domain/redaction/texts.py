@@ -17,7 +17,7 @@ from memory_core.domain.redaction.named_secrets import (
 from memory_core.domain.redaction.rule import Rule
 from memory_core.domain.redaction.rules import BY_KIND, SECRETS
 from memory_core.domain.redaction.values import is_measure, is_secret_value
-from memory_core.domain.text.kept import KeptNumbers, keep_texts
+from memory_core.domain.text.text_cache import CachedNumbers, keep_texts
 
 LEAST = 6
 """Characters below which no text holds a secret."""
@@ -31,7 +31,7 @@ Such a text gets short marks where it would become longer.
 SHORT_MARK = "***"
 SHORT = 64
 """Characters of a text that often repeats, such as a field's name or an id."""
-_clean = KeptNumbers[bool](16_384)
+_clean = CachedNumbers[bool](16_384)
 """Short texts without a secret, by the rules that searched them."""
 
 

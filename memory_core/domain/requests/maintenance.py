@@ -134,7 +134,7 @@ class ForgetInput(Input):
         return self.filter if self.session_id is None else self.filter.in_session(self.session_id)
 
 
-# What a caller may ask of the log: which events, and what memories were at a time past.
+# Requests about the log: its events, and memories at an earlier time.
 
 
 EventType = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
@@ -194,7 +194,7 @@ class ReplayInput(Input):
         return self
 
 
-# What a caller may ask about conflicts: which to list, and how to decide one.
+# Requests about conflicts: to list them, and to decide one.
 
 
 class ConflictsInput(Input):
@@ -219,7 +219,7 @@ class ResolveInput(Input):
     reason: Label | None = None
 
 
-# What a caller may ask about scenes and profiles.
+# Requests about scenes and profiles.
 
 
 class ScenesInput(Input):
@@ -235,7 +235,7 @@ class ProfileInput(Input):
     at: Timestamp | None = None
 
 
-# What a caller may ask for about people's rights.
+# Requests about data rights.
 
 
 MAX_PARTS = 2_000
@@ -288,7 +288,7 @@ class ArchiveInput(Input):
     dry_run: bool = False
 
 
-# What a user has set: today their time zone.
+# A user's settings: the time zone.
 
 
 SETTINGS_ID: Final = "set_settings"
@@ -321,11 +321,10 @@ class SettingsInput(Input):
     time_zone: TimeZone | None
 
 
-# What is told besides whole conversations: an agent's own words, messages to sum up,
-# and messages to gather.
+# Requests besides whole conversations: an agent's own words, messages to summarise, and messages to
+# gather.
 #
-# Of an agent's own words only the content is needed: who says them and when is known
-# without being told.
+# For an agent's own words only the content is needed, since the speaker and the time are known.
 
 
 class _Spoken(Input):

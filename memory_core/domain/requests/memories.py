@@ -412,7 +412,7 @@ class CopyInput(Input):
     to_agent_id: Name
 
 
-# What an agent is told before its turn: what is asked for, and what comes of it.
+# The context for an agent's next turn: the request and its parts.
 
 
 PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]

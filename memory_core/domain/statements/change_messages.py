@@ -15,10 +15,10 @@ from memory_core.domain.statements.change_clauses import keys_of
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import plain_digits
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.text.unicode_forms import normal_form
 
 MOST_CHARACTERS = 4_000

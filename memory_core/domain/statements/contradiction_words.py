@@ -205,10 +205,10 @@ JAPANESE_ATTRIBUTES = tuple(_JAPANESE_ATTRIBUTES.split())
 JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")
 
 
-# Whether one of two Japanese statements denies the other, by its last predicate's ending.
+# Whether one of two Japanese statements denies the other, by the ending of its last predicate.
 #
-# The okurigana behind the last character that is no hiragana tell polarity, politeness and tense.
-# The text before them has to be the same, particles aside, which change in a denial:
+# The okurigana after the last character that is not hiragana express polarity, politeness and
+# tense. The text before them has to be equal, except for particles, which change in a denial:
 # 車を持っている, 車は持っていません.
 
 
@@ -275,9 +275,9 @@ def _kind(ending: str) -> str:
     return bare[:2] if bare != ending else "verb"
 
 
-# What kind of value a word is: a colour, a quality, a unit of money, a day of the week.
+# The kind of value that a word is: a colour, a quality, a unit of money, a day of the week.
 #
-# Two values exclude each other only where they are of one kind: "The car is red" and "The car is
+# Two values exclude each other only if they are of the same kind: "The car is red" and "The car is
 # electric" are both true.
 
 

@@ -136,11 +136,11 @@ def _is_swapped(ours: StatementWords, theirs: StatementWords) -> bool:
     """
     if sorted(ours.compared) != sorted(theirs.compared):
         return False
-    pair, other = _beside_pivot(ours), _beside_pivot(theirs)
+    pair, other = _around_pivot(ours), _around_pivot(theirs)
     return pair is not None and other is not None and pair == other[::-1] != other
 
 
-def _beside_pivot(statement: StatementWords) -> tuple[str, str] | None:
+def _around_pivot(statement: StatementWords) -> tuple[str, str] | None:
     """The words before and after "to", "over" or "than" in a statement that compares."""
     if COMPARING.isdisjoint(statement.tokens) and not any(
         token.endswith("er") for token in statement.tokens

@@ -215,9 +215,9 @@ class _Record:
         self._wishes: dict[int, list[tuple[str, str]]] = {}
 
     def fact(self, extracted: SaidFact) -> SaidFact | None:
-        """The fact as it is remembered; None where no person told it."""
+        """The fact as it is remembered; None if no person stated it."""
         fills_slot = bool(extracted.subject and extracted.attribute and extracted.value)
-        if not self._told(extracted.quote, extracted.message, fills_slot=fills_slot):
+        if not self._is_asserted(extracted.quote, extracted.message, fills_slot=fills_slot):
             return None
         if self._invents(extracted.text) or self._invents(extracted.value or "", of_slot=True):
             return None
@@ -251,10 +251,10 @@ class _Record:
     def foresight(self, extracted: SaidForesight) -> SaidForesight | None:
         """The foresight as it is remembered.
 
-        None where no person told it, or it ends before it begins.
+        None if no person stated it, or it ends before it begins.
         """
         begins, ends = extracted.start_time, extracted.end_time
-        if not self._told(extracted.quote, extracted.message) or (
+        if not self._is_asserted(extracted.quote, extracted.message) or (
             ends is not None and ends < begins
         ):
             return None
@@ -275,7 +275,7 @@ class _Record:
         Instructions that the rules read themselves are not counted: they are obeyed already.
         """
         if (
-            not self._told(instruction.quote, instruction.message)
+            not self._is_asserted(instruction.quote, instruction.message)
             or self._messages[instruction.message].role != "user"
         ):
             return False
@@ -284,7 +284,7 @@ class _Record:
             and _ONCE.search(instruction.quote) is None
         )
 
-    def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
+    def _is_asserted(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
         """Whether a person asserts the quote in words of their own.
 
         A quote from a wish about the memory or its answers does not count. fills_slot: whether a

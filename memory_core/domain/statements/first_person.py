@@ -2,15 +2,15 @@
 
 "User keeps their savings" becomes "I keep my savings".
 
-Changes are told in the first person, and what tells them is read from words of the first person.
-Facts are kept in the third, with other verbs and pronouns. English.
+People state changes in the first person, and the rules for changes read the first person. Facts are
+stored in the third person, with other verbs and pronouns. English only.
 """
 
 from __future__ import annotations
 
 import re
 
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 _ADVERBS = (
     r"(?:(?:always|never|just|also|still|often|sometimes|already|now|even|only|then|both"

@@ -48,10 +48,10 @@ def linear_model(file: Path) -> LinearModel:
     return LinearModel(weights, len(weights[BIAS]))
 
 
-# How likely a sentence is a wish, of which kind.
+# The probability that a sentence is a wish, for each kind of wish.
 #
-# The weights stand in `wish_weights.json`; `python -m bench.knowledge.wish_training` makes it from
-# sentences in three languages.
+# `python -m bench.knowledge.wish_training` learns the weights in `wish_weights.json` from sentences
+# in three languages.
 
 
 WEIGHTS = Path(__file__).with_name("wish_weights.json")

@@ -90,7 +90,7 @@ def carriers(statement: str, episodes: Sequence[SaidTerms], fewest: int = FEWEST
     return [] if invented or len(terms & known) < LEAST_TOGETHER * len(terms) else places
 
 
-def told_by(statement: str, fact: str) -> bool:
+def is_stated_by(statement: str, fact: str) -> bool:
     """Whether a fact says most of a pattern.
 
     Such a fact is enough without the pattern, and can be superseded.
@@ -145,8 +145,8 @@ def repeats(text: str, others: Iterable[str]) -> bool:
         others: The earlier texts.
 
     """
-    terms = _telling(text)
-    return any(_repeats(terms, _telling(other)) for other in others)
+    terms = _topic_terms(text)
+    return any(_repeats(terms, _topic_terms(other)) for other in others)
 
 
 def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:
@@ -156,7 +156,7 @@ def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:
     return len(shared) >= LEAST and len(shared) >= MOST_PART * len(others)
 
 
-def _telling(text: str) -> frozenset[str]:
+def _topic_terms(text: str) -> frozenset[str]:
     return frozenset(
         terms_of(word for word in words(text) if word not in FUNCTION_WORDS | QUERY_WORDS)
     )

@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.text.unicode_forms import normal_form
 
 _RECALLED_NAMES = (
@@ -155,11 +155,11 @@ def _blank_speech(match: re.Match[str]) -> str:
     return _blank(match)
 
 
-# Whether words that an agent gives as proof were really said: what keeps an invented fact,
-# or a prompt's example, out.
+# Whether a quote that an agent gives as proof was really said; this keeps out invented facts and
+# examples of a prompt.
 #
-# Compared without regard to case, white space and the shape of quotation marks; not word by word,
-# since a proof that is nearly right proves something else.
+# Case, white space and the shape of quotation marks are ignored. The words must be equal, since a
+# nearly right quote proves something else.
 
 
 _MARKS = str.maketrans(
@@ -235,12 +235,12 @@ def _folded(text: str) -> str:
     return " ".join(normal_form("NFKC", text).translate(_MARKS).casefold().split())
 
 
-# Whether a text tells of what it was made of: what keeps invented stories and names, and other
-# languages, from being remembered.
+# Whether a text is about the messages that it was made of; this keeps out invented stories,
+# invented names and other languages.
 #
-# Note: this is no check of truth. A story in other words, or with one wrong word, passes; one about
-# something else, an example that a model repeats or an order that it obeyed,
-# has next to none of the words that were said.
+# Note: this is no check of truth. A story in other words, or with one wrong word, passes. A story
+# about something else, a repeated example, or the result of an injected order has hardly any of the
+# words that were said.
 
 
 DAYS = frozenset(tokens(" ".join((*WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))))

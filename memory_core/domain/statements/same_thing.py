@@ -10,7 +10,7 @@ from memory_core.domain.statements.change_topics import ALIKE
 from memory_core.domain.statements.said_things import SELF, is_same
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.text.analyzer import has_japanese
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 
 LEAST_COVERED = 0.33
 """The share of telling words, of the sentence that has fewer of them, that both sentences have if

@@ -10,7 +10,7 @@ from memory_core.domain.statements.wish_signs import (
     ARTICLES,
     MarkedSentence,
     clauses_of,
-    tells_to_act,
+    is_call_to_act,
 )
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
@@ -124,7 +124,7 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     } or signs & {"jask", "jforbid"}
     of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
     orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
-    return tells and not asks and not orders and not tells_to_act(reading)
+    return tells and not asks and not orders and not is_call_to_act(reading)
 
 
 def _until_act(reading: MarkedSentence) -> frozenset[str]:

@@ -183,7 +183,9 @@ def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozense
     }
     framed = ["^", *kinds, end]
     features |= {
-        f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)
+        f"b:{first}>{second}"
+        for first, second in pairwise(framed)
+        if _is_informative(first, second)
     }
     known = sorted(set(kinds) - {OTHER_WORDS})
     features |= {
@@ -206,7 +208,7 @@ def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozense
     return frozenset(features)
 
 
-def _tells(first: str, second: str) -> bool:
+def _is_informative(first: str, second: str) -> bool:
     """Whether a pair of neighbouring kinds carries information.
 
     Words that are in no list do so only after a kind that calls for words.
@@ -398,7 +400,7 @@ def _japanese_signs(reading: MarkedSentence) -> Iterator[str]:
         yield "neg"
 
 
-def tells_to_act(reading: MarkedSentence) -> bool:
+def is_call_to_act(reading: MarkedSentence) -> bool:
     """Whether a clause begins with an action that the assistant should do or avoid."""
     return any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
 
@@ -430,11 +432,11 @@ def _may_instruct(reading: MarkedSentence) -> bool:
     forbids = bool(kinds & {"NOT", "STOP", "STAND"})
     if "MENTION" in kinds and forbids:
         return True
-    if "SUGGEST" in kinds and (forbids or "PLEASE" in kinds or tells_to_act(reading)):
+    if "SUGGEST" in kinds and (forbids or "PLEASE" in kinds or is_call_to_act(reading)):
         return True
     wants = {"STAND", "PLEASE", "MUST", "WISH", "NOT", "STOP"} | (
-        {OTHER_WORDS} if tells_to_act(reading) else set()
+        {OTHER_WORDS} if is_call_to_act(reading) else set()
     )
     if kinds & {"ANSWER", "REPLY", "MANNER"} and kinds & wants:
         return True
-    return tells_to_act(reading) and bool(kinds & {"STAND", "NOT", "STOP", "PLEASE"})
+    return is_call_to_act(reading) and bool(kinds & {"STAND", "NOT", "STOP", "PLEASE"})

@@ -27,9 +27,9 @@ from memory_core.domain.statements.wish_rules import (
 )
 from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
 from memory_core.domain.text.analyzer import has_japanese
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
 Surety = Literal["sure", "asks"]
@@ -233,13 +233,13 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
     rest = list(messages)
     for number in {wish.message for wish in wishes if wish.kind == "forget"}:
         asked = [wish for wish in wishes if wish.message == number and wish.kind == "forget"]
-        named = frozenset(word for wish in asked for word in _telling_words(wish.about))
+        named = frozenset(word for wish in asked for word in _topic_words(wish.about))
         content = messages[number].content
         gone = [(wish.start, wish.end) for wish in asked]
         gone += [
             (part.start, part.end)
             for part in sentences(content)
-            if not named.isdisjoint(_telling_words(part.text))
+            if not named.isdisjoint(_topic_words(part.text))
         ]
         for start, end in sorted(set(gone), reverse=True):
             content = content[:start] + REQUESTED + content[end:]
@@ -312,7 +312,7 @@ def _wish(
     if (
         chances.instruct + chances.lift >= INSTRUCTS
         and not is_no_instruction(reading)
-        and not _tells_of_life(reading)
+        and not _is_about_life(reading)
     ):
         stops = _stops(reading)
         lifts = (
@@ -370,7 +370,7 @@ def _request(
     return None
 
 
-def _tells_of_life(reading: MarkedSentence) -> bool:
+def _is_about_life(reading: MarkedSentence) -> bool:
     """Whether a sentence tells or asks about life, without a wish to the assistant.
 
     For example "I don't like olives anymore".
@@ -438,7 +438,7 @@ def _first(reading: MarkedSentence) -> str:
     return next((kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), "")
 
 
-def _telling_words(text: str) -> frozenset[str]:
+def _topic_words(text: str) -> frozenset[str]:
     """The words of a text with four letters or more, without general words.
 
     Of Japanese the pairs of kanji or katakana.

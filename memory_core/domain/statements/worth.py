@@ -1,6 +1,6 @@
 """The worth of a memory, which is the reason to keep it.
 
-It is told by the words of the text, in English, German and Japanese, at a basic level. Precision
+It is read from the words of the text, in English, German and Japanese, at a basic level. Precision
 comes first: only plain statements of speakers about themselves or people near them count, never a
 question or a supposition. A wrong guess costs little, since a faded memory is still found by a
 query for it. Every expression is linear.
@@ -17,9 +17,9 @@ import regex
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import GivenWorth, Worth
 from memory_core.domain.text.analyzer import GREETINGS
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.text_cache import keep_texts
 
 HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
     {

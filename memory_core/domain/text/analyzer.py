@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import regex
 
-from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.text.unicode_forms import normal_form
 
 # The likely language of a text in Latin letters; what a question loses.

@@ -1,10 +1,10 @@
 """Dates and times that a text or a query names.
 
-A window changes a score and never filters. Events are told after they happen, so `Window.contains`
-also accepts the two weeks after the window. English only, by regular expressions: days, months,
-parts of months, seasons, years, ISO dates, phrases relative to now, and times before or after a
-date. A month or season without a year is that of EVERY year, because the year is unknown, unless
-"last", "this" or "next" tells it.
+A window changes a score and never filters. Events are reported after they happen, so
+`Window.contains` also accepts the two weeks after the window. English only, by regular expressions:
+days, months, parts of months, seasons, years, ISO dates, phrases relative to now, and times before
+or after a date. A month or season without a year is that of EVERY year, because the year is
+unknown, unless "last", "this" or "next" tells it.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Window:
 
         """
         known = np.isfinite(epoch_seconds)
-        days = np.floor(_as_shown(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(
+        days = np.floor(_on_clocks(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(
             np.int64
         )
         if not self.yearly:
@@ -183,7 +183,7 @@ class Named:
 _EPOCH = date(1970, 1, 1)
 
 
-def _as_shown(epoch_seconds: npt.NDArray[np.float64], zone: tzinfo) -> npt.NDArray[np.float64]:
+def _on_clocks(epoch_seconds: npt.NDArray[np.float64], zone: tzinfo) -> npt.NDArray[np.float64]:
     """The moments as clocks of a zone show them, in seconds since the epoch."""
     if zone is timezone.utc:
         return epoch_seconds
@@ -242,9 +242,11 @@ def named_dates(query: str, now: datetime) -> list[Named]:
                 return match.group()
             # "before" is a date's lead, too.
             leads = match.groupdict().get("lead") is not None
-            window = _beside(match.string[: match.end("lead") if leads else match.start()], window)
+            window = _moved_window(
+                match.string[: match.end("lead") if leads else match.start()], window
+            )
             windows.setdefault(
-                window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match))
+                window, Named(window, match.group(), pattern is _FROM_NOW or _names_year(match))
             )
             return " | "
 
@@ -262,7 +264,7 @@ def named_dates(query: str, now: datetime) -> list[Named]:
     return list(windows.values())[:MAX_WINDOWS]
 
 
-def _beside(words_before: str, window: Window) -> Window:
+def _moved_window(words_before: str, window: Window) -> Window:
     """The window, moved as the words before it say.
 
     "two weeks before" moves it, for example.
@@ -270,10 +272,10 @@ def _beside(words_before: str, window: Window) -> Window:
     match = _BESIDE.search(words_before[-_BESIDE_REACH:])
     if match is None:
         return window
-    return beside(window, match["number"], match["unit"], match["side"])
+    return window_relative_to(window, match["number"], match["unit"], match["side"])
 
 
-def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
+def window_relative_to(window: Window, number: str | None, unit: str, side: str) -> Window:
     """The time before or after a window: "two", "weeks", "before".
 
     Args:
@@ -292,7 +294,7 @@ def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
     return Window(_moved(centre, -half), _moved(centre, half + 1), window.yearly)
 
 
-def _tells_which(match: re.Match[str]) -> bool:
+def _names_year(match: re.Match[str]) -> bool:
     """Whether a word tells the year of a month or season without a year."""
     parts = match.groupdict()
     return (
@@ -307,7 +309,7 @@ def _of_its_year(match: re.Match[str], window: Window, today: date) -> Window:
 
     "last" names the last that has ended, "this" this year's, "next" the next to begin.
     """
-    if not _tells_which(match) or not 1 < today.year < date.max.year - 1:
+    if not _names_year(match) or not 1 < today.year < date.max.year - 1:
         return window
     lead, year = match["lead"].lower(), today.year
     if lead == "last":
@@ -426,11 +428,11 @@ def _day(year: int, month: int, day: int) -> date:
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1) + timedelta(day - 1)
 
 
-# Whether a text tells a time, whether a query asks for one, and how a date is written before a
-# memory's text.
+# Whether a text has a time, whether a query asks for a time, and the date line before a memory's
+# text.
 #
-# English only, and deliberately coarse: these are nudges of a fifth to a score, never filters.
-# Dates that a query names are `date_windows`.
+# English only, and deliberately coarse: these change a score by at most a fifth, and never filter.
+# `date_windows` reads the dates that a query names.
 
 
 _UNIT_NAMES = (

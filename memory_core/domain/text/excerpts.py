@@ -27,7 +27,6 @@ from math import log
 from types import MappingProxyType
 
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
-from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sentences import (
     MAX_LENGTH,
     Sentence,
@@ -37,6 +36,7 @@ from memory_core.domain.text.sentences import (
     pieces,
     units,
 )
+from memory_core.domain.text.text_cache import CachedNumbers
 from memory_core.domain.text.token_count import count_tokens, least_tokens, tokens_of_parts
 
 GAP = "…"
@@ -249,7 +249,7 @@ def _packed(numbers: Sequence[int], most: int) -> array[int]:
     return array("H" if most < _SMALL else "I", numbers)
 
 
-_READ = KeptNumbers[_Read](KEPT_BYTES)
+_READ = CachedNumbers[_Read](KEPT_BYTES)
 
 
 def _longer(text: str, most: int) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.spelling import MONTHS, WEEKDAYS
+from memory_core.domain.text.text_cache import keep_texts
 
 _QUALITIES = """
     big small; large small; large tiny; huge tiny; long short; tall short; high low; higher lower;

@@ -38,23 +38,25 @@ def shortened(original: str, summary: str) -> str | None:
 
     """
     text = _without_speaker(original, summary.strip())
-    lost = _told(original) - _told(text)
+    lost = _is_statement(original) - _is_statement(text)
     if not lost:
         return _if_short(original, text)
     added = [
-        sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost
+        sentence.text.strip()
+        for sentence in sentences(original)
+        if _is_statement(sentence.text) & lost
     ]
     return _if_short(original, "\n".join((text, *added))) or _if_short(
         original, f"{text}\n{', '.join(_spelled(original, lost))}"
     )
 
 
-def _told(text: str) -> frozenset[str]:
+def _is_statement(text: str) -> frozenset[str]:
     return names_in(text) | numbers_in(text).keys()
 
 
 def _if_short(original: str, text: str) -> str | None:
-    whole = not _told(original) - _told(text)
+    whole = not _is_statement(original) - _is_statement(text)
     return text if text and whole and len(text) <= MOST_SHARE * len(original) else None
 
 

@@ -8,11 +8,10 @@ from collections import Counter
 
 from memory_core.domain.text.unicode_forms import normal_form
 
-# The numbers that stand in a text, each in one spelling, so that two texts can be asked whether
-# they hold the same ones.
+# The numbers in a text, each in a single spelling, so that two texts can be compared by them.
 #
-# They are compared as written, not as values: version 3.10 is not version 3.1, and 007 is not 7. A
-# date, a time, a fraction or a range is one number, because its parts in another order are
+# Numbers are compared as written, not by value: version 3.10 is not version 3.1, and 007 is not 7.
+# A date, a time, a fraction or a range is a single number, because its parts in another order are
 # another date.
 
 
@@ -60,7 +59,7 @@ def _one_spelling(number: str) -> str:
     )
 
 
-# Names of weekdays and months in their order, in small letters: English, German, Japanese.
+# Names of weekdays and months in their order, in lower case: English, German, Japanese.
 #
 # The `ANY_…` are alternatives for an expression. English "may" is a verb far more often than a
 # month, hence `PLAIN_MONTHS`.
@@ -97,8 +96,7 @@ ANY_MONTH = "|".join(MONTHS)
 ANY_GERMAN_MONTH = "|".join(GERMAN_MONTHS)
 
 
-# One way of writing what statements spell in several: times of day, small numbers,
-# short forms, Japanese verbs.
+# A single spelling for times of day, small numbers, short forms and Japanese verbs.
 
 
 _TENS = (

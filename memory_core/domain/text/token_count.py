@@ -19,11 +19,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.text.kept import KeptNumbers
+from memory_core.domain.text.text_cache import CachedNumbers
 
 KEPT_COUNTS = 16_384
 """Of how many texts the number of tokens is kept."""
-_COUNTED = KeptNumbers[int](KEPT_COUNTS)
+_COUNTED = CachedNumbers[int](KEPT_COUNTS)
 
 
 def least_tokens(text: str) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memory_core.consolidation.giving_way import (
+from memory_core.consolidation.throttle import (
     IN_ALL_S,
     LONGEST_S,
     LULL_S,
     TIMES,
-    GivingWay,
+    Throttle,
     UserCalls,
 )
 
@@ -21,7 +21,7 @@ class Host:
         self.now, self.rested = 0.0, 0.0
         self.calls = UserCalls(0, 7)
         self.busy_until = 0.0
-        self.way = GivingWay(lambda: self.calls, lambda: self.now, self.sleep)
+        self.way = Throttle(lambda: self.calls, lambda: self.now, self.sleep)
 
     async def sleep(self, seconds: float) -> None:
         self.now += seconds

@@ -1,7 +1,7 @@
 """Results read of texts, kept within bounds for the next time.
 
-Of most texts only numbers are kept (`KeptNumbers`), under a hash of the text. Results that contain
-words are forgotten by `forget_texts` when a person's data are erased.
+Of most texts only numbers are kept (`CachedNumbers`), under a hash of the text. Results that
+contain words are forgotten by `forget_texts` when a person's data are erased.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 _forgets: list[Callable[[], None]] = []
 
 
-class KeptNumbers(Generic[Value]):
+class CachedNumbers(Generic[Value]):
     """Values by the text that they were read of.
 
     The least recently used values are removed first. A value has only numbers, so no text is kept.

@@ -8,11 +8,11 @@ import sys
 
 from memory_core.domain.statements.change_messages import read
 from memory_core.domain.text.excerpts import _READ, AHEAD_CHARACTERS, read_ahead
-from memory_core.domain.text.kept import KeptNumbers, forget_texts, keep_texts
+from memory_core.domain.text.text_cache import CachedNumbers, forget_texts, keep_texts
 
 
 def test_the_least_used_number_goes_first_once_there_are_too_many() -> None:
-    numbers = KeptNumbers[int](10)
+    numbers = CachedNumbers[int](10)
     numbers.put("boat", value=1, size=4)
     numbers.put("cabin", value=2, size=4)
     assert numbers.get("boat") == 1
@@ -22,7 +22,7 @@ def test_the_least_used_number_goes_first_once_there_are_too_many() -> None:
 
 
 def test_a_number_that_is_put_again_takes_the_place_of_the_one_before() -> None:
-    numbers = KeptNumbers[int](10)
+    numbers = CachedNumbers[int](10)
     for value in range(5):
         numbers.put("boat", 7, value=value, size=4)
     assert (numbers.get("boat", 7), numbers.get("boat", 8), numbers.get("boat"), numbers.size) == (
@@ -34,7 +34,7 @@ def test_a_number_that_is_put_again_takes_the_place_of_the_one_before() -> None:
 
 
 def test_no_text_is_held_by_the_numbers_that_stand_for_it() -> None:
-    numbers = KeptNumbers[int](10)
+    numbers = CachedNumbers[int](10)
     text = "".join(("a boat", " with a cabin"))
     before = sys.getrefcount(text)
     numbers.put(text, value=1)

@@ -22,7 +22,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
-from memory_core.ledger import access_counts as touches_module
+from memory_core.ledger import access_counts as access_counts_module
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.waiting_accesses import (
     ADDED_AFTER,
@@ -30,7 +30,7 @@ from memory_core.ledger.waiting_accesses import (
     MOST_WAITING,
     WaitingAccesses,
 )
-from memory_core.ports import Document, Due, LongTermStore, Snapshot, Touch, Write
+from memory_core.ports import AccessCount, Document, Due, LongTermStore, Snapshot, Write
 from tests.builders import ALICE, NOW, StillClock, accessed, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
 from tests.redis_server import RedisServer
@@ -59,10 +59,10 @@ async def test_an_access_counts_and_moves_neither_head_nor_revision(store: LongT
     tea = memory("green tea")
     head = await save(store, tea)
     before = await stored(store, tea.id)
-    assert await accessed(store, ALICE, {tea.id: Touch(3, LATER)}) == 1
-    touched = await stored(store, tea.id)
-    assert (touched.access_count, touched.last_accessed_at) == (3, LATER)
-    assert touched.etag == before.etag
+    assert await accessed(store, ALICE, {tea.id: AccessCount(3, LATER)}) == 1
+    shown_memory = await stored(store, tea.id)
+    assert (shown_memory.access_count, shown_memory.last_accessed_at) == (3, LATER)
+    assert shown_memory.etag == before.etag
     assert (await store.snapshot(ALICE)).head == head
 
 
@@ -73,12 +73,16 @@ async def test_accesses_are_added_once_and_never_from_a_document_that_has_change
     await save(store, tea, coffee)
     waiting = WaitingAccesses(store, StillClock())
     for _ in range(2):
-        await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(3, LATER), coffee.id: Touch(1, LATER)})
+        await waiting.merge(
+            ALICE, "mrk_1", {tea.id: AccessCount(3, LATER), coffee.id: AccessCount(1, LATER)}
+        )
     read = (await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID]
     assert await waiting.add(ALICE, [coffee.id]) == 1
     assert await waiting.add(ALICE, [coffee.id]) == 0
-    assert await store.fold(ALICE, read, {coffee.id: Touch(1, LATER)}) is None
-    await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(3, LATER), coffee.id: Touch(1, LATER)})
+    assert await store.fold(ALICE, read, {coffee.id: AccessCount(1, LATER)}) is None
+    await waiting.merge(
+        ALICE, "mrk_1", {tea.id: AccessCount(3, LATER), coffee.id: AccessCount(1, LATER)}
+    )
     assert await waiting.add(ALICE) == 1
     assert [(await stored(store, name)).access_count for name in (tea.id, coffee.id)] == [3, 1]
 
@@ -86,7 +90,7 @@ async def test_accesses_are_added_once_and_never_from_a_document_that_has_change
 async def test_an_earlier_access_sets_no_later_one_back(store: LongTermStore) -> None:
     tea = memory("green tea", last_accessed_at=LATER)
     await save(store, tea)
-    await accessed(store, ALICE, {tea.id: Touch(2, NOW)})
+    await accessed(store, ALICE, {tea.id: AccessCount(2, NOW)})
     assert (
         (await stored(store, tea.id)).access_count,
         (await stored(store, tea.id)).last_accessed_at,
@@ -100,14 +104,18 @@ async def test_what_is_gone_or_anothers_is_left_out(store: LongTermStore) -> Non
     await accessed(
         store,
         ALICE,
-        {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)},
+        {
+            "mem_gone": AccessCount(1, LATER),
+            tea.id: AccessCount(1, LATER),
+            his.id: AccessCount(5, LATER),
+        },
     )
     assert (await stored(store, tea.id)).access_count == 1
     assert (await stored(store, his.id, BOB)).access_count == 0
 
 
 async def test_an_unknown_user_has_no_accesses(store: LongTermStore) -> None:
-    assert await accessed(store, ALICE, {"mem_1": Touch(1, LATER)}) == 0
+    assert await accessed(store, ALICE, {"mem_1": AccessCount(1, LATER)}) == 0
     assert (await store.snapshot(ALICE)).head is None
 
 
@@ -120,7 +128,7 @@ async def test_a_search_knows_the_new_count_in_every_process(
     # elsewhere a search may make the user held, whose counts are those of when he was read
     if adapter == "sqlite":
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
-    await accessed(first, ALICE, {tea.id: Touch(7, LATER)})
+    await accessed(first, ALICE, {tea.id: AccessCount(7, LATER)})
     for store in (first, other):
         candidates = (await store.search(ALICE, query("green"))).candidates
         assert candidates.access_count.tolist() == [7]
@@ -130,7 +138,7 @@ async def test_a_search_knows_the_new_count_in_every_process(
 async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None:
     tea, coffee = memory("green tea"), memory("coffee")
     head = await save(store, tea)
-    await accessed(store, ALICE, {tea.id: Touch(1, LATER)})
+    await accessed(store, ALICE, {tea.id: AccessCount(1, LATER)})
     await store.commit(ALICE, batch(head, [Write("create", document(coffee))]))
     assert (await stored(store, tea.id)).access_count == 1
 
@@ -142,7 +150,7 @@ async def test_who_has_accesses_that_wait_is_due_when_their_time_has_come(
     await save(store, tea)
     clock = StillClock()
     waiting = WaitingAccesses(store, clock)
-    await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW)})
+    await waiting.merge(ALICE, "mrk_1", {tea.id: AccessCount(1, NOW)})
     (within,) = await store.ranges()
     ends = NOW + ADDED_AFTER
     assert await store.due(within, ends - timedelta(seconds=1), None, 10) == []
@@ -161,7 +169,7 @@ class Halfway:
         self._inner = inner
 
     async def fold(
-        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+        self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         raise Unavailable("long_term", "gone")
 
@@ -176,14 +184,17 @@ async def test_what_was_to_be_added_at_once_and_was_not_is_due_though_more_comes
     await save(store, tea, coffee, water)
     clock = StillClock()
     merged = await WaitingAccesses(cast("LongTermStore", Halfway(store)), clock).merge(
-        ALICE, "mrk_1", {tea.id: Touch(1, NOW, faded=True)}
+        ALICE, "mrk_1", {tea.id: AccessCount(1, NOW, faded=True)}
     )
     assert merged == (1, 0), (
         "it is written down, and to be brought again it would be counted twice after a few others"
     )
     waiting = WaitingAccesses(store, clock)
-    await waiting.merge(ALICE, "mrk_2", {coffee.id: Touch(1, NOW)})
-    assert await waiting.merge(ALICE, "mrk_3", {water.id: Touch(1, NOW, faded=True)}) == (1, 1)
+    await waiting.merge(ALICE, "mrk_2", {coffee.id: AccessCount(1, NOW)})
+    assert await waiting.merge(ALICE, "mrk_3", {water.id: AccessCount(1, NOW, faded=True)}) == (
+        1,
+        1,
+    )
     assert [(await store.due(within, NOW, None, 10)) for within in await store.ranges()] == [
         [Due(ALICE, NOW)]
     ]
@@ -194,8 +205,8 @@ async def test_as_many_as_a_document_holds_are_added_at_once(store: LongTermStor
     tea = memory("green tea")
     await save(store, tea)
     waiting = WaitingAccesses(store, StillClock())
-    many = {f"mem_{number}": Touch(1, NOW) for number in range(2 * MOST_WAITING)}
-    merged = await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(2, NOW)} | many)
+    many = {f"mem_{number}": AccessCount(1, NOW) for number in range(2 * MOST_WAITING)}
+    merged = await waiting.merge(ALICE, "mrk_1", {tea.id: AccessCount(2, NOW)} | many)
     assert merged.memories == 2 * MOST_WAITING + 1
     assert (
         len((await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID].body["touches"])
@@ -226,10 +237,10 @@ async def test_what_a_retrieve_shows_is_counted_when_it_is_written_down(world: W
         assert tea in await found(core, "green tea")
     await core.get(ALICE, coffee)
     events = len(await world.log())
-    assert await core.flush_touches() == 2
+    assert await core.flush_accesses() == 2
     assert (await counts(world, tea))[0] == 3
     assert len(await world.log()) == events
-    assert await core.flush_touches() == 0
+    assert await core.flush_accesses() == 0
 
 
 async def test_a_look_back_in_time_is_no_access(world: World) -> None:
@@ -238,7 +249,7 @@ async def test_a_look_back_in_time_is_no_access(world: World) -> None:
     world.clock.forward(60)
     await core.retrieve(ALICE, RetrieveInput(query="tea", at=world.clock.now()))
     await core.get(ALICE, tea, at=world.clock.now())
-    assert await core.flush_touches() == 0
+    assert await core.flush_accesses() == 0
 
 
 async def test_a_process_that_ends_in_peace_writes_down_what_it_gathered(world: World) -> None:
@@ -276,7 +287,7 @@ async def test_without_redis_they_are_written_within_a_minute_in_one_write(world
 async def test_a_clock_that_is_set_back_delays_the_writing_of_none(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
+    monkeypatch.setattr(access_counts_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     world.clock.forward(3 * 3600)
@@ -293,13 +304,13 @@ async def test_an_instance_that_is_taken_away_after_its_last_request_has_written
     """There is no further query, and it is not closed: what it gathered is written by the time that
     passes, and by nothing else.
     """
-    monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
+    monkeypatch.setattr(access_counts_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")
     await written(world, tea, 1)
-    core._services.touches._cancel_timer()  # … and here the instance is gone
-    assert await (await world.core()).flush_touches() == 0
+    core._services.access_counts._cancel_timer()  # … and here the instance is gone
+    assert await (await world.core()).flush_accesses() == 0
     assert await counts(world, tea) == [1]
 
 
@@ -360,7 +371,7 @@ class Slow(NullShortTermStore):
     def __init__(self, meanwhile: Callable[[], None]) -> None:
         self._meanwhile = meanwhile
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         self._meanwhile()
         return False
 
@@ -368,7 +379,7 @@ class Slow(NullShortTermStore):
 async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(touches_module, "MOST_GATHERED", 3)
+    monkeypatch.setattr(access_counts_module, "MOST_GATHERED", 3)
     core = await world.core()
     tea, *others = await saved(core, "green tea", "coffee", "water")
     gathering = AccessCounts(
@@ -394,7 +405,7 @@ class Held(NullShortTermStore):
     def __init__(self) -> None:
         self.asked, self.answer = asyncio.Event(), asyncio.Event()
 
-    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         self.asked.set()
         await self.answer.wait()
         return False
@@ -448,13 +459,15 @@ async def shared(redis: RedisServer, clock: StillClock) -> AsyncIterator[RedisSh
 async def test_redis_gathers_for_all_processes_and_gives_each_access_once(
     shared: RedisShortTermStore,
 ) -> None:
-    await shared.gather({ALICE: {"mem_1": Touch(2, NOW)}, BOB: {"mem_9": Touch(1, NOW)}})
-    await shared.gather({ALICE: {"mem_1": Touch(1, LATER), "mem_2": Touch(1, NOW)}})
+    await shared.gather(
+        {ALICE: {"mem_1": AccessCount(2, NOW)}, BOB: {"mem_9": AccessCount(1, NOW)}}
+    )
+    await shared.gather({ALICE: {"mem_1": AccessCount(1, LATER), "mem_2": AccessCount(1, NOW)}})
     assert set(await shared.gathered(10)) == {ALICE, BOB}
     taken = await shared.take(ALICE, "mrk_a")
     assert taken is not None
-    assert taken.touches == {"mem_1": Touch(3, LATER), "mem_2": Touch(1, NOW)}
-    await shared.gather({ALICE: {"mem_1": Touch(5, LATER, faded=True)}})
+    assert taken.counts == {"mem_1": AccessCount(3, LATER), "mem_2": AccessCount(1, NOW)}
+    await shared.gather({ALICE: {"mem_1": AccessCount(5, LATER, faded=True)}})
     # the first attempt died: the second one goes on with it, under its id
     assert await shared.take(ALICE, "mrk_b") == taken
     await shared.taken(ALICE, "mrk_b")
@@ -462,7 +475,7 @@ async def test_redis_gathers_for_all_processes_and_gives_each_access_once(
     await shared.taken(ALICE, "mrk_a")
     rest = await shared.take(ALICE, "mrk_d")
     assert rest is not None
-    assert (rest.flush_id, rest.touches) == ("mrk_d", {"mem_1": Touch(5, LATER, faded=True)})
+    assert (rest.flush_id, rest.counts) == ("mrk_d", {"mem_1": AccessCount(5, LATER, faded=True)})
     await shared.taken(ALICE, "mrk_d")
     assert await shared.take(ALICE, "mrk_e") is None
     assert await shared.gathered(10) == [BOB]
@@ -470,7 +483,7 @@ async def test_redis_gathers_for_all_processes_and_gives_each_access_once(
 
 async def test_an_owner_of_any_name_comes_back_as_himself(shared: RedisShortTermStore) -> None:
     odd = Owner("app", "a:b%3A{ü} 日本")
-    await shared.gather({odd: {"mem_1": Touch(1, NOW)}})
+    await shared.gather({odd: {"mem_1": AccessCount(1, NOW)}})
     assert await shared.gathered(10) == [odd]
 
 
@@ -489,9 +502,9 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(
     taken = await shared.take(ALICE, "mrk_dead")
     assert taken is not None
     # … and here its process dies, before `taken`
-    await dying._services.touches._waiting.merge(ALICE, taken.flush_id, taken.touches)
+    await dying._services.access_counts._waiting.merge(ALICE, taken.flush_id, taken.counts)
     another = await world.core(short_term=shared)
-    await another.flush_touches()
+    await another.flush_accesses()
     assert await counts(world, tea) == [2]
     assert await shared.take(ALICE, "mrk_x") is None
 
@@ -520,7 +533,7 @@ async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")
-    await core.flush_touches()
+    await core.flush_accesses()
     store = await world.look_on()
     assert (await stored(store, tea)).access_count == 0
     world.clock.forward(25 * 3600)
@@ -529,7 +542,7 @@ async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure
         assert (await stored(store, tea)).access_count == 1
         world.clock.forward(25 * 3600)
     await found(core, "tea")
-    await core.flush_touches()
+    await core.flush_accesses()
     await ended(world, core, (await core.erase(ALICE)).task_id, apart_s=700)
     assert DOCUMENT_ID not in (await store.snapshot(ALICE, [DOCUMENT_ID])).documents
-    assert await core.flush_touches() == 0
+    assert await core.flush_accesses() == 0

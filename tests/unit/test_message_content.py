@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.chat.content_parts import MAX_PARTS, lengths_of_parts, split_content
-from memory_core.domain.chat.message_forms import parts_sent
+from memory_core.domain.chat.message_content import (
+    MAX_PARTS,
+    lengths_of_parts,
+    parts_sent,
+    split_content,
+)
 from memory_core.domain.chat.messages import read_messages
 from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conversation import Message

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from memory_core.adapters.redis.own_time import running_timeout
+from memory_core.adapters.redis.client import running_timeout
 
 
 class HeldUp:

@@ -315,7 +315,7 @@ async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World)
     for n in range(5):
         await converse(core, owner=Owner("app", f"user{n}"))
     world.clock.forward(LATE)
-    assert await core._services.tasking.sweep.run(limit=3) == Swept(
+    assert await core._services.task_services.sweep.run(limit=3) == Swept(
         users=4, due=3, sent=3, capped=True
     )
     assert (await core.sweep()).sent == 2

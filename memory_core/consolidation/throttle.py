@@ -43,7 +43,7 @@ class UserCalls(NamedTuple):
     begun: int
 
 
-class GivingWay:
+class Throttle:
     """The rests of a single run."""
 
     def __init__(
