@@ -57,11 +57,18 @@ class SaveArguments(Input):
     subject: str | None = Field(
         None,
         description=(
-            "With attribute, names something that has one value at a time, such as ana and city: a "
-            "new value replaces the old."
+            "With attribute, names something that has one value at a time, such as user and home "
+            "city: a new value replaces the old. The person who talks is user."
         ),
     )
-    attribute: str | None = Field(None, description="See subject.")
+    attribute: str | None = Field(
+        None,
+        description=(
+            "See subject. Conversations use name, age, birthday, home city, address, occupation, "
+            "employer, school, marital status, spouse, diet, car, phone number, email address, "
+            "favourite …: the same name replaces what was told there."
+        ),
+    )
     key: str | None = Field(
         None,
         description=(
