@@ -56,8 +56,8 @@ def log_of_members(
     for memory in ordered:
         own = [each for each in older if _base_id(each) == memory.id]
         before = sorted(own, key=lambda version: version.version)
-        told = _told([*before, memory], by_id, value_of)
-        fate = _fate(memory, [add(statement) for statement in told])
+        statements = _statements([*before, memory], by_id, value_of)
+        fate = _fate(memory, [add(statement) for statement in statements])
         made += [replace(entry, part=len(made)) for entry in fate]
     standing = (member for member in ordered if member.status in FOUND_BY_DEFAULT)
     for old, new in combinations(standing, 2):
@@ -68,7 +68,7 @@ def log_of_members(
     return made
 
 
-def _told(
+def _statements(
     versions: Sequence[Memory], known: Mapping[str, Memory], value_of: ValueOf
 ) -> Iterator[Statement]:
     """The statements of a memory: of its versions, for each moment at which one was said."""
