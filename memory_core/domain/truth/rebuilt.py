@@ -57,8 +57,8 @@ def log_of_members(
         own = [each for each in older if _base_id(each) == memory.id]
         before = sorted(own, key=lambda version: version.version)
         statements = _statements([*before, memory], by_id, value_of)
-        fate = _fate(memory, [add(statement) for statement in statements])
-        made += [replace(entry, part=len(made)) for entry in fate]
+        for entry in _fate(memory, [add(statement) for statement in statements]):
+            add(entry)
     standing = (member for member in ordered if member.status in FOUND_BY_DEFAULT)
     for old, new in combinations(standing, 2):
         if _share_a_moment(old, new):
@@ -71,7 +71,7 @@ def log_of_members(
 def _statements(
     versions: Sequence[Memory], known: Mapping[str, Memory], value_of: ValueOf
 ) -> Iterator[Statement]:
-    """The statements of a memory: of its versions, for each moment at which one was said."""
+    """The statements of a memory's versions, for each moment at which one was said."""
     previous: Memory | None = None
     for version in versions:
         sequence = version.sequence if previous is None else previous.revision + 1
