@@ -7,7 +7,7 @@ caller's decision is repeated on the new state, with the same answer or a 409.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -171,23 +171,18 @@ class Conflicts:
                         "this conflict is pending; nothing was decided that could be undone"
                     )
                 return record
-            if texts := texts_of(page, record, embedded):
-                raise _NeedsVectors(texts)
             return take_back(page, document, call.actor, embedded)
 
         while True:
             try:
                 return await self._turn(owner, conflict_id, turn, call)
-            except _NeedsVectors as needs:
-                vectors = await self._embedder.embed([*needs.texts.values()])
-                embedded |= {
-                    name: MemoryFields(
-                        embedding=vector,
-                        embedding_model=self._embedder.model,
-                        embedding_dimensions=self._embedder.dimensions,
-                    )
-                    for name, vector in zip(needs.texts, vectors, strict=True)
-                }
+            except _NeedsVector as needs:
+                (vector,) = await self._embedder.embed([text_to_embed(needs.memory)])
+                embedded[needs.memory.id] = MemoryFields(
+                    embedding=vector,
+                    embedding_model=self._embedder.model,
+                    embedding_dimensions=self._embedder.dimensions,
+                )
 
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
         """Commit the changes of `turn` with the call's receipt."""
@@ -220,12 +215,12 @@ class Conflicts:
         return committed.result
 
 
-class _NeedsVectors(Exception):
-    """Restored texts need vectors, which are no longer stored."""
+class _NeedsVector(Exception):
+    """The text of a restored memory needs a vector, which is no longer stored."""
 
-    def __init__(self, texts: dict[str, str]) -> None:
-        super().__init__("texts have to be embedded first")
-        self.texts = texts
+    def __init__(self, memory: Memory) -> None:
+        super().__init__("a text has to be embedded first")
+        self.memory = memory
 
 
 def _why(record: ConflictRecord) -> str:
@@ -470,24 +465,6 @@ _EFFECTS: Mapping[Decision, Effect] = {
 UNDONE: Final = "conflict_undone"
 
 
-def texts_of(
-    page: ChangeSet, record: ConflictRecord, embedded: Collection[str] = ()
-) -> dict[str, str]:
-    """The texts that need a vector when the decision is undone, by memory id.
-
-    Args:
-        page: The change set.
-        record: Record of the conflict.
-        embedded: Ids of memories that have their vectors already.
-
-    """
-    return {
-        move.memory_id: text_to_embed(_before(page, record, move))
-        for move in record.moves
-        if brings_text(move) and move.memory_id not in embedded
-    }
-
-
 def _before(page: ChangeSet, record: ConflictRecord, move: Move) -> Memory:
     """A memory that the decision changed, as it would be without the decision."""
     return moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
@@ -502,13 +479,14 @@ def take_back(
         page: The change set.
         document: Document of the conflict record.
         by: The caller or the agent that undoes it.
-        embedded: Fields of the embedding, for each memory of `texts_of`.
+        embedded: Fields of the embedding of restored texts, by memory id.
 
     Returns:
         The record as it is then.
 
     Raises:
         Conflict: Later changes are in the way, which the error names.
+        _NeedsVector: The embedding of a restored text is missing.
 
     """
     record = record_in(document.body)
@@ -555,8 +533,8 @@ def _take_back_in_slot(
     about = {"conflict_id": record.id, "strategy": record.strategy}
     new, draft = page.memory(new_id), None
     if move is not None and (move.after is None or brings_text(move)):
-        fields: MemoryFields = {**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
-        draft = with_lexical(_before(page, record, move)).changed(**fields)
+        draft = _with_vector(_before(page, record, move), embedded)
+        draft = draft.changed(status=Status.ACTIVE, next_id=None)
     act = takes_back(record.id, old.id, new_id, draft)
     back = touch(old, page.now).changed(consolidated_into_ids=[])
     page.apply([Change(UNDONE, back, old, about, says=act)])
@@ -565,12 +543,19 @@ def _take_back_in_slot(
         page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
 
 
+def _with_vector(memory: Memory, embedded: Mapping[str, MemoryFields]) -> Memory:
+    """A memory whose text was restored, with its words and vector."""
+    if memory.id not in embedded:
+        raise _NeedsVector(memory)
+    return with_lexical(memory).changed(**embedded[memory.id])
+
+
 def _move_back(
     page: ChangeSet, record: ConflictRecord, move: Move, embedded: Mapping[str, MemoryFields]
 ) -> None:
     current, back = page.memory(move.memory_id), _before(page, record, move)
     if brings_text(move):
-        back = with_lexical(back).changed(**embedded[move.memory_id])
+        back = _with_vector(back, embedded)
     in_slot = current is not None and slot_name(current) is not None
     about = {"conflict_id": record.id, "strategy": record.strategy}
     act = undoes_decision(record.id) if in_slot else None

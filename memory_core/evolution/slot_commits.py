@@ -217,9 +217,9 @@ class _Completion:
         await self._ask_again(after)
 
     def _take_stored(self) -> None:
-        """Let each change begin with its memory as it is stored, or as the change before left it.
+        """Let each change begin with its memory as it is stored, or was left.
 
-        A decision saw members as their log has them.
+        A decision saw members as their log has them. A memory may be left by an earlier change.
         """
         left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):

@@ -7,7 +7,7 @@ hold at the same time coexist on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
@@ -22,6 +22,7 @@ from memory_core.domain.truth.entries import (
     Pair,
     Place,
     Retraction,
+    Statement,
     Withdrawal,
 )
 from memory_core.domain.truth.slots import is_retraction
@@ -46,97 +47,78 @@ def log_of_members(
     by_id, older = {member.id: member for member in members}, list(versions)
     ordered = sorted(by_id.values(), key=lambda member: (member.sequence, member.id))
     made: list[Entry] = []
+
+    def add(entry: Entry) -> Place:
+        """Add an entry; its part is its number among all entries."""
+        made.append(replace(entry, part=len(made)))
+        return made[-1].place
+
     for memory in ordered:
-        own = [each for each in older if each.id.rsplit(".v", 1)[0] == memory.id]
+        own = [each for each in older if _base_id(each) == memory.id]
         before = sorted(own, key=lambda version: version.version)
-        _tell(made, memory, before, by_id, value_of)
+        statements = _statements([*before, memory], by_id, value_of)
+        for entry in _fate(memory, [add(statement) for statement in statements]):
+            add(entry)
     standing = (member for member in ordered if member.status in FOUND_BY_DEFAULT)
     for old, new in combinations(standing, 2):
         if _share_a_moment(old, new):
             shared = [name for name in old.conflict_ids if name in new.conflict_ids]
             conflict_id, sequence = next(iter(shared), None), max(old.revision, new.revision, 1)
-            pair = Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=conflict_id)
-            _add(made, pair)
+            add(Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=conflict_id))
     return made
 
 
-def _add(made: list[Entry], entry: Entry) -> Place:
-    """Add an entry in a place of its own.
-
-    Its part is its number among all entries.
-    """
-    made.append(replace(entry, part=len(made)))
-    return made[-1].place
-
-
-def _tell(
-    made: list[Entry],
-    memory: Memory,
-    before: Sequence[Memory],
-    known: Mapping[str, Memory],
-    value_of: ValueOf,
-) -> None:
-    """Add the statements of a memory and its old versions, and their later fate."""
-    places: list[Place] = []
-    previous: Memory | None = None
-    for version in (*before, memory):
-        sequence = version.sequence if previous is None else previous.revision + 1
-        is_edit = previous is not None and memory.key is None
-        for number, statement in enumerate(
-            _statements(version, memory.id, max(sequence, 1), known, value_of)
-        ):
-            edits = previous.version if previous is not None and is_edit and number == 0 else None
-            places.append(_add(made, replace(statement, edits=edits)))
-        previous = version
-    since = max(memory.revision, memory.sequence, 1)
-    if memory.status is Status.DELETED and memory.status_reason == "contradicted":
-        _add(made, Withdrawal(sequence=since, places=tuple(places)))
-    elif memory.status is Status.DELETED:
-        _add(made, Hiding(sequence=since, memory_id=memory.id))
-    elif memory.status is Status.UPDATED and memory.next_id is not None:
-        _add(made, Merge(sequence=since, memory_ids=(memory.id,), into=memory.next_id))
-
-
 def _statements(
-    version: Memory, memory_id: str, sequence: int, known: Mapping[str, Memory], value_of: ValueOf
-) -> list[Assertion | Retraction]:
-    """The statements of a version, for each moment at which it was said."""
-    moments = sorted({*version.told_at, version.event_timestamp})
-    until = _stated_end(version, known)
-    kind: type[Assertion] | type[Retraction] = Retraction if is_retraction(version) else Assertion
-    made: list[Assertion | Retraction] = []
-    for moment in moments:
-        start = version.valid_from if not made else max(moment, version.valid_from)
-        if until is not None and start >= until and made:
-            continue
-        is_first = version.version == 1 and not made
-        made.append(
-            kind(
-                sequence=sequence,
-                memory_id=memory_id,
+    versions: Sequence[Memory], known: Mapping[str, Memory], value_of: ValueOf
+) -> Iterator[Statement]:
+    """The statements of a memory's versions, for each moment at which one was said."""
+    previous: Memory | None = None
+    for version in versions:
+        sequence = version.sequence if previous is None else previous.revision + 1
+        until = _stated_end(version, known)
+        moments = sorted({*version.told_at, version.event_timestamp})
+        for number, moment in enumerate(moments):
+            start = max(moment, version.valid_from) if number else version.valid_from
+            if until is not None and start >= until and number:
+                continue
+            is_edit = previous is not None and version.key is None and not number
+            is_first = version.version == 1 and not number
+            yield (Retraction if is_retraction(version) else Assertion)(
+                sequence=max(sequence, 1),
+                memory_id=_base_id(version),
                 version=version.version,
                 value=cast("str", value_of(version)),
                 asserted_at=min(moment, version.created_at) if is_first else moment,
                 valid_from=start,
                 valid_until=until,
+                edits=previous.version if previous is not None and is_edit else None,
             )
-        )
-    return made
+        previous = version
+
+
+def _fate(memory: Memory, places: Sequence[Place]) -> Iterator[Entry]:
+    """What became of a memory whose statements have these places."""
+    since = max(memory.revision, memory.sequence, 1)
+    if memory.status is Status.DELETED and memory.status_reason == "contradicted":
+        yield Withdrawal(sequence=since, places=tuple(places))
+    elif memory.status is Status.DELETED:
+        yield Hiding(sequence=since, memory_id=memory.id)
+    elif memory.status is Status.UPDATED and memory.next_id is not None:
+        yield Merge(sequence=since, memory_ids=(memory.id,), into=memory.next_id)
 
 
 def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None:
     """The end that was stated; None for an end that follows from another truth."""
-    until = version.valid_until
-    if (
-        until is None
-        or until <= version.valid_from
-        or version.next_id == version.id.rsplit(".v", 1)[0]
-    ):
-        return None
-    follower = None if version.next_id is None else known.get(version.next_id)
-    if version.next_id is not None and (follower is None or follower.valid_from <= until):
-        return None
-    return until
+    until, next_id = version.valid_until, version.next_id
+    if until is None or until <= version.valid_from or next_id is None:
+        return until if until is not None and until > version.valid_from else None
+    follower = None if next_id == _base_id(version) else known.get(next_id)
+    return None if follower is None or follower.valid_from <= until else until
+
+
+def _base_id(version: Memory) -> str:
+    """The id of the memory that it is a version of."""
+    return version.id.rsplit(".v", 1)[0]
 
 
 def _share_a_moment(old: Memory, new: Memory) -> bool:
