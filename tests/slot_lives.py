@@ -215,11 +215,14 @@ class Life:
         """
         made = list[str]()
         for record in await self.records(is_open=True):
-            decided = [
-                await self._refusal(self.core.resolve_conflict(self.owner, record, asking(way)))
-                for way in DECISIONS
-            ]
-            made += [f"{record} can't be decided: {decided}"] if all(decided) else []
+            reasons = list[str]()
+            for way in DECISIONS:
+                call = self.core.resolve_conflict(self.owner, record, asking(way))
+                if not (why := await self._refusal(call)):
+                    break
+                reasons.append(why)
+            else:
+                made.append(f"{record} can't be decided: {reasons}")
         stated = {
             entry.memory_id
             for entry in await self._log()
@@ -227,7 +230,7 @@ class Life:
         }
         for memory in await listed(self.core, self.owner, status="all"):
             if memory.status is Status.ACTIVE or memory.id not in stated:
-                continue  # without a statement it is an interval of another memory, whose turn comes
+                continue  # without a statement it is an interval of another memory
             if why := await self._restored(memory.id):
                 made.append(f"{memory.id} can't be restored: {why}")
         item = fact("Ana lives in Wien", value="Wien", **SLOT)
