@@ -220,8 +220,10 @@ class World:
         """
         embedder = embedder or self.embedder or HashEmbedder(64)
         if embedder.model not in self.onlookers:
-            self.onlookers[embedder.model] = self.store(embedder)
-            await self.onlookers[embedder.model].open()
+            store = self.store(embedder)
+            await store.open()
+            if self.onlookers.setdefault(embedder.model, store) is not store:
+                await store.close()  # another caller was faster
         return self.onlookers[embedder.model]
 
     async def log(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> list[Event]:

@@ -1,7 +1,7 @@
 """Slots as an earlier version stored them: they open, answer the same, and go on.
 
 The files in tests/data/stored_slots are exports of that version, and what it answered: three drawn
-lives of one slot (`test_lives_by_moments`); and a slot whose oldest part is sealed beside one in
+lives of one slot (`tests.slot_lives`); and a slot whose oldest part is sealed beside one in
 which an undo had withdrawn an edit alone.
 """
 
@@ -17,8 +17,8 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.requests.memories import UpdateInput
-from tests.contract.test_lives_by_moments import SLOT, Life, day
 from tests.exports import brought, without_logs
+from tests.slot_lives import SLOT, Life, day
 from tests.world import BOB, World, fact, listed
 
 FOLDER = Path(__file__).parents[1] / "data/stored_slots"
