@@ -190,7 +190,10 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
 
 
 def _takes_its_place(meant: str, slip: str) -> bool:
-    """Whether a value is hardly longer than the slip: "Turin is nicer, not Rome" corrects none."""
+    """Whether a value is hardly longer than the slip.
+
+    "Turin is nicer, not Rome" corrects none.
+    """
     return bool(slip) and len(meant.split()) <= len(slip.split()) + 1
 
 

@@ -296,7 +296,7 @@ _REASON = re.compile(
 
 
 def _without_reason(text: str, before: MarkedSentence | None) -> Wish | None:
-    """The request of a sentence that goes on with a reason, if the request alone is sure."""
+    """The sure request of a sentence that goes on with its reason."""
     match = _REASON.match(_plain(text))
     if match is None:
         return None
