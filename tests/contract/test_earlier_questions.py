@@ -1,4 +1,4 @@
-"""A question that was asked before stands behind what answers it."""
+"""The answer comes before the same question of an earlier day."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PAIRS = (
 
 
 async def contents(core: MemoryCore, query: str, limit: int = 10) -> list[str]:
-    found = await core.retrieve(ALICE, RetrieveInput(query=query, limit=limit))
-    return [hit.memory.content for hit in found.results]
+    retrieved = await core.retrieve(ALICE, RetrieveInput(query=query, limit=limit))
+    return [hit.memory.content for hit in retrieved.results]
 
 
 async def meaning(world: World) -> MemoryCore:

@@ -20,6 +20,9 @@ from memory_core.domain.statements.exclusive_instructions import exclude_each_ot
         ("Nenn mich Max.", "Nenn mich bitte Moritz."),
         ("いつも英語で答えてください。", "これからは日本語で答えて。"),
         ("サムと呼んで。", "太郎と呼んで。"),
+        ("これからは敬語を使わないでください。", "やっぱり敬語で話してください。"),
+        ("敬語はやめてください。", "いつも敬語を使ってください。"),
+        ("Bitte duze mich ab jetzt.", "Bitte sieze mich ab jetzt."),
     ],
 )
 def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> None:
@@ -41,6 +44,8 @@ def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> N
         ("Never suggest meat.", "Always suggest vegetables."),
         ("Call me Sam.", "call me sam"),
         ("いつも英語で答えてください。", "メールは日本語で書いて。"),
+        ("これからは敬語を使わないでください。", "メールは敬語で書いてください。"),
+        ("これからは敬語を使わないでください。", "返事は三行以内にしてください。"),
     ],
 )
 def test_others_hold_beside_each_other(first: str, second: str) -> None:

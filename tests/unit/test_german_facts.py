@@ -49,6 +49,7 @@ def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
     [
         ("Ich habe am 1. Juli Geburtstag.", ("birthday", "1. Juli", "")),
         ("Mein Geburtstag ist am 4. Mai.", ("birthday", "4. Mai", "")),
+        ("Mein Geburtstag ist der 4. Mai.", ("birthday", "4. Mai", "")),
         ("Ich bin allergisch gegen Nüsse.", ("allergy to nüsse", "yes", "")),
         (
             "Leider ist bei mir eine Laktoseintoleranz festgestellt worden.",
@@ -69,6 +70,14 @@ def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(
     sentence: str, slot: tuple[str, str, str]
 ) -> None:
     assert slots(sentence) == [slot]
+
+
+def test_a_home_after_another_verb_of_the_same_subject_fills_its_slot() -> None:
+    assert set(slots("Ich heiße Jonas und wohne in Kiel.")) == {
+        ("home city", "Kiel", ""),
+        ("name", "Jonas", ""),
+    }
+    assert slots("Er heißt Jonas und wohnt in Kiel.") == []
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,23 @@ def test_a_name_after_a_sentence_about_an_animal_without_a_slot_fills_none() -> 
     assert slots("うさぎを飼っています。名前はモモです。") == {}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "英語で話してください。",
+        "やっぱり敬語で話してください。",
+        "日本語で話して",
+        "敬語を話せます。",
+    ],
+)
+def test_a_request_to_speak_a_language_is_no_language_of_the_speaker(text: str) -> None:
+    assert slots(text) == {}
+
+
+def test_a_language_that_somebody_speaks_fills_a_slot() -> None:
+    assert slots("仕事では英語を話しています。") == {"Ana speaks 英語": "yes"}
+
+
 @pytest.mark.parametrize("text", ["名前は田中です。", "はじめまして。名前は田中です。"])
 def test_a_name_after_a_greeting_is_the_speakers(text: str) -> None:
     assert slots(text) == {"Ana name": "田中"}

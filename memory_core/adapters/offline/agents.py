@@ -450,9 +450,9 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
             counted[scene.number] = counted.get(scene.number, 0) + 1
     themes = {
         topic_trait(theme): Counter(
-            told[place][0] for place in about(theme, [line for _, line in told])
+            texts[place][0] for place in about(theme, [line for _, line in texts])
         )
-        for theme, told in lines.items()
+        for theme, texts in lines.items()
     }
     candidates = [
         (sum(of.values()), trait, of)

@@ -92,6 +92,11 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "home city",
+        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:wohne|lebe) (?:jetzt |seit \w+ |hier )?in "
+        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+    ),
+    Row(
+        "home city",
         r"\b(?:bin|sind) (?:ich "
         r"|wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
     ),
@@ -154,7 +159,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "birthday",
         r"\bam (?P<value>\d{1,2}\. ?(?:\d{1,2}\.|[A-Z]\w+)) (?:[Gg]eburtstag|geboren)"
-        r"|\b[Gg]eburtstag (?:ist|habe ich) am (?P<value2>\d{1,2}\. ?(?:\d{1,2}\.?|[A-Z]\w+))",
+        r"|\b[Gg]eburtstag (?:ist (?:am|der)|habe ich am) "
+        r"(?P<value2>\d{1,2}\. ?(?:\d{1,2}\.?|[A-Z]\w+))",
     ),
     Row(
         "marital status",

@@ -122,10 +122,11 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 _SLIP = re.compile(
     r"\A(?:(?:no|nope|sorry|oops|wait|ah|oh|my mistake|correction|actually"
     r"|pardon)\b[\s,.!:;–—-]*+)+"
-    r"I (?:meant to (?:say|write|type)|meant|mean|should have (?:said"
-    r"|written))[:,]?\s++(?P<meant>.+)",
+    r"(?P<means>I (?:meant to (?:say|write|type)|meant|mean|should have (?:said"
+    r"|written))[:,]?\s++)?(?P<meant>.+)",
     re.IGNORECASE,
 )
+"""Without "I meant", the sentence has to name the slip: "Sorry, Emma, not Ella."."""
 _NOT = re.compile(r"(?:[,;]|(?<!\s)(?=\s))\s++(?:and\s++)?not ", re.IGNORECASE)
 _MARKS, _STOPS = ",;", ".!…"
 
@@ -158,7 +159,7 @@ def put_right(
     if match is None:
         return None
     parts = _value_and_slip(match["meant"])
-    if parts is None:
+    if parts is None or not (match["means"] or _takes_its_place(*parts)):
         return None
     meant, slip = _unquoted(parts[0]), _unquoted(parts[1]).casefold()
     slips = [match for match in before if not slip or match.groups["value"].casefold() == slip]
@@ -186,6 +187,14 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
             slip = meant[match.end() :]
             return meant[: match.start()], slip.rstrip(_STOPS) or slip[0]
     return None if marks else (meant.rstrip(_STOPS) or meant[0], "")
+
+
+def _takes_its_place(meant: str, slip: str) -> bool:
+    """Whether a value is hardly longer than the slip.
+
+    "Turin is nicer, not Rome" corrects none.
+    """
+    return bool(slip) and len(meant.split()) <= len(slip.split()) + 1
 
 
 def _unquoted(words: str) -> str:

@@ -36,15 +36,30 @@ _LENGTHS: Final = (
     ("detailed", "long", "lengthy", "thoroughly", "ausführlich", "lang", "詳しく", "長く"),
 )
 _TONES: Final = (
-    ("formal", "formally", "förmlich", "siezen", "丁寧に"),
-    ("informal", "informally", "casual", "casually", "locker", "duzen", "気軽に"),
+    ("formal", "formally", "förmlich", "siezen", "sieze", "丁寧に", "敬語で", "敬語を使って"),
+    (
+        "informal",
+        "informally",
+        "casual",
+        "casually",
+        "locker",
+        "duzen",
+        "duze",
+        "気軽に",
+        "敬語を使わないで",
+        "敬語は使わないで",
+        "敬語をやめて",
+        "敬語はやめて",
+        "タメ口で",
+        "ため口で",
+    ),
 )
 _KINDS: Final = tuple(
     {spelling: number for number, value in enumerate(kind) for spelling in value}
     for kind in (_LANGUAGES, _UNITS, _LENGTHS, _TONES)
 )
 """By kind of value, the value that each spelling means."""
-_BESIDE: Final = GENERAL_WORDS | {"auf", "mit", "必", "常", "今", "今後", "下"}
+_BESIDE: Final = GENERAL_WORDS | {"auf", "mit", "必", "常", "今", "今後", "下", "話"}
 """Words that are no part of what an instruction is about."""
 _WRITTEN = re.compile(r"[\u30a1-\u30ff\u4e00-\u9fff]+")
 """Words of a Japanese text that are not in hiragana alone."""

@@ -201,6 +201,8 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     makes_one = False
     for sentence, text, reading in readings:
         wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
+        if (request := _without_reason(text, before)) is not None:
+            wish = replace(request, start=sentence.start, end=sentence.end)
         before = reading
         if wish is not None and wish.kind == "instruction" and only_asks_for_one_piece(reading):
             wish = None
@@ -281,6 +283,25 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
     """
     by_users = [message for message in messages if message.role == "user"]
     return bool(by_users) and all(asks_only(message) for message in by_users)
+
+
+_REASON = re.compile(
+    r"\A(?P<request>(?:(?:please|actually|ok|okay|oh|sorry|and|just|can you|could you|would you"
+    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss (?:bitte,? )?(?:dass|was)\b)"
+    r"[^,;:?]{3,120}),\s+(?:it|she|he|they|this|that|because|since|as|es|sie|er|das|weil|denn|da)"
+    r"\s[^?]+\Z",
+    re.IGNORECASE,
+)
+"""A request to forget with its reason: "Forget that Ida is pregnant, she wants to tell it"."""
+
+
+def _without_reason(text: str, before: MarkedSentence | None) -> Wish | None:
+    """The sure request of a sentence that goes on with its reason."""
+    match = _REASON.match(_plain(text))
+    if match is None:
+        return None
+    wish = _wish(text, read(match["request"] + "."), before, 0, 0, 0)
+    return wish if wish is not None and wish.kind == "forget" and wish.surety == "sure" else None
 
 
 def _wish(
