@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, get_args
 
 from bench.host import ROOT
 from bench.locomo_data import read
@@ -30,10 +30,12 @@ from bench.yardstick import frames, timing, told, turns, units, unrelated
 from bench.yardstick.peers import Embedder
 from bench.yardstick.service import Users, running
 from bench.yardstick.ways import Given, Measured, progress
+from memory_core.domain.joint_answers import FormationCalls
 from memory_core.localhost.workers import number_of
 
 FRAMES = ROOT / "bench" / "frames.json"
 UNITS = "units"
+MODES: tuple[FormationCalls, ...] = get_args(FormationCalls)
 WAYS: dict[str, Callable[[Given], Measured]] = {
     "turns": turns.measure,
     "told": told.measure,
@@ -111,6 +113,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="the folder of another version, for units",
     )
     parser.add_argument(
+        "--formation-calls",
+        type=_modes,
+        default=[None],
+        metavar="MODES",
+        help=f"in which calls a model is asked for units, of {','.join(MODES)} (default no model)",
+    )
+    parser.add_argument(
         "--json", type=Path, help="a file for all figures and what each question came to"
     )
     parser.add_argument(
@@ -138,6 +147,13 @@ def _ways(text: str) -> list[str]:
     if unknown := set(given) - {*WAYS, UNITS}:
         raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there is no such way")
     return [way for way in (*WAYS, UNITS) if way in given]
+
+
+def _modes(text: str) -> list[FormationCalls | None]:
+    given = text.split(",")
+    if unknown := set(given) - {*MODES}:
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there is no such mode")
+    return [mode for mode in MODES if mode in given]
 
 
 def _calls(text: str) -> list[str]:
@@ -190,7 +206,9 @@ def _run(options: argparse.Namespace, report: dict[str, Any], ending: ExitStack)
             report,
             "",
             UNITS,
-            lambda: units.measure(codes, options.limit or units.CONVERSATIONS),
+            lambda: units.measure(
+                codes, options.limit or units.CONVERSATIONS, options.formation_calls
+            ),
         )
 
 

@@ -1,8 +1,9 @@
-"""The way `units`: what one conversation of ten messages costs a store on Cosmos DB,
-for this version and for others.
+"""The way `units`: what one conversation of ten messages costs a store on Cosmos DB, and a run
+of consolidation after one, for this version and for others, without a model or with one.
 
 Each made-up conversation is a user's first. The emulator is this version's for all,
-and so is the formula (`wire.py`).
+and so is the formula (`wire.py`). The model is a server on this machine that answers as the rules
+do, so that each answer is frozen as that of a real one is.
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from bench.formation import conversations
+from bench.formation_calls import CountingModel
 from bench.host import ROOT
+from bench.yardstick import bills
+from bench.yardstick.bills import Cost
 from bench.yardstick.service import DIMENSIONS, Service, running
 from bench.yardstick.ways import Measured, progress
 from bench.yardstick.wire import Meter, metered
+from memory_core.domain.joint_answers import FormationCalls
+from tests.chat_server import ChatServer
 from tests.cosmos_server import KEY, CosmosServer
+from tests.served import serving
 
-CONVERSATIONS, SEED = 20, 7
+CONVERSATIONS, SEED, AGAIN = 20, 7, 100
 QUIET_S, LOOK_S, ENDS_S = 1.0, 0.05, 120
 """Seconds without a request after which a conversation is taken to be formed; between looks;
 and after which it should be.
 """
 DATABASE = "memory-core"
+RUN = "/api/v1/consolidate"
 SPOKEN = ("role", "content", "timestamp")
 """Of a message: what each version knows."""
 _PROVISION = """
@@ -53,42 +62,56 @@ COUNTED = (
     "bytes sent",
     "bytes read",
 )
+ASKED = ("model calls", "tokens read", "tokens written")
+"""Of a model, where one is asked."""
 
 
-def measure(codes: Sequence[Path], count: int) -> Measured:
+def measure(
+    codes: Sequence[Path], count: int, calls: Sequence[FormationCalls | None] = (None,)
+) -> Measured:
     """Measure the version in each folder.
 
     Args:
         codes: Folders of checkouts, each with `function_app.py` and `memory_core`.
         count: Conversations, each of a user of its own.
+        calls: In which calls a model is asked; None asks no model.
 
     """
     measured = Measured()
-    lines, by_name = [], dict[str, dict[str, float]]()
+    formed, settled = dict[str, Cost](), dict[str, Cost]()
     for code in codes:
-        name = version(code)
-        made, kinds, spent = _measured(code, name, count)
-        measured.figures[name] = {**made, "requests by kind": kinds, "units by kind": spent}
-        by_name[name] = spent
-        lines.append([name, *(f"{value:,.1f}" for value in made.values())])
-    measured.table(
-        f"One conversation of 10 messages, mean of {count}, each a user's first",
-        ("", *COUNTED),
-        lines,
+        for mode in calls:
+            name = version(code) + (f", {mode}" if mode is not None else "")
+            formed[name], settled[name] = _measured(code, name, count, mode)
+            measured.figures[name] = {**formed[name].figures, "run": settled[name].figures}
+    titles = (
+        (f"One conversation of 10 messages, mean of {count}, each a user's first", formed),
+        ("A run of consolidation after one more conversation, each a user's second", settled),
     )
+    for title, by_name in titles:
+        _show(measured, title, by_name)
+    bills.show(measured, formed, settled)
+    return measured
+
+
+def _show(measured: Measured, title: str, by_name: dict[str, Cost]) -> None:
+    lines = [
+        [name, *(f"{value:,.1f}" for value in cost.counted.values())]
+        for name, cost in by_name.items()
+    ]
+    measured.table(title, ("", *COUNTED, *ASKED), lines)
     purposes = sorted(
-        {purpose for units in by_name.values() for purpose in units},
-        key=lambda purpose: -max(units.get(purpose, 0.0) for units in by_name.values()),
+        {purpose for cost in by_name.values() for purpose in cost.spent},
+        key=lambda purpose: -max(cost.spent.get(purpose, 0.0) for cost in by_name.values()),
     )
     measured.table(
         "Its request units by what they are for",
         ("", *by_name),
         [
-            [purpose, *(f"{units.get(purpose, 0.0):,.1f}" for units in by_name.values())]
+            [purpose, *(f"{cost.spent.get(purpose, 0.0):,.1f}" for cost in by_name.values())]
             for purpose in purposes
         ],
     )
-    return measured
 
 
 def version(code: Path) -> str:
@@ -98,11 +121,9 @@ def version(code: Path) -> str:
     return f"{described} (this)" if described and code == ROOT else described or code.name
 
 
-def _measured(
-    code: Path, name: str, count: int
-) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """What one conversation costs, its requests by kind and its units by what they are for."""
-    cosmos, meter = CosmosServer(), Meter(DIMENSIONS)
+def _measured(code: Path, name: str, count: int, calls: FormationCalls | None) -> tuple[Cost, Cost]:
+    """What one conversation costs, and a run after a further one."""
+    cosmos, meter, model = CosmosServer(), Meter(DIMENSIONS), CountingModel()
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         try:
             cosmos.start()
@@ -113,62 +134,120 @@ def _measured(
             )
             with (
                 metered(cosmos.endpoint, meter) as endpoint,
+                _model(model, calls) as chosen,
                 running(
-                    "embedded", Path(folder), app=code, settings=_settings(endpoint)
+                    "embedded", Path(folder), app=code, settings=_settings(endpoint) | chosen
                 ) as service,
             ):
                 meter.counting = False
                 _tell(service, meter, "warm-up", 1, SEED + 1)
-                base = _counted(meter)
-                meter.counts.clear()
-                meter.spent.clear()
-                meter.counting = True
-                _tell(service, meter, name, count, SEED)
+                formed = _cost(
+                    meter, model, count, lambda: _tell(service, meter, name, count, SEED)
+                )
+                _settle(service, meter, name, count, SEED)
+                _tell(service, meter, f"{name}, again", count, SEED, AGAIN)
+                return formed, _cost(
+                    meter, model, count, lambda: _settle(service, meter, name, count, SEED)
+                )
         finally:
             cosmos.kill()
+
+
+def _cost(meter: Meter, model: CountingModel, count: int, work: Callable[[], None]) -> Cost:
+    """What each of `count` parts of some work costs in the mean."""
+    base = _counted(meter)
+    model.calls.clear()
+    meter.counts.clear()
+    meter.spent.clear()
+    meter.counting = True
+    work()
+    meter.counting = False
     after = _counted(meter)
-    made = {count_name: (after[count_name] - base[count_name]) / count for count_name in COUNTED}
-    return (
-        made,
+    written = sum(call.answer for call in model.calls)
+    asked = len(model.calls), sum(call.tokens for call in model.calls) - written, written
+    return Cost(
+        {name: (after[name] - base[name]) / count for name in COUNTED}
+        | {name: number / count for name, number in zip(ASKED, asked, strict=True)},
         {kind: number / count for kind, number in sorted(meter.counts.items())},
         {kind: units / count for kind, units in meter.spent.items()},
     )
 
 
+@contextmanager
+def _model(model: CountingModel, calls: FormationCalls | None) -> Iterator[dict[str, str]]:
+    """The settings of a host that asks a model in these calls, which answers while the block runs;
+    no settings for None.
+    """
+    if calls is None:
+        yield {}
+        return
+    server = ChatServer(model=model)
+    with serving(server):
+        yield {
+            "LLM_PROVIDER": "openai",
+            "LLM_BASE_URL": f"{server.root}/v1",
+            "LLM_MODEL": "m",
+            "MEMORY_FORMATION_CALLS": calls,
+        }
+
+
 def _settings(endpoint: str) -> dict[str, str]:
-    """Of a host whose memories are in the store behind the meter; all else is on this machine."""
+    """Of a host whose memories are in the store behind the meter; all else is on this machine.
+    No run begins by itself.
+    """
     return {
         "MEMORY_LONG_TERM": "cosmos",
         "MEMORY_COSMOS_ENDPOINT": endpoint,
         "MEMORY_COSMOS_KEY": KEY,
         "MEMORY_COSMOS_DATABASE": DATABASE,
         "MEMORY_WEBHOOK_SECRET": "signs what a bench tells",
+        "MEMORY_CONSOLIDATION_THRESHOLD": "10000",
     }
 
 
-def _tell(service: Service, meter: Meter, name: str, count: int, seed: int) -> None:
-    """Tell conversations one after the other. Whether a task has ended is asked in a pause of the
-    count, once the store is quiet.
+def _tell(
+    service: Service, meter: Meter, name: str, count: int, seed: int, further: int = 0
+) -> None:
+    """Tell conversations one after the other. further: added to the seed of what is told, not to
+    that of the users.
     """
-    for number, conversation in enumerate(conversations(seed, count)):
-        user = f"user-{number}-of-{seed}"
+    for number, conversation in enumerate(conversations(seed + further, count)):
+        user = _user(number, seed)
         progress(f"units, {name}: conversation {number + 1} of {count}")
         messages = [
             {name: spoken[name] for name in SPOKEN}
             for spoken in conversation.model_dump(mode="json")["messages"]
         ]
-        task = service.tell(user, "monday", messages)
-        counting, until = meter.counting, time.monotonic() + ENDS_S
-        while True:
-            while time.monotonic() - meter.asked_at < QUIET_S:
-                time.sleep(LOOK_S)
-            meter.counting = False
-            status = service.get(f"/api/v1/tasks/{task}?user_id={user}")["status"]
-            meter.counting = counting
-            if status == "succeeded":
-                break
-            if time.monotonic() > until:
-                raise RuntimeError(f"a conversation is {status} after {ENDS_S} s")
+        _wait(service, meter, user, service.tell(user, "monday", messages))
+
+
+def _settle(service: Service, meter: Meter, name: str, count: int, seed: int) -> None:
+    """Run consolidation of the users of conversations, one after the other."""
+    for number in range(count):
+        user = _user(number, seed)
+        progress(f"units, {name}: run {number + 1} of {count}")
+        _wait(service, meter, user, service.post(RUN, {"user_id": user})["task_id"])
+
+
+def _user(number: int, seed: int) -> str:
+    return f"user-{number}-of-{seed}"
+
+
+def _wait(service: Service, meter: Meter, user: str, task: str) -> None:
+    """Wait for a task. Whether it has ended is asked in a pause of the count, once the store is
+    quiet.
+    """
+    counting, until = meter.counting, time.monotonic() + ENDS_S
+    while True:
+        while time.monotonic() - meter.asked_at < QUIET_S:
+            time.sleep(LOOK_S)
+        meter.counting = False
+        status = service.get(f"/api/v1/tasks/{task}?user_id={user}")["status"]
+        meter.counting = counting
+        if status == "succeeded":
+            break
+        if time.monotonic() > until:
+            raise RuntimeError(f"a task is {status} after {ENDS_S} s")
 
 
 def _counted(meter: Meter) -> dict[str, float]:

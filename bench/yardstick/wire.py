@@ -157,12 +157,32 @@ class Meter:
         charge: float,
     ) -> None:
         """Count a request that came over the wire. One that is refused counts as what it
-        was charged.
+        was charged. In a pause of the count, documents are known all the same.
         """
         self.asked_at = time.monotonic()
         parts = [part for part in path.split("/") if part]
-        if not self.counting or parts[4:5] != ["docs"]:
+        if parts[4:5] != ["docs"]:
             return
+        so_far = self._so_far()
+        self._note(method, parts, headers, body, status, answer, charge)
+        if not self.counting:
+            self.counts, self.spent, *numbers = so_far
+            self.requests, self.written, self.units, self.bytes_in, self.bytes_out = numbers
+
+    def _so_far(self) -> tuple[Any, ...]:
+        numbers = self.requests, self.written, self.units, self.bytes_in, self.bytes_out
+        return self.counts.copy(), self.spent.copy(), *numbers
+
+    def _note(
+        self,
+        method: str,
+        parts: Sequence[str],
+        headers: Mapping[str, str],
+        body: bytes,
+        status: int,
+        answer: bytes,
+        charge: float,
+    ) -> None:
         self.bytes_in += len(body)
         self.bytes_out += len(answer)
         key, kind = headers.get(_KEY, ""), _kind(method, parts, headers)

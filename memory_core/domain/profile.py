@@ -16,6 +16,7 @@ from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
+from memory_core.domain.scene_assignment import PROTOTYPES, about
 from memory_core.domain.scenes import (
     Dispute,
     KnownFact,
@@ -34,6 +35,7 @@ MAX_PREVIOUS: Final = 20
 """The most previous values that a fact shows: the latest."""
 MIN_CELLS: Final = 3
 """Cells that a trait must show in."""
+_TOPIC: Final = re.compile(r"Often talks about (\w+)\.")
 _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
 
@@ -90,6 +92,11 @@ def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
             if name in memories and folded(memories[name].attribute or "") == fact.name:
                 ids[name] = None
     return list(ids)
+
+
+def topic_trait(theme: str) -> str:
+    """The trait of a person who often talks about a theme."""
+    return f"Often talks about {theme}."
 
 
 def is_about_length(trait: str) -> bool:
@@ -443,12 +450,18 @@ def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
 def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
     """The cells of scenes that show a trait: cells with that noted behaviour, else all.
 
+    A trait that says what a person often talks about has the cells that are about that.
+
     Args:
         scenes: The scenes that the answer names.
         trait: The trait.
 
     """
     members = [member for scene in scenes for member in scene.members]
+    topic = _TOPIC.fullmatch(trait.trait)
+    if topic is not None and topic[1] in PROTOTYPES:
+        places = about(topic[1], [member.line for member in members])
+        return tuple(members[place_of_member].cell_id for place_of_member in places)
     noted = [member.cell_id for member in members if trait.trait in member.shows]
     return tuple(noted or [member.cell_id for member in members])
 

@@ -8,6 +8,7 @@ the scene of its time, not the latest scene.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -401,6 +402,51 @@ PROTOTYPES: dict[str, str] = {
         stars telescope astronomy fishing""",
 }
 """Theme → words that belong to it."""
+_LOOSE = """
+    account band bank bark bill book bought box breed bug bus business buy cake canvas card
+    chapter charge class client climate cloud cold collar company console contract credit
+    customer data date degree depression director dish draw drive electric engage engine episode
+    error exercise flat forecast friend fuel function fund fur gallery game gig goal grade
+    guests history home install interest job key language lens lesson level library license
+    litter log love manager match model monitor move offer order pace paint partner party phone
+    photo plant player policy presentation president pressure price project puzzle query quest
+    race raise recipe record recovery return run sale save saving score season seed seeds series
+    share shares shift size sleep stage star starter station steam steps stock stocks store
+    story study taste team temperature tense term test ticket tire tour track traffic trail
+    train training update wall weights"""
+"""Words of themes that mean other things as often: "a class of the program", "share a file"."""
+_BY_ASSISTANT = re.compile(r"\bAssistant (?:said|asked): .*?(?=(?:\b[\w-]+ (?:said|asked): )|\Z)")
+"""What an assistant said, in the text of an episode."""
+CLEAR_SHARE: Final = 3
+"""Episodes that may count as about a theme for each that clearly is."""
+
+
+def about(theme: str, lines: Sequence[str]) -> list[int]:
+    """The places of the texts of episodes that are about a theme, by people's own words.
+
+    A text is about the theme if no other theme has more of its words. It clearly is if it has two
+    words of the theme, or one that hardly means anything else. Texts that have only a loose word
+    ("run", "class") count beside clear ones, at most two for each.
+
+    Args:
+        theme: One of the themes.
+        lines: The texts, the latest last.
+
+    """
+    clear, loose = list[int](), list[int]()
+    for place_of_line, line in enumerate(lines):
+        terms = dict.fromkeys(tokens(_BY_ASSISTANT.sub("", line)))
+        weights = themes(terms)
+        if theme in weights and weights[theme] == max(weights.values()):
+            own = {term for term in terms if theme in _themes_of_terms().get(term, ())}
+            is_clear = len(own) > 1 or not own <= _loose_terms()
+            (clear if is_clear else loose).append(place_of_line)
+    return sorted([*clear, *loose[-(CLEAR_SHARE - 1) * len(clear) :]] if clear else [])
+
+
+@lru_cache(maxsize=1)
+def _loose_terms() -> frozenset[str]:
+    return frozenset(tokens(_LOOSE))
 
 
 @lru_cache(maxsize=1)

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.event_log import is_version
 from memory_core.domain.memory import Memory, Status
-from memory_core.domain.scope import Owner
+from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
-from memory_core.ledger.readable import memory_in
-from memory_core.ports import Document, LongTermStore
 
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""
@@ -27,13 +25,7 @@ LED_ANEW: Final = "led_anew"
 """The event of a deleted memory whose chain led back to it, and whose `next_id` is cleared."""
 
 
-async def without_circles(
-    store: LongTermStore,
-    owner: Owner,
-    changes: Changes[Result],
-    documents: Mapping[str, Document],
-    sequence: int,
-) -> Changes[Result]:
+async def without_circles(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
     """Check that the changes close no circle, and clear a deleted memory's `next_id`.
 
     Of a circle that the changes would close, the first deleted memory loses its `next_id`. All
@@ -41,11 +33,8 @@ async def without_circles(
     decision.
 
     Args:
-        store: Store to read further memories from.
-        owner: Whose memories they are.
+        shelf: Where further memories are read.
         changes: Changes of a decision.
-        documents: Documents that were read for the decision, by id.
-        sequence: At which they were read.
 
     Raises:
         Conflict: A memory would lead back to itself, over memories that are not deleted.
@@ -53,98 +42,59 @@ async def without_circles(
         Unavailable: The store is down.
 
     """
-    chain = _Chain(store, owner, changes, documents, sequence)
-    for start in chain.moved:
-        while way := await chain.circle(start):
-            if chain.newer:
+    made, walked = [*changes.changes], set[str]()
+    states = {change.after.id: None if change.removed else change.after for change in made}
+    led = {change.before.id: change.before.next_id for change in reversed(made) if change.before}
+    for start, after in [*states.items()]:
+        if after is None or after.next_id in (None, led.get(start)):
+            continue
+        while way := await _circle(shelf, states, start, walked):
+            if any(_is_newer(shelf, name) for name in way):
                 raise HeadMoved(
                     "this chain of memories has changed meanwhile; try again", retry_after_s=1
                 )
-            states = map(chain.memory, (*way[1:], start))
-            deleted = (each for each in states if each and each.status is Status.DELETED)
-            fallen = next(deleted, None)
-            if fallen is None:
+            known = (states.get(name) or shelf.memory(name) for name in (*way[1:], start))
+            deleted = (each for each in known if each and each.status is Status.DELETED)
+            if (fallen := next(deleted, None)) is None:
                 over = f", over {' and '.join(way[1:])}," if way[1:] else ""
                 raise Conflict(f"{start} would lead{over} back to itself")
-            chain.end_at(fallen)
-    changes = replace(changes, changes=tuple(chain.changes))
-    return (
-        replace(changes, reads=changes.reads | chain.walked)
-        if chain.walked - changes.reads
-        else changes
-    )
+            states[fallen.id] = anew = fallen.changed(next_id=None)
+            places = [place for place, change in enumerate(made) if change.after.id == fallen.id]
+            if places:
+                made[places[-1]] = replace(made[places[-1]], after=anew)
+            else:
+                made.append(Change(LED_ANEW, anew, fallen))
+    return replace(changes, changes=tuple(made), reads=changes.reads | walked)
 
 
-class _Chain:
-    """The `next_id` of memories once the changes are committed, read when needed.
+async def _circle(
+    shelf: Shelf, states: Mapping[str, Memory | None], start: str, walked: set[str]
+) -> list[str]:
+    """The ids along `next_id` from a memory back to it; else empty.
 
-    `walked` holds the ids of all memories that were walked over.
+    `states` are the changed memories. The ids that are walked over are added to `walked`.
     """
+    way, at = [start], _next_id(shelf, states, start)
+    while at is not None and at not in way and not is_version(at) and len(way) < MAX_STEPS:
+        way.append(at)
+        walked.add(at)
+        if at not in states:
+            await shelf.read([at])
+        at = _next_id(shelf, states, at)
+    return way if at == start else []
 
-    def __init__(
-        self,
-        store: LongTermStore,
-        owner: Owner,
-        changes: Changes[Any],
-        documents: Mapping[str, Document],
-        sequence: int,
-    ) -> None:
-        self._store, self._owner, self._sequence = store, owner, sequence
-        self._documents = {**documents}
-        self.changes, self.walked, self.newer = [*changes.changes], set[str](), False
-        self._states = {change.after.id: change.after for change in changes.changes}
-        self._following = {
-            change.after.id: None if change.removed else change.after.next_id
-            for change in changes.changes
-        }
-        led = {
-            change.before.id: change.before.next_id
-            for change in reversed(changes.changes)
-            if change.before is not None
-        }
-        self.moved = [
-            name
-            for name, after in self._following.items()
-            if after is not None and after != led.get(name)
-        ]
 
-    async def circle(self, start: str) -> list[str]:
-        """The ids along `next_id` from a memory back to it; else empty."""
-        way, at = [start], self._following[start]
-        while at is not None and at not in way and not is_version(at) and len(way) < MAX_STEPS:
-            way.append(at)
-            if at not in self._following:
-                document = self._documents.get(at) or await self._read(at)
-                is_memory = document is not None and document.kind == "memory"
-                self._following[at] = document.body["next_id"] if document and is_memory else None
-            self.walked.add(at)
-            at = self._following[at]
-        return way if at == start else []
+def _next_id(shelf: Shelf, states: Mapping[str, Memory | None], name: str) -> str | None:
+    document = None if name in states else shelf.document(name)
+    if document is not None:  # which may be damaged elsewhere
+        next_id: str | None = document.body["next_id"] if document.kind == "memory" else None
+        return next_id
+    memory = states[name] if name in states else shelf.memory(name)
+    return None if memory is None else memory.next_id
 
-    async def _read(self, name: str) -> Document | None:
-        document = (await self._store.snapshot(self._owner, [name])).documents.get(name)
-        if document is not None:
-            self.newer |= int(document.body["revision"]) > self._sequence
-            self._documents[name] = document
-        return document
 
-    def memory(self, name: str) -> Memory | None:
-        """A memory that was walked over, as the changes leave it."""
-        document = self._documents.get(name)
-        if name in self._states or document is None or document.kind != "memory":
-            return self._states.get(name)
-        memory = memory_in(document)
-        memory.embedding = document.vector
-        return memory
-
-    def end_at(self, fallen: Memory) -> None:
-        """Clear the `next_id` of a deleted memory."""
-        anew = fallen.changed(next_id=None)
-        places = [
-            place for place, change in enumerate(self.changes) if change.after.id == fallen.id
-        ]
-        if places:
-            self.changes[places[-1]] = replace(self.changes[places[-1]], after=anew)
-        else:
-            self.changes.append(Change(LED_ANEW, anew, fallen))
-        self._states[anew.id], self._following[anew.id] = anew, anew.next_id
+def _is_newer(shelf: Shelf, name: str) -> bool:
+    """Whether a memory was changed after the decision's reads."""
+    document, head = shelf.document(name), shelf.look.head
+    sequence = 0 if head is None else head.sequence
+    return document is not None and int(document.body["revision"]) > sequence

@@ -45,7 +45,7 @@ from memory_core.evolution.links import (
 )
 from memory_core.evolution.opinions import opinion
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import moves_of, succeeded, succession
+from memory_core.evolution.succession import moves_of, succeeded
 from memory_core.evolution.truth_commands import statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
@@ -211,7 +211,7 @@ class Execution:
         )
         status = Status.DELETED if falls.category == "note" else Status.SUPERSEDED
         fallen = self._retire(falls, stays, status, record.id)
-        self.page.record(record.changed(moves=[*moves_of([fallen]), *succession(stays, falls)]))
+        self.page.record(record.changed(moves=moves_of([fallen])))
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, ordered so that the most dispensable facts come first."""

@@ -27,16 +27,23 @@ _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The memories of a walk, in its order, without the start.
+    """The memories of a walk, in its order, without the starts.
 
     Attributes:
         memories: In the order of the walk.
-        complete: False if a limit or a damaged memory cut the walk.
+        cut: Ids of memories at which a limit has cut the walk.
+        damaged: Ids of memories of which a neighbour can't be read.
 
     """
 
     memories: tuple[Memory, ...]
-    complete: bool = True
+    cut: frozenset[str]
+    damaged: frozenset[str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether neither a limit nor a damaged memory cut the walk."""
+        return not self.cut and not self.damaged
 
 
 class Chains:
@@ -65,30 +72,36 @@ class Chains:
             raise NotFound("no memory of this id for this user")
         return memories[memory_id].memory
 
-    async def forward(self, owner: Owner, start: Memory, limit: int = MAX_MEMORIES) -> Walk:
-        """The successors along `next_id`, up to the present memory.
+    async def forward(
+        self, owner: Owner, starts: Sequence[Memory], limit: int = MAX_LEVELS
+    ) -> Walk:
+        """The successors along `next_id`, up to the present memories, level by level.
 
         The walk also ends at a gap, or where a cycle closes.
 
         Args:
             owner: Whose memories they are.
-            start: Where the walk begins.
-            limit: Successors at most.
+            starts: Where the walk begins.
+            limit: Levels at most.
 
         """
-        met, seen, step = list[Memory](), {start.id}, start
-        while step.next_id is not None and step.next_id not in seen:
-            if len(met) >= min(limit, MAX_LEVELS):
-                return Walk(tuple(met), complete=False)
-            successors, damaged = readable_shown(await self._store.memories(owner, [step.next_id]))
-            if damaged:
-                return Walk(tuple(met), complete=False)
-            if step.next_id not in successors or "." in step.next_id:
+        known, damaged, names = {start.id: start for start in starts}, set[str](), set[str]()
+        most, number = min(limit, MAX_LEVELS), len(known)
+        for level in range(most + 1):
+            last = {memory.id: memory.next_id for memory in known.values() if memory.next_id}
+            open_ends = {
+                name: next_id
+                for name, next_id in last.items()
+                if next_id not in known and next_id not in names and "." not in next_id
+            }
+            if not open_ends or level == most:
                 break
-            step = successors[step.next_id]
-            seen.add(step.id)
-            met.append(step)
-        return Walk(tuple(met))
+            wanted = sorted({*open_ends.values()})
+            successors, lost = readable_shown(await self._store.memories(owner, wanted))
+            damaged |= {name for name, next_id in last.items() if next_id in lost}
+            known |= successors
+            names |= {*wanted}
+        return Walk(tuple(known.values())[number:], frozenset(open_ends), frozenset(damaged))
 
     async def backward(
         self, owner: Owner, starts: Sequence[Memory], limit: int = MAX_MEMORIES
@@ -103,19 +116,16 @@ class Chains:
             limit: Memories at most.
 
         """
-        met, seen, level, readable_all = (
-            list[Memory](),
-            {start.id for start in starts},
-            list(starts),
-            True,
-        )
+        met, damaged, level = list[Memory](), set[str](), list(starts)
+        seen = {start.id for start in starts}
         for _ in range(MAX_LEVELS):
-            where = replace(_WHATEVER_STATUS, next_ids=frozenset(memory.id for memory in level))
+            names = frozenset(memory.id for memory in level)
+            where = replace(_WHATEVER_STATUS, next_ids=names)
             # The starts themselves may be among the answers, where there is a cycle.
             asked = limit - len(met) + len(starts) + 1
             documents = await self._store.page(owner, "memory", where, None, asked)
-            memories, damaged = readable(documents)
-            readable_all = readable_all and not damaged
+            memories, lost = readable(documents)
+            damaged |= {str(document.body["next_id"]) for document in lost}
             level = sorted(
                 (
                     memory
@@ -128,10 +138,10 @@ class Chains:
             met += level[: limit - len(met)]
             seen.update(memory.id for memory in level)
             if len(documents) == asked or len(seen) - len(starts) > limit:
-                return Walk(tuple(met), complete=False)
+                return Walk(tuple(met), names, frozenset(damaged))
             if not level:
-                return Walk(tuple(met), complete=readable_all)
-        return Walk(tuple(met), complete=False)
+                return Walk(tuple(met), frozenset(), frozenset(damaged))
+        return Walk(tuple(met), frozenset(memory.id for memory in level), frozenset(damaged))
 
 
 def _told(memory: Memory) -> tuple[datetime, int, str]:
@@ -179,7 +189,7 @@ class Families:
     """
 
     def __init__(self, store: LongTermStore) -> None:
-        self._store = store
+        self._chains = Chains(store)
 
     async def of(self, owner: Owner, starts: Sequence[Memory]) -> list[Family]:
         """The families of these memories, each once, in the order of the starts.
@@ -193,74 +203,22 @@ class Families:
         """
         if not starts:
             return []
-        damaged = set[str]()
-        known, open_ends = await self._ahead(owner, starts, damaged)
-        joined = await self._behind(owner, known, MAX_MEMBERS * len(starts), damaged)
-        if joined is None:
+        ahead = await self._chains.forward(owner, starts, MAX_MEMBERS)
+        trunk = [*starts, *ahead.memories]
+        behind = await self._chains.backward(owner, trunk, MAX_MEMBERS * len(starts))
+        known = {memory.id: memory for memory in (*trunk, *behind.memories)}
+        if behind.cut:
             if len(starts) == 1:
                 return [Family(_end(known, starts[0].id), tuple(known.values()), whole=False)]
             half = len(starts) // 2
             families = [*await self.of(owner, starts[:half]), *await self.of(owner, starts[half:])]
             return list({family.last_id: family for family in families}.values())
-        open_ends |= joined
         members: dict[str, list[Memory]] = {}
         for memory in known.values():
             members.setdefault(_end(known, memory.id), []).append(memory)
         ends = dict.fromkeys(_end(known, start.id) for start in starts)
-        return [_family(end, members[end], open_ends, damaged) for end in ends]
-
-    async def _ahead(
-        self, owner: Owner, starts: Sequence[Memory], damaged: set[str]
-    ) -> tuple[dict[str, Memory], set[str]]:
-        """The starts and all their successors, and the ids of unfinished chains.
-
-        The ids are of memories whose successors were not followed to the end. Ids of memories with
-        a damaged successor are added to `damaged`.
-        """
-        known = {start.id: start for start in starts}
-        for _ in range(MAX_MEMBERS):
-            wanted = {
-                memory.next_id
-                for memory in known.values()
-                if memory.next_id is not None and "." not in memory.next_id
-            } - known.keys()
-            successors, lost = readable_shown(
-                await self._store.memories(owner, sorted(wanted)) if wanted else {}
-            )
-            damaged |= {memory.id for memory in known.values() if memory.next_id in lost}
-            if not successors:
-                return known, set()
-            known |= successors
-        return known, {
-            memory.id
-            for memory in known.values()
-            if memory.next_id is not None and memory.next_id not in known
-        }
-
-    async def _behind(
-        self, owner: Owner, known: dict[str, Memory], most: int, damaged: set[str]
-    ) -> set[str] | None:
-        """Add all memories that lead to the known memories.
-
-        Returns the ids of memories whose predecessors were not followed to the end; None if there
-        are more than `most`. Ids of memories with a damaged predecessor are added to `damaged`.
-        """
-        epoch, level = next(iter(known.values())).epoch, set(known)
-        for _ in range(MAX_MEMBERS):
-            where = replace(_WHATEVER_STATUS, next_ids=frozenset(level))
-            documents = await self._store.page(owner, "memory", where, None, most + 1)
-            if len(documents) > most:
-                return None
-            memories, lost = readable(
-                document for document in documents if document.id not in known
-            )
-            damaged |= {str(document.body["next_id"]) for document in lost}
-            predecessors = {memory.id: memory for memory in memories if memory.epoch == epoch}
-            known |= predecessors
-            level = set(predecessors)
-            if not level:
-                return set()
-        return level
+        damaged = ahead.damaged | behind.damaged
+        return [_family(end, members[end], ahead.cut, damaged) for end in ends]
 
 
 def _end(known: dict[str, Memory], start: str) -> str:
@@ -277,7 +235,9 @@ def _end(known: dict[str, Memory], start: str) -> str:
     return min(path[path.index(at) :])
 
 
-def _family(end: str, members: Sequence[Memory], open_ends: set[str], damaged: set[str]) -> Family:
+def _family(
+    end: str, members: Sequence[Memory], open_ends: frozenset[str], damaged: frozenset[str]
+) -> Family:
     ids = [member.id for member in members]
     whole = len(members) <= MAX_MEMBERS and open_ends.isdisjoint(ids)
     return Family(

@@ -68,7 +68,6 @@ class ChangeSet:
         weight: Bytes of the commit so far, with the bytes that it writes besides.
         actor: On whose behalf the commit is made.
         logs: Logs of slots, with the entries of this commit.
-        first_logs: Logs of slots, as they were read.
 
     """
 
@@ -85,7 +84,6 @@ class ChangeSet:
     weight: int = 0
     actor: str = "system"
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
-    first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, if the read set has it.
@@ -120,8 +118,7 @@ class ChangeSet:
             return None
         if name not in self.logs:
             self._check_read(documents_of(name))
-            log = SlotLog.read(name, self.look, self.now)
-            self.first_logs[name] = log
+            log = SlotLog.read(name, self.look)
             for change in self.changes:
                 if slot_name(change.after) == name:
                     log = added_by(log, change)
@@ -212,7 +209,7 @@ class ChangeSet:
         """
         followers = 0
         for name, log in self.logs.items():
-            before = self.first_logs[name].rows
+            before = SlotLog.read(name, self.look).rows
             followers += sum(
                 2
                 for member, row in log.rows.items()

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from memory_core.domain.scope import Owner
 from memory_core.evolution.acyclic_chains import without_circles
 from memory_core.evolution.open_conflicts import SETTLED, followed, left_open, settled, unsettled
-from memory_core.evolution.slot_commits import SlotCommits
+from memory_core.evolution.reads import Shelf
+from memory_core.evolution.slot_commits import with_slots
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit_hooks import PostponedDecision
 from memory_core.ledger.read_set import ReadSet
@@ -18,7 +19,7 @@ class MemoryRules:
     """What follows from changes of memories, for any owner (`ledger.commit.CommitRules`)."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock, self._slots = clock, SlotCommits(clock)
+        self._clock = clock
 
     async def complete(
         self,
@@ -46,9 +47,9 @@ class MemoryRules:
             WithoutLog: A slot needs a log first.
 
         """
-        sequence = 0 if look.head is None else look.head.sequence
-        bare = await without_circles(store, owner, changes, look.documents, sequence)
-        return bare if is_part else await self._slots.complete(store, owner, bare, look)
+        shelf = Shelf(store, owner, look)
+        bare = await without_circles(shelf, changes)
+        return bare if is_part else await with_slots(shelf, bare)
 
     async def settle(
         self, store: LongTermStore, owner: Owner, changes: Changes[Result]

@@ -7,7 +7,7 @@ caller's decision is repeated on the new state, with the same answer or a 409.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -299,8 +299,8 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
         The record as it is then.
 
     Raises:
-        Conflict: A side is no longer active. Or the memory to supersede is pinned, or has a
-            successor already, or is a successor of the other memory.
+        Conflict: A side is no longer active. Or the memory to supersede is pinned, or a side has a
+            successor already.
 
     """
     asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
@@ -308,20 +308,16 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
     falls, stays = sorted(standing_sides(page, record), key=told_last)
     if falls.pinned:
         raise Conflict(f"{falls.id} is pinned")
-    is_elsewhere = not are_of_one_slot(falls, stays)
-    if is_elsewhere and (falls.next_id is not None or _leads_to(page, stays, falls.id)):
-        raise Conflict(
-            f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back "
-            "to it"
-        )
+    successor_id = falls.next_id or stays.next_id
+    if successor_id is not None and not are_of_one_slot(falls, stays):
+        raise Conflict(f"{falls.id} or {stays.id} leads on to {successor_id} already")
     return _put_decision(page, document, asked, _decide_for_new(falls, stays, record, page.now), by)
 
 
 def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
     """The ids of the documents that a decision about a conflict needs.
 
-    As far as they are known, these are the memories that the record names, the successors of its
-    sides, and the sessions of all of them.
+    As far as they are known, these are the memories that the record names, and their sessions.
 
     Args:
         owner: Whose conflict it is.
@@ -329,42 +325,16 @@ def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
         look: What was read so far.
 
     """
-    following = [
-        memory.next_id
-        for side in record.sides
-        for memory in _successors(look.memory(side), look.memory)
-        if memory.next_id is not None
-    ]
-    names = list(dict.fromkeys([*record.memory_ids, *following]))
     return [
-        *names,
-        *session_ids(owner, map(look.memory, names)),
+        *record.memory_ids,
+        *session_ids(owner, map(look.memory, record.memory_ids)),
         *(session_document_id(owner, name) for name in record.rejected_sessions),
     ]
-
-
-def _successors(
-    memory: Memory | None, memory_of: Callable[[str], Memory | None]
-) -> Iterator[Memory]:
-    """A memory, its successor, and so on, each once.
-
-    `memory_of` gives the known memories; with one that it lacks the row ends.
-    """
-    names = set[str]()
-    while memory is not None and memory.id not in names:
-        yield memory
-        names.add(memory.id)
-        memory = None if memory.next_id is None else memory_of(memory.next_id)
 
 
 def told_last(memory: Memory) -> tuple[datetime, int, str]:
     """By which of two memories the truth is decided: event time, then order of writing."""
     return memory.event_timestamp, memory.sequence, memory.id
-
-
-def _leads_to(page: ChangeSet, memory: Memory, name: str) -> bool:
-    """Whether a memory's successors lead to another memory."""
-    return any(step.next_id == name for step in _successors(memory, page.memory))
 
 
 def _put_decision(
@@ -559,8 +529,10 @@ def take_back(
     else:
         for move in record.moves:
             _move_back(page, record, move, embedded)
-        sides = [side for side in standing_sides(page, pending) if side.id not in moves]
-        page.apply([Change(UNDONE, side, side, {"conflict_id": record.id}) for side in sides])
+        for side in standing_sides(page, pending):
+            if side.id not in moves:
+                alone = side.changed(supersedes_id=None) if side.supersedes_id in moves else side
+                page.apply([Change(UNDONE, alone, side, {"conflict_id": record.id})])
     page.puts[record.id] = replace(
         document, body={**document.body, **pending.model_dump(mode="json")}
     )

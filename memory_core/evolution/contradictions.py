@@ -188,7 +188,7 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
         if look.unread(documents):
             wanted += documents
             continue
-        slot = SlotLog.read(name, look, look.now)
+        slot = SlotLog.read(name, look)
         for new in of_slot:
             wanted += _members_met(new, slot, lambda each: look.memory(each) or known.get(each))
         if len(of_slot) > 1:

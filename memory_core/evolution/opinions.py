@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.memory import Memory
+from memory_core.domain.statements.attributes import family_of
 from memory_core.domain.statements.change_grounds import Ground
 from memory_core.domain.statements.change_messages import as_users, is_about
 from memory_core.domain.statements.changes import change
@@ -19,7 +20,7 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.first_person import in_first_person
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, words
 from memory_core.domain.text.sameness import differences
-from memory_core.domain.truth.slots import family_of, is_retraction, slot_of
+from memory_core.domain.truth.slots import is_retraction, slot_of
 
 MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
 """Differences that turn a statement against another. Differences in names, words or order make it a

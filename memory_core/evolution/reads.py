@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memory_core.domain.memory import Memory, MemoryType
@@ -31,51 +31,40 @@ def near_of(name: SlotName, *, past: bool = False) -> Near:
 
 @dataclass(slots=True)
 class Shelf:
-    """Documents that a decision and its completion have read.
+    """The read set of a decision, which grows while the decision is completed.
 
     Attributes:
         store: Store to read further documents from.
         owner: Whose documents they are.
-        look: The read set of the decision.
-        documents: Documents that were read besides, by id.
-        asked: Requested ids, also of missing documents.
-        near_memories: Neighbours in the read set, by id.
+        look: All that was read so far.
 
     """
 
     store: LongTermStore
     owner: Owner
     look: ReadSet
-    documents: dict[str, Document] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
-    near_memories: dict[str, Memory] = field(init=False)
+    _near: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.near_memories = {
-            neighbour.memory.id: neighbour.memory for neighbour in self.look.neighbours()
-        }
-        self.asked |= self.look.asked
+        self._near = {near.memory.id: near.memory for near in self.look.neighbours()}
 
-    async def read(self, ids: Collection[str]) -> None:
+    async def read(self, ids: Iterable[str]) -> None:
         """Read documents that were not requested before. Raises Unavailable."""
-        known = self.look.documents.keys() | self.near_memories.keys() | self.asked
-        wanted = [name for name in dict.fromkeys(ids) if name not in known]
-        if wanted:
-            self.asked |= {*wanted}
-            self.documents |= (await self.store.snapshot(self.owner, wanted)).documents
+        if wanted := [name for name in self.look.unread(ids) if name not in self._near]:
+            documents = (await self.store.snapshot(self.owner, wanted)).documents
+            self.look = self.look.with_documents(documents, wanted)
 
     def document(self, name: str) -> Document | None:
         """A document that was read."""
-        return self.look.documents.get(name) or self.documents.get(name)
+        return self.look.documents.get(name)
 
     def memory(self, name: str) -> Memory | None:
         """A memory, or an old version, that was read."""
         document = self.document(name)
-        if document is None and name in self.near_memories:
-            return self.near_memories[name]
-        if document is None or document.kind not in ("memory", "version"):
-            return None
-        return as_memory(document, self.look.head)
+        if document is None:
+            return self._near.get(name)
+        is_memory = document.kind in ("memory", "version")
+        return as_memory(document, self.look.head) if is_memory else None
 
     async def members(self, name: SlotName) -> list[Memory]:
         """All members of a slot, in any status; the latest 200. Raises Unavailable."""

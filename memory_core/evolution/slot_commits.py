@@ -8,31 +8,23 @@ of its own, so a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import reduce
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
-from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.open_conflicts import counting
 from memory_core.evolution.reads import Shelf
-from memory_core.evolution.slot_log import (
-    SlotLog,
-    documents_of,
-    earlier_time,
-    old_version_ids,
-    sealed_parts,
-)
+from memory_core.evolution.slot_log import SlotLog, documents_of, earlier_time, old_version_ids
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten, old_values, says_again
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import (
@@ -43,51 +35,40 @@ from memory_core.evolution.versions import (
 )
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.read_set import ReadSet, WithoutLog
+from memory_core.ledger.read_set import WithoutLog
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, LongTermStore
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
 
 
-class SlotCommits:
-    """Settles the slots of a commit, for any owner."""
+async def with_slots(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
+    """The changes, with their consequences in the slots of their memories.
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    Args:
+        shelf: Where logs and members are read that the decision did not read.
+        changes: Changes that are about to be committed.
 
-    async def complete(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: ReadSet
-    ) -> Changes[Result]:
-        """The changes, with their consequences in the slots of their memories.
+    Returns:
+        The given object if no slot is concerned.
 
-        Args:
-            store: Where logs and members are read that the decision did not read.
-            owner: Whose memories they are.
-            changes: Changes that are about to be committed.
-            look: The read set of the decision.
+    Raises:
+        Conflict: The log of a slot refuses an operation.
+        SealedEntries: A change reaches back to sealed entries that were not read.
+        Unavailable: The store is down.
+        WithoutLog: A slot needs a log first.
 
-        Returns:
-            The given object if no slot is concerned.
-
-        Raises:
-            Conflict: The log of a slot refuses an operation.
-            SealedEntries: A change reaches back to sealed entries that were not read.
-            Unavailable: The store is down.
-            WithoutLog: A slot needs a log first.
-
-        """
-        if changes.begins is not None:
-            return changes
-        shelf, by_slot = Shelf(store, owner, look), _by_slot(changes)
-        await shelf.read([each for name in changes.without_log for each in documents_of(name)])
-        without = [_Settling(shelf, name, self._clock) for name in sorted(changes.without_log)]
-        members = await asyncio.gather(*(each.members_without_log(changes) for each in without))
-        for settling, known in zip(without, members, strict=True):
-            changes = await settling.with_log(changes, known)
-        for name, concerned in by_slot.items():
-            changes = await _Settling(shelf, name, self._clock).settled(changes, concerned)
-        return await marked(shelf, await with_version_ends(shelf, changes))
+    """
+    if changes.begins is not None:
+        return changes
+    made, by_slot = _Completion(shelf, changes), _by_slot(changes)
+    await shelf.read([each for name in changes.without_log for each in documents_of(name)])
+    for name in sorted(changes.without_log):
+        await made.make_log(name)
+    for name, concerned in by_slot.items():
+        await made.settle(name, concerned)
+    if by_slot or changes.without_log:
+        changes = await made.completed(changes)
+    return await marked(shelf, await with_version_ends(shelf, changes))
 
 
 def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
@@ -112,84 +93,94 @@ def _values(slot: SlotLog | None) -> dict[Key, str | None]:
     return {} if slot is None else {each.key: each.value for each in slot.timeline.times}
 
 
-@dataclass(slots=True)
-class _Settling:
-    """A single slot of a single commit."""
+class _Completion:
+    """Completes the changes of a commit, a slot after the other.
 
-    shelf: Shelf
-    name: SlotName
-    clock: Clock
+    Attributes:
+        shelf: Where logs and members are read.
+        changes: In order.
+        puts: Documents to write, by id.
+        deletes: Documents to delete.
+        about: The metadata of the members' events.
+        counted: By session, memories that were added or removed.
+        asked: How many conflicts are asked again.
+        now: The time of the commit.
 
-    async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        """The changes, with their consequences in this slot."""
-        log = await self._log(changes)
-        own = [change for change in changes.changes if change.after.id in concerned]
+    """
+
+    def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
+        self.shelf, self.now, self.asked = shelf, shelf.look.now, 0
+        self.changes, self.deletes = [*changes.changes], [*changes.deletes]
+        self.puts = {document.id: document for document in changes.puts}
+        self.about = next(
+            (change.metadata for change in self.changes if "conflict_id" in change.metadata), {}
+        )
+        self.counted: list[tuple[str, Memory | None, Memory]] = []
+
+    async def settle(self, name: SlotName, concerned: Collection[str]) -> None:
+        """Add what follows in a slot from the changes of some of its members."""
+        log = await self._log(name)
+        own = [change for change in self.changes if change.after.id in concerned]
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
-        changes, restated, after = await self._with_old_values(changes, after)
-        return await self._completed(changes, log, after, [*own, *restated], removed)
+        restated, after = await self._restate(after)
+        await self._follow(log, after, [*own, *restated], removed)
 
-    async def members_without_log(self, changes: Changes[Any]) -> list[Memory]:
-        """The members of a slot that has no log; empty if it has a log."""
-        try:
-            await self._log(changes)
-        except WithoutLog:
-            return await self.shelf.members(self.name)
-        return []
-
-    async def with_log(
-        self, changes: Changes[Result], members: Sequence[Memory]
-    ) -> Changes[Result]:
-        """The changes with a log that is made of members, if there are any.
+    async def make_log(self, name: SlotName) -> None:
+        """Make a log of a slot's members, if it has members and no log.
 
         Members that differ from the log are also changed.
         """
-        if not members:
-            return changes
-        names, head = old_version_ids(members), self.shelf.look.head
-        await self.shelf.read(names)
-        versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
-        stored = self.shelf.document(slot_document_id(*self.name))
-        made = SlotLog.of_members(self.name, head, self.clock.now(), stored, members, versions)
-        return await self._completed(changes, None, made)
+        try:
+            await self._log(name)
+        except WithoutLog:
+            members = await self.shelf.members(name)
+            if not members:
+                return
+            names = old_version_ids(members)
+            await self.shelf.read(names)
+            versions = filter(None, map(self.shelf.memory, names))
+            stored = self.shelf.document(slot_document_id(*name))
+            head = self.shelf.look.head
+            made = SlotLog.of_members(name, head, self.now, stored, members, versions)
+            await self._follow(None, made)
 
-    async def _with_old_values(
-        self, changes: Changes[Result], slot: SlotLog
-    ) -> tuple[Changes[Result], list[Change], SlotLog]:
-        """The changes and the log, with old versions that hold on as next versions.
+    async def _log(self, name: SlotName) -> SlotLog:
+        await self.shelf.read(documents_of(name))
+        return SlotLog.read(name, self.shelf.look)
+
+    async def _restate(self, slot: SlotLog) -> tuple[list[Change], SlotLog]:
+        """Make old versions that hold on the next versions of their memories.
 
         A memory has its last interval: a value of a key that was replaced, and that turns out to
         hold on, is again the value that its memory shows.
         """
-        made, restated = _Completion(self.shelf, changes, slot.now), list[Change]()
+        restated = list[Change]()
         for interval in old_values(slot):
             name, old_name = interval.memory_id, version_id(*interval.key)
             await self.shelf.read([name, old_name])
-            memory, old = made.stored(name), made.stored(old_name)
+            memory, old = self.stored(name), self.stored(old_name)
             if memory is None or old is None or is_cold(memory) or is_cold(old):
                 continue
             after = slot.added(says_again(interval))
             if after is slot:
                 continue
             slot, version = after, after.timeline.latest_versions()[name]
-            words: MemoryFields = {"version": version, "updated_at": slot.now}
+            words: MemoryFields = {"version": version, "updated_at": self.now}
             again = with_words(memory, old).changed(**words)
-            restated.append(Change("restored", again, memory, made.about, follows=True))
-            made.puts[version_id(name, memory.version)] = version_document(old_version(memory))
-        if not restated:
-            return changes, restated, slot
-        puts = tuple(made.puts.values())
-        return replace(changes, changes=(*changes.changes, *restated), puts=puts), restated, slot
+            restated.append(Change("restored", again, memory, self.about, follows=True))
+            self.puts[version_id(name, memory.version)] = version_document(old_version(memory))
+        self.changes += restated
+        return restated, slot
 
-    async def _completed(
+    async def _follow(
         self,
-        changes: Changes[Result],
         before: SlotLog | None,
         after: SlotLog,
         own: Sequence[Change] = (),
         removed: Sequence[str] = (),
-    ) -> Changes[Result]:
-        """The changes, with the new log and the members that differ by it.
+    ) -> None:
+        """Add the new log, and the members that differ by it.
 
         `own` are the changes of members; `removed` are members that are hard-deleted.
         """
@@ -207,71 +198,42 @@ class _Settling:
             for name, row in wanted.items()
             if name in concerned or known.get(name) != row or row.key in reworded
         ]
-        new = {
-            *(change.after.id for change in own if change.before is None),
-            *(document.id for document in changes.puts),
-        }
+        new = {*(change.after.id for change in own if change.before is None), *self.puts}
         names = [name for row in rows for name in (row.id, row.member_id, base_id(row.id))]
-        await self.shelf.read(
-            [name for name in (*names, *(row.id for row in vanished)) if name not in new]
-        )
-        made = _Completion(self.shelf, changes, after.now, reworded)
+        await self.shelf.read([name for name in (*names, *gone) if name not in new])
+        self._take_stored()
         for row in sorted(rows, key=lambda row: is_version(row.id)):
-            made.put(row)
+            self._put(row, is_reworded=row.key in reworded)
         for row in vanished:
             # forgetting for good finds these by itself, and counts them
             if row.memory_id not in removed:
-                made.drop(row)
+                self._drop(row)
         if removed and all(member.memory_id in removed for member in after.timeline.members):
-            made.deletes += [] if after.stored is None else [after.stored, *after.parts]
+            self.deletes += [] if after.stored is None else [after.stored, *after.parts]
         elif before is None or after.entries != before.entries:
             documents, surplus = after.documents()
-            made.puts |= {document.id: document for document in documents}
-            made.deletes += surplus
-        return await asked_again(self.shelf, await made.changes_with_sessions(), after, after.now)
+            self.puts |= {document.id: document for document in documents}
+            self.deletes += surplus
+        await self._ask_again(after)
 
-    async def _log(self, changes: Changes[Any]) -> SlotLog:
-        await self.shelf.read(documents_of(self.name))
-        document = self.shelf.document(slot_document_id(*self.name))
-        known = cast("SlotLog | None", changes.slots.get(self.name))
-        if known and document and known.stored is document:
-            parts = map(self.shelf.document, sealed_parts(document))
-            if known.seal is None or None in parts:
-                return known  # what is worked out already need not be again
-        return SlotLog.read(self.name, self.shelf.look, self.clock.now(), self.shelf.document)
+    def _take_stored(self) -> None:
+        """Let each change begin with its memory as it is stored, or as the change before left it.
 
-
-class _Completion:
-    """Completes the changes of a commit by the projection of its slot's members.
-
-    `reworded` are members with another value in the log than before, in the same version. `about`
-    is the metadata of the members' events. `counted` holds, by session, memories that were added or
-    removed by it.
-    """
-
-    def __init__(
-        self, shelf: Shelf, changes: Changes[Any], now: datetime, reworded: Collection[Key] = ()
-    ) -> None:
-        self.shelf, self.given, self.now, self.reworded = shelf, changes, now, reworded
-        self.changes, self.puts, self.deletes = (
-            [*changes.changes],
-            {document.id: document for document in changes.puts},
-            [*changes.deletes],
-        )
+        A decision saw members as their log has them.
+        """
         left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):
             name = change.after.id
-            before = left.get(name) or (None if change.before is None else shelf.memory(name))
+            before = left.get(name) or (change.before and self.shelf.memory(name))
             left[name] = change.after
             if before is not None and slot_name(before) is not None:
                 self.changes[place] = replace(change, before=before)
-        self.about = next(
-            (change.metadata for change in changes.changes if "conflict_id" in change.metadata), {}
-        )
-        self.counted: list[tuple[str, Memory | None, Memory]] = []
 
-    def put(self, row: Projection) -> None:
-        """Change a memory to its row, unless it is gone or of another slot."""
+    def _put(self, row: Projection, *, is_reworded: bool) -> None:
+        """Change a memory to its row, unless it is gone or of another slot.
+
+        `is_reworded` means that the member has another value in the log, in the same version.
+        """
         if is_version(row.id):
             self._put_version(row)
             return
@@ -283,8 +245,8 @@ class _Completion:
                 self._count(change.after, after)
                 self._put_change(place, replace(change, after=after))
         elif stored is not None:
-            is_reworded = row.part > 0 and row.key in self.reworded and not is_cold(stored)
-            member = self.stored(row.member_id) if is_reworded else None
+            has_words = is_reworded and row.part > 0 and not is_cold(stored)
+            member = self.stored(row.member_id) if has_words else None
             after = row.on(stored if member is None else with_words(stored, member))
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)
@@ -296,7 +258,7 @@ class _Completion:
             made = row.on(member.changed(**own))
             self._add(Change(SPLIT, made, None, self.about))
 
-    def drop(self, row: Projection) -> None:
+    def _drop(self, row: Projection) -> None:
         """Withdraw an earlier interval that no longer holds."""
         stored = self.shelf.memory(row.id)
         if stored is not None and (stored.status, stored.status_reason) != (
@@ -306,8 +268,8 @@ class _Completion:
             gone = delete(stored, "contradicted", self.now, valid_until=stored.valid_from)
             self._add(Change("contradicted", gone, stored, self.about))
 
-    async def changes_with_sessions(self) -> Changes[Any]:
-        """The changes, with the sessions that count memories added or removed by them."""
+    async def completed(self, changes: Changes[Result]) -> Changes[Result]:
+        """The given changes, with all that follows, and the sessions that count it."""
         names = {
             session_id: session_document_id(self.shelf.owner, session_id)
             for session_id, _, _ in self.counted
@@ -320,13 +282,42 @@ class _Completion:
             session.count(before, after, self.now)
             self.puts[name] = session.document
         return replace(
-            self.given,
+            changes,
             changes=tuple(self.changes),
             puts=tuple(self.puts.values()),
             deletes=tuple(self.deletes),
-            reads=self.given.reads | {change.after.id for change in self.changes},
-            sessions=self.given.sessions | names.keys(),
+            reads=changes.reads | {change.after.id for change in self.changes},
+            sessions=changes.sessions | names.keys(),
+            head_fields=counting(changes, self.asked),
         )
+
+    async def _ask_again(self, slot: SlotLog) -> None:
+        """Reopen undecided conflicts of reactivated memories.
+
+        A question ends when one of its sides is deleted or replaced before it was decided. The log
+        still has the pair, so the two hold side by side again when that side comes back. What a
+        person or a model decided stays decided.
+        """
+        states = {change.after.id: change.after for change in self.changes}
+        pairs = _standing_pairs(slot, _risen(self.changes))
+        await self.shelf.read(
+            [name for conflict_id, sides in pairs for name in (conflict_id, *sides)]
+        )
+        for conflict_id, names in pairs:
+            document = self.shelf.document(conflict_id)
+            sides = [states.get(name) or self.shelf.memory(name) for name in names]
+            if document is None or conflict_id in self.puts or not all(map(_has_room, sides)):
+                continue
+            record = record_in(document.body)
+            if record.open or record.by != RULE or {*record.sides} != {*names}:
+                continue
+            opened = record.asked_again(RULE, self.now, _WHY).model_dump(mode="json")
+            self.puts[conflict_id] = replace(document, body={**document.body, **opened})
+            self.asked += 1
+            for side in filter(None, sides):
+                if side.id not in states:
+                    states[side.id] = side
+                    self.changes.append(Change(MARKED, side, side, {"conflict_id": record.id}))
 
     def _count(self, before: Memory | None, after: Memory) -> None:
         is_same = before is not None and (before.status is Status.DELETED) is (
@@ -432,68 +423,16 @@ def _touched(memory: Memory, now: datetime) -> Memory:
     return touched
 
 
-# Questions that are asked again: memories that were kept side by side until a person decides, and
-# are active side by side again.
-#
-# Note: a question ends when one of its sides is deleted or replaced before it was decided. The log
-# still has the pair, so the two hold side by side again when that side comes back. What a person or
-# a model decided stays decided.
-
-
 MARKED: Final = "conflict_marked"
 _WHY = "both hold again"
 
 
-async def asked_again(
-    shelf: Shelf, changes: Changes[Result], slot: SlotLog, now: datetime
-) -> Changes[Result]:
-    """The changes, with undecided conflicts reopened for reactivated memories.
-
-    Args:
-        shelf: Where records and other sides are read.
-        changes: Changes that are about to be committed, complete for this slot.
-        slot: The log of the slot as they leave it.
-        now: The time of the commit.
-
-    Raises:
-        Unavailable: The store is down.
-
-    """
-    pairs = _standing_pairs(slot, _risen(changes))
-    if not pairs:
-        return changes
-    await shelf.read([name for conflict_id, sides in pairs for name in (conflict_id, *sides)])
-    states = {change.after.id: change.after for change in changes.changes}
-    made, puts = [*changes.changes], {document.id: document for document in changes.puts}
-    for conflict_id, names in pairs:
-        document = shelf.document(conflict_id)
-        sides = [states.get(name) or shelf.memory(name) for name in names]
-        if document is None or conflict_id in puts or not all(map(_has_room, sides)):
-            continue
-        record = record_in(document.body)
-        if record.open or record.by != RULE or {*record.sides} != {*names}:
-            continue
-        opened = record.asked_again(RULE, now, _WHY).model_dump(mode="json")
-        puts[conflict_id] = replace(document, body={**document.body, **opened})
-        for side in sides:
-            if side is not None and side.id not in states:
-                states[side.id] = side
-                made.append(Change(MARKED, side, side, {"conflict_id": record.id}))
-    return replace(
-        changes,
-        changes=tuple(made),
-        puts=tuple(puts.values()),
-        reads=changes.reads | states.keys(),
-        head_fields=counting(changes, len(puts) - len(changes.puts)),
-    )
-
-
-def _risen(changes: Changes[Any]) -> set[str]:
+def _risen(changes: Sequence[Change]) -> set[str]:
     """The memories that these changes reactivate."""
     first: dict[str, Memory | None] = {}
-    for change in changes.changes:
+    for change in changes:
         first.setdefault(change.after.id, change.before)
-    stand = {change.after.id: change.after.status in FOUND_BY_DEFAULT for change in changes.changes}
+    stand = {change.after.id: change.after.status in FOUND_BY_DEFAULT for change in changes}
     return {
         name
         for name, before in first.items()

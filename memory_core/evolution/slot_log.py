@@ -71,49 +71,33 @@ class SlotLog:
     _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
-    def read(
-        cls,
-        name: SlotName,
-        look: ReadSet,
-        now: datetime,
-        document: Callable[[str], Document | None] | None = None,
-    ) -> SlotLog:
+    def read(cls, name: SlotName, look: ReadSet) -> SlotLog:
         """The log in a document of the present epoch; empty for an empty slot.
 
         Args:
             name: Name of the slot.
-            look: The read set of the decision.
-            now: The time of the commit.
-            document: Finds read documents: `documents_of` the slot, and perhaps its sealed parts;
-                None takes the read set's.
+            look: The read set of the decision, with `documents_of` the slot, and perhaps its sealed
+                parts.
 
         Raises:
             WithoutLog: The slot may have members from a version before logs.
 
         """
-        if document is not None:
-            return cls._read(name, look, now, document)
         known: SlotLog | None = look.logs.get(name)
-        if known is None or known.now != now or not known.is_of(look):
-            known = look.logs[name] = cls._read(name, look, now, look.documents.get)
+        if known is None or known.now != look.now or not known.is_of(look):
+            known = look.logs[name] = cls._read(name, look)
         return known
 
     @classmethod
-    def _read(
-        cls,
-        name: SlotName,
-        look: ReadSet,
-        now: datetime,
-        document: Callable[[str], Document | None],
-    ) -> SlotLog:
-        head = look.head
-        stored = document(slot_document_id(*name))
+    def _read(cls, name: SlotName, look: ReadSet) -> SlotLog:
+        head, now = look.head, look.now
+        stored = look.documents.get(slot_document_id(*name))
         if stored is None or head is None or stored.body.get("epoch") != head.epoch:
-            if name not in look.empty_slots and _may_have_members(name, head, document):
+            if name not in look.empty_slots and _may_have_members(name, look):
                 raise WithoutLog(name)
             return cls.of_members(name, head, now, stored)
         names = sealed_parts(stored)
-        parts = [part for name_ in names if (part := document(name_)) is not None]
+        parts = [part for each in names if (part := look.documents.get(each)) is not None]
         is_whole = len(parts) == len(names)
         sources = [*parts, stored] if is_whole else [stored]
         entries = codec.entries_in(row for source in sources for row in source.body["entries"])
@@ -312,14 +296,12 @@ def documents_of(name: SlotName) -> list[str]:
     return [slot_document_id(*name), *([procedure_id(name[1])] if name[0] == "key" else [])]
 
 
-def _may_have_members(
-    name: SlotName, head: Head | None, document: Callable[[str], Document | None]
-) -> bool:
-    if head is None:
+def _may_have_members(name: SlotName, look: ReadSet) -> bool:
+    if look.head is None:
         return False
     if name[0] == "key":
-        return document(procedure_id(name[1])) is not None
-    return head.slots is None or marked(head.slots, (name[1], name[2]))
+        return procedure_id(name[1]) in look.documents
+    return look.head.slots is None or marked(look.head.slots, (name[1], name[2]))
 
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:

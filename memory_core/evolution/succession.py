@@ -160,25 +160,15 @@ def latest_end(old: Memory, new: Memory) -> datetime | None:
     return max(ends) if len(ends) == 2 else None
 
 
-# What a decision did to each memory, written down so that it can be taken back exactly:
-# status, validity, chain, text.
+# What a decision changed in each memory, written down so that it can be taken back exactly.
 #
-# Note: a memory that was merely told again since may be moved back, one that was edited, superseded
-# or deleted since may not. So only what says which state a memory is in is compared; and what grows
-# by itself, as the list of its sources does, is not set back.
+# Note: a memory that was merely told again since may be moved back; one that was edited, superseded
+# or deleted since may not. What grows by itself, such as the list of its sources, keeps its growth.
 
 
-_STANDING = (
-    "status",
-    "status_reason",
-    "version",
-    "next_id",
-    "supersedes_id",
-    "valid_from",
-    "valid_until",
-)
+_LEFT = ("status", "version", "next_id")
 """Fields that must still be as the decision left them."""
-_GROWING = ("source_ids", "consolidated_into_ids", "atomic_facts")
+_GROWING = {"source_ids", "consolidated_into_ids", "atomic_facts"}
 _ASIDE = UNLOGGED_FIELDS | {
     "updated_at",
     "conflict_state",
@@ -199,35 +189,24 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
             out.
 
     """
-    first: dict[str, Memory | None] = {}
+    first: dict[str, Memory | None] = {} if draft is None else {draft.id: draft}
     last: dict[str, Memory] = {}
     for change in changes:
         first.setdefault(change.after.id, change.before)
         last[change.after.id] = change.after
-    moves = [
-        _move(draft if draft is not None and draft.id == name else first[name], after)
-        for name, after in last.items()
-    ]
-    if draft is not None and draft.id not in last:
-        before = draft.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
-        moves.append(Move(memory_id=draft.id, before=before, after=None))
-    return moves
+    return [_move(name, before, last.get(name)) for name, before in first.items()]
 
 
-def succession(remaining: Memory, superseded: Memory) -> list[Move]:
-    """The move by which a remaining memory names the memory that it superseded.
-
-    Args:
-        remaining: The memory that remains.
-        superseded: The memory that gave way.
-
-    Returns:
-        Empty where the remaining memory does not name the other.
-
-    """
-    if remaining.supersedes_id != superseded.id:
-        return []
-    return moves_of([Change("created", remaining, remaining.changed(supersedes_id=None))])
+def _move(name: str, before: Memory | None, after: Memory | None) -> Move:
+    aside = set(UNLOGGED_FIELDS if after is None else _ASIDE)
+    was = None if before is None else before.model_dump(mode="json", exclude=aside)
+    if after is None:
+        return Move(memory_id=name, before=was, after=None)
+    left = after.model_dump(mode="json", exclude=aside)
+    if was is not None:
+        was = {field: value for field, value in was.items() if value != left[field]}
+    fields = (*_LEFT, *(_GROWING & (was or {}).keys()))
+    return Move(memory_id=name, before=was, after={field: left[field] for field in fields})
 
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
@@ -243,6 +222,21 @@ def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
     """
     obstacles = (_since(move, memories.get(move.memory_id)) for move in moves)
     return [obstacle for obstacle in obstacles if obstacle is not None]
+
+
+def _since(move: Move, current: Memory | None) -> str | None:
+    if move.after is None:
+        return None if current is None else f"{move.memory_id} is there already"
+    if current is None:
+        return f"{move.memory_id} is gone"
+    by = f" by {current.next_id}" if current.next_id is not None else ""
+    if current.status.value != move.after["status"]:
+        return f"{move.memory_id} is {current.status.value}{by} since"
+    if current.version != move.after["version"]:
+        return f"{move.memory_id} was edited since"
+    if current.next_id != move.after["next_id"]:
+        return f"{move.memory_id} is followed{by or ' by nothing'} since"
+    return None
 
 
 def moved_back(
@@ -267,15 +261,13 @@ def moved_back(
         return Memory.model_validate(
             {**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now}
         )
-    state = current.model_dump(mode="json")
-    fields = {name: value for name, value in move.before.items() if name not in _GROWING}
-    if "status" not in fields and _ends_earlier(move, current):
-        fields.pop("valid_until", None)
-    for name in (name for name in _GROWING if name in move.before):
-        was = move.before[name]
-        known = [_named(item) for item in (*was, *(move.after or {}).get(name, []))]
-        fields[name] = [*was, *(item for item in state[name] if _named(item) not in known)]
-    back = Memory.model_validate({**state, **fields, "updated_at": now})
+    state, fields = current.model_dump(mode="json"), {**move.before, "updated_at": now}
+    for name in _GROWING & fields.keys():
+        known = [_named(item) for item in (*fields[name], *(move.after or {}).get(name, []))]
+        fields[name] = [*fields[name], *(each for each in state[name] if _named(each) not in known)]
+    if state["supersedes_id"] not in record.memory_ids:  # another decision's to take back
+        fields.pop("supersedes_id", None)
+    back = Memory.model_validate({**state, **fields})
     back.embedding = current.embedding
     return back
 
@@ -288,54 +280,3 @@ def _named(item: Any) -> Any:
 def brings_text(move: Move) -> bool:
     """Whether undoing this move gives a memory another text."""
     return move.before is not None and "content" in move.before
-
-
-def _move(before: Memory | None, after: Memory) -> Move:
-    new = after.model_dump(mode="json", exclude=set(_ASIDE))
-    standing = {name: new[name] for name in _STANDING}
-    if before is None:
-        return Move(memory_id=after.id, before=None, after=standing)
-    old = before.model_dump(mode="json", exclude=set(_ASIDE))
-    changed = {name: value for name, value in new.items() if old[name] != value}
-    was = {name: old[name] for name in changed}
-    return Move(memory_id=after.id, before=was, after=standing | changed)
-
-
-def _since(move: Move, current: Memory | None) -> str | None:
-    if move.after is None:
-        return None if current is None else f"{move.memory_id} is there already"
-    if current is None:
-        return f"{move.memory_id} is gone"
-    now: dict[str, Any] = current.model_dump(mode="json", include=set(move.after))
-    # Whom a memory replaced first is another decision's to take back, where this one left
-    # it as it was.
-    aside = (
-        _GROWING
-        if move.before is None or "supersedes_id" in move.before
-        else (*_GROWING, "supersedes_id")
-    )
-    different = [
-        name for name, value in move.after.items() if name not in aside and now[name] != value
-    ]
-    if not different or (different == ["valid_until"] and _ends_earlier(move, current)):
-        return None
-    if "status" in different:
-        by = f" by {current.next_id}" if current.next_id is not None else ""
-        return f"{move.memory_id} is {current.status.value}{by} since"
-    if "version" in different:
-        return f"{move.memory_id} was edited since"
-    if "next_id" in different:
-        return f"{move.memory_id} is followed by {current.next_id or 'nothing'} since"
-    return f"{move.memory_id} has another {' and '.join(different)} since"
-
-
-def _ends_earlier(move: Move, current: Memory) -> bool:
-    """Whether a past truth has got an earlier end since the decision.
-
-    Such an end prevents no undo, and is kept.
-    """
-    assert move.after is not None
-    if current.status is not Status.SUPERSEDED or current.valid_until is None:
-        return False
-    then = move.after["valid_until"]
-    return then is None or current.valid_until < datetime.fromisoformat(then)

@@ -330,8 +330,8 @@ def old_values(slot: SlotLog) -> list[Interval]:
 def says_again(interval: Interval) -> Act:
     """Assert an old version's value as the next version of its memory.
 
-    The version is that of a memory's last interval. It is said when a statement of it was said:
-    the last by which no other value holds at any moment. Without one the act adds no entry.
+    The version is that of a memory's last interval. It is a repeat, said when the last of its
+    statements was said that met the interval. Without one the act adds no entry.
 
     Args:
         interval: The last interval of the memory.
@@ -340,30 +340,17 @@ def says_again(interval: Interval) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         latest = slot.timeline.latest_versions()[interval.memory_id]
-        own = [each for each in slot.account.statements if each.place in interval.places]
-        for statement in reversed(own):
-            again: dict[str, Any] = {"valid_from": interval.begins, "version": latest + 1}
-            entry = replace(statement, **again, edits=None, corrects_past=False)
-            after = slot.added(_adds([entry]))
-            holds = any(each.key == entry.key for each in after.timeline.at(slot.now))
-            if holds and _values(after) == _values(slot):
-                return [entry]
-        return []
+        own = (each for each in slot.account.statements if each.place in interval.places)
+        met = [each for each in own if interval.covers(max(each.asserted_at, interval.begins))]
+        fields: dict[str, Any] = {
+            "valid_from": interval.begins,
+            "version": latest + 1,
+            "edits": None,
+            "corrects_past": False,
+        }
+        return [replace(met[-1], **fields)] if met else []
 
     return act
-
-
-def _values(slot: SlotLog) -> list[list[Any]]:
-    """What holds when: by memory and value, whatever the version."""
-    made: list[list[Any]] = []
-    for each in sorted(
-        slot.timeline.times, key=lambda each: (each.memory_id, each.value or "", each.begins)
-    ):
-        if made and made[-1][:2] == [each.memory_id, each.value] and made[-1][3] == each.begins:
-            made[-1][3] = each.ends
-        else:
-            made.append([each.memory_id, each.value, each.begins, each.ends])
-    return made
 
 
 def _adds(entries: Sequence[Entry]) -> Act:

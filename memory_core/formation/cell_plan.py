@@ -316,7 +316,6 @@ def _changes(page: ChangeSet, outcome: CellOutcome) -> Changes[CellOutcome]:
         **page.written(),
         reads=frozenset(page.states),
         types=frozenset({MemoryType.SEMANTIC.value}),
-        slots=page.first_logs,
     )
 
 

@@ -141,7 +141,6 @@ def plan(
         **page.written(),
         reads=frozenset(page.states),
         types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()),
-        slots=page.first_logs,
     )
 
 

@@ -107,8 +107,6 @@ class Changes(Generic[Result]):
         begins: The epoch that starts with this commit. No field of the old head is kept, and `puts`
             and `creates` belong to the new epoch.
         marks: Fields of memories that are set without an event, by memory id.
-        slots: Logs that the decision read already (`evolution.slot_log.SlotLog`), by the names of
-            their slots.
         without_log: Names of slots whose logs this commit makes of their members.
         more_bytes: Bytes of memories that follow from the commit, and must have room with it.
 
@@ -127,7 +125,6 @@ class Changes(Generic[Result]):
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
-    slots: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     without_log: frozenset[tuple[str, ...]] = frozenset()
     more_bytes: int = 0
 

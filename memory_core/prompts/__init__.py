@@ -22,7 +22,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from pydantic import BaseModel
 
 from memory_core.domain import agent_schemas, joint_answers
-from memory_core.domain.truth.slots import ATTRIBUTES
+from memory_core.domain.statements.attributes import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[

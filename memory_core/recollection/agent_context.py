@@ -4,7 +4,7 @@ The briefing tells the person's profile, present truths, memories that matter to
 last turns.
 
     kind          source                                              first share of the budget
-    instructions  the standing instructions, whatever the query is    up to 15 %, before the rest
+    instructions  the standing instructions, whatever the query is    15 % or 120 tokens, first
     profile       the profile's statements, facts before traits       20 %; 10 %
     foresight     recent foresight that is true at the moment         10 %
     turns         the end of the session; of the last session if the  25 %; 10 %; 5 %

@@ -61,6 +61,7 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
+from memory_core.recollection.earlier_questions import put_questions_behind
 from memory_core.recollection.filters import shows
 from memory_core.recollection.passing_rows import PassingRows, episode_of
 from memory_core.recollection.query_round import QueryRound
@@ -216,7 +217,7 @@ class CandidateSearch:
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         if self._reranking is None:
-            return look
+            return await put_questions_behind(owner, query.query, look, self._row_memories)
         return await self._rerank(owner, query, look, self._reranking)
 
     async def _with_archive(

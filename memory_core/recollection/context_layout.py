@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -66,6 +66,11 @@ REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 """The parts that get the budget that is left over, in this order."""
 INSTRUCTIONS_SHARE = 0.15
 """The share of standing instructions in the whole budget; other parts get the rest of it."""
+LEAST_INSTRUCTIONS = 120
+"""The tokens that standing instructions may take of any budget, before all other parts.
+
+That is some ten short instructions of a few days. Of a budget of 800 tokens the share is more.
+"""
 ORDER: tuple[PartKind, ...] = ("instructions", "profile", "foresight", "memories", "turns")
 HEADINGS = {
     "instructions": "Standing instructions of the user:",
@@ -117,19 +122,10 @@ def write_context(material: Material, max_tokens: int) -> Context:
         The text, its parts, and the pieces that did not fit.
 
     """
-    headings = sum(
-        max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS)
-        for kind, pieces in material.wanted.items()
-        if pieces
-    )
-    budget = max_tokens - FENCE_TOKENS - headings
+    budget = max_tokens - FENCE_TOKENS
     instructions = material.wanted["instructions"]
-    standing = chosen(
-        material.wanted["instructions"],
-        BudgetLeft(int(budget * INSTRUCTIONS_SHARE)),
-        (),
-        whole=True,
-    )
+    standing = _standing(instructions, budget)
+    budget -= _size(standing) + _heading_tokens(kind for kind in ORDER if material.wanted[kind])
     material = replace(
         material,
         wanted={
@@ -138,9 +134,7 @@ def write_context(material: Material, max_tokens: int) -> Context:
             if kind != "instructions"
         },
     )
-    wanted, fitting = _divided(
-        material, budget - _size(standing), _words_of("instructions", standing)
-    )
+    wanted, fitting = _divided(material, max(0, budget), _words_of("instructions", standing))
     wanted["instructions"], fitting["instructions"] = instructions, standing
     expectations = {piece.text for piece in fitting["foresight"]}
     lines: list[str] = []
@@ -163,6 +157,21 @@ def write_context(material: Material, max_tokens: int) -> Context:
     ]
     text = fenced("\n".join(lines)) if lines else ""
     return Context(text, tuple(parts), tuple(out), material.degraded)
+
+
+def _standing(instructions: Sequence[Piece], budget: int) -> list[Piece]:
+    """Return the standing instructions that fit, those that matter most to the query first.
+
+    They are told whole. Of a small budget they may take all that their heading leaves.
+    """
+    room = max(int(budget * INSTRUCTIONS_SHARE), LEAST_INSTRUCTIONS)
+    left = budget - _heading_tokens(["instructions"])
+    return chosen(instructions, BudgetLeft(min(room, left)), (), whole=True)
+
+
+def _heading_tokens(kinds: Iterable[PartKind]) -> int:
+    """Count the tokens of the headings of these parts, at most."""
+    return sum(max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS) for kind in kinds)
 
 
 def _heading(written: Material, kind: PartKind, lines: Sequence[str]) -> str:

@@ -320,12 +320,12 @@ class Lineage:
         """
         start = await self._chains.start(owner, memory_id)
         if direction == "forward":
-            ahead = await self._chains.forward(owner, start)
+            ahead = await self._chains.forward(owner, [start])
             return Evolution((start, *ahead.memories), ahead.complete)
         behind = await self._chains.backward(owner, [start])
         if direction == "backward":
             return Evolution((start, *behind.memories), behind.complete)
-        ahead = await self._chains.forward(owner, start)
+        ahead = await self._chains.forward(owner, [start])
         # of a cycle, what lies ahead lies behind too
         known = {memory.id for memory in ahead.memories}
         before = (memory for memory in reversed(behind.memories) if memory.id not in known)
@@ -344,7 +344,7 @@ class Lineage:
 
         """
         start = await self._chains.start(owner, memory_id)
-        ahead = await self._chains.forward(owner, start, MAX_NODES - 1)
+        ahead = await self._chains.forward(owner, [start], MAX_NODES - 1)
         trunk = [start, *ahead.memories]
         behind = await self._chains.backward(owner, trunk, MAX_NODES - len(trunk))
         tree = [*trunk, *behind.memories]

@@ -343,6 +343,53 @@ async def test_standing_instructions_are_told_within_the_words_of_what_nothing_a
     assert {"instructions", "turns"} <= kinds(context).keys()
 
 
+WISHES = (
+    "Always use metric units.",
+    "Never suggest meat.",
+    "Keep your answers short.",
+    "Please call me Ana.",
+)
+
+
+async def instructed(core: MemoryCore, *wishes: str) -> None:
+    for wish in wishes:
+        await core.save(
+            ALICE,
+            SaveInput(
+                type=MemoryType.PROCEDURAL,
+                content=wish,
+                category="instruction",
+                key=wish.casefold(),
+            ),
+        )
+
+
+@pytest.mark.parametrize("query", [None, UNRELATED["query"], "Where does Melanie live?"])
+async def test_four_short_standing_instructions_stand_in_a_context_of_a_hundred_tokens(
+    words: MemoryCore, query: str | None
+) -> None:
+    await long_known(words)
+    await instructed(words, *WISHES)
+    context = await words.context(ALICE, ContextInput(query=query, session_id="n", max_tokens=100))
+    assert all(wish in context.context for wish in WISHES)
+    assert count_tokens(context.context) <= 100
+
+
+async def test_where_not_all_instructions_have_room_those_with_words_of_the_query_are_told(
+    words: MemoryCore,
+) -> None:
+    await long_known(words)
+    others = [f"Always mention rule {n} when you write a letter." for n in range(12)]
+    await instructed(words, "Never suggest meat.", *others)
+    asked = ContextInput(query="Which meat goes with rice?", session_id="n", max_tokens=100)
+    context = await words.context(ALICE, asked)
+    assert "Never suggest meat." in context.context
+    assert count_tokens(context.context) <= 100
+    large = await words.context(ALICE, ContextInput(query=asked.query, max_tokens=400))
+    assert "Never suggest meat." in large.context
+    assert {"turns", "instructions"} <= kinds(large).keys()
+
+
 async def test_what_nothing_is_even_perhaps_related_to_is_told_as_little(words: MemoryCore) -> None:
     await long_known(words)
     context = await words.context(

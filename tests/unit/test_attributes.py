@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.slots import (
+from memory_core.domain.statements.attributes import (
     ATTRIBUTES,
     also_called,
     canonical_attribute,

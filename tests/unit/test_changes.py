@@ -367,9 +367,35 @@ def test_the_name_with_which_facts_of_one_person_begin_makes_no_change() -> None
     [
         ("Ich spiele donnerstags Volleyball.", "Diesen Donnerstag fällt Volleyball aus."),
         ("I go to choir on Mondays.", "Choir is cancelled this week."),
+        ("I swim twice a week.", "Gave swimming a miss on Monday, my shoulder was sore."),
+        ("Montags gehe ich zum Töpfern.", "Am Montag fiel Töpfern aus, der Ofen war kaputt."),
+        ("毎朝太極拳に行っています。", "今朝は雪で太極拳が中止でした。"),
     ],
 )
 def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I swim twice a week.", "I gave up swimming, my shoulder can't take it."),
+        ("I'm flying to Oslo on Tuesday.", "My flight to Oslo on Tuesday was cancelled."),
+        ("毎朝太極拳に行っています。", "太極拳はやめました。"),
+    ],
+)
+def test_what_is_given_up_or_called_off_for_good_is_over(earlier: str, later: str) -> None:
+    assert change(earlier, later) is not None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("My bike is a red Gazelle.", "Dropped the Gazelle in for a service, they lent me a Cube."),
+        ("Ich laufe jeden Sonntag.", "Ich träume vom Fliegen statt vom Laufen."),
+    ],
+)
+def test_an_errand_and_a_dream_end_nothing(earlier: str, later: str) -> None:
     assert change(earlier, later) is None
 
 

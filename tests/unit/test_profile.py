@@ -187,7 +187,7 @@ def test_of_how_long_messages_are_one_is_shown() -> None:
 
 def test_rules_see_the_length_that_most_talks_have() -> None:
     shows = [("User writes short messages.",)] * 3 + [("User writes long messages.",)] * 4
-    scene = SceneItem(0, "work", tuple(f"talk {number}" for number in range(7)), tuple(shows), NOW)
+    scene = SceneItem(0, "work", tuple(f"boss {number}" for number in range(7)), tuple(shows), NOW)
     assert [trait.trait for trait in seen_traits([scene]).traits] == [
         "Often talks about work.",
         "User writes long messages.",

@@ -17,7 +17,7 @@ import pytest
 from memory_core import prompts
 from memory_core.adapters.openai.answers import strict_schema
 from memory_core.domain.note import FOOTER, HEADINGS
-from memory_core.domain.truth.slots import ATTRIBUTES, canonical_attribute
+from memory_core.domain.statements.attributes import ATTRIBUTES, canonical_attribute
 from memory_core.prompts import NAMES, Name, prompt
 
 ROOT = Path(__file__).parents[2]

@@ -4,12 +4,17 @@ and how a session is cut into calls.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import orjson
 import pytest
 
+from bench.counted import write_units
+from bench.loads import PRICES
 from bench.locomo_data import Turn
 from bench.peers import StoredTurns, which, why_not
+from bench.yardstick.bills import RUNS, Cost, month
 from bench.yardstick.contexts import packed, packed_in_order, share_standing
 from bench.yardstick.figures import Row, figure
 from bench.yardstick.frames import pairs
@@ -269,6 +274,32 @@ def test_the_meter_counts_a_read_of_one_replica_once(status: int) -> None:
     for level in ({}, {"x-ms-consistency-level": "Session"}):
         meter.note("GET", "/dbs/d/colls/c/docs/a", level, b"", status, b"{}", 0.0)
     assert (meter.requests, meter.units) == (2, 3.0)
+
+
+def test_in_a_pause_the_meter_counts_nothing_and_knows_what_is_written() -> None:
+    meter, key = Meter(4), {"x-ms-documentdb-partitionkey": "user"}
+    path, body = "/dbs/d/colls/c/docs", json.dumps(document("a", 5_000)).encode()
+    meter.counting = False
+    meter.note("POST", path, key, body, 201, b"", 0.0)
+    assert (meter.requests, meter.units, meter.bytes_in, meter.written) == (0, 0.0, 0, 0)
+    assert not meter.spent
+    assert not meter.counts
+    meter.counting = True
+    meter.note("PATCH", f"{path}/a", key, b"", 200, b"", 0.0)
+    assert meter.units == pytest.approx(2 * write_units(len(orjson.dumps(document("a", 5_000)))))
+
+
+def test_a_month_is_paid_for_conversations_and_for_the_runs_after_them() -> None:
+    def cost(units: float, calls: float) -> Cost:
+        counted = {"bytes stored": 0.0, "requests": 10.0, "request units": units}
+        asked = {"model calls": calls, "tokens read": 1_000 * calls, "tokens written": 100 * calls}
+        return Cost(counted | asked, {}, {})
+
+    alone, both = month(cost(300, 2), cost(0, 0), 1_000), month(cost(300, 2), cost(100, 1), 1_000)
+    assert alone["request units"] == pytest.approx(30_000 * 300 / 1e6 * PRICES["ru_million"])
+    assert both["request units"] == pytest.approx(alone["request units"] * (300 + RUNS * 100) / 300)
+    assert both["models"] == pytest.approx(alone["models"] * (2 + RUNS) / 2)
+    assert both["Functions"] > alone["Functions"] > 0
 
 
 def test_the_meter_says_what_units_are_for() -> None:

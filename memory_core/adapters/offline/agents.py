@@ -9,7 +9,7 @@ the `hash` embedder give None, since its similarities are noise.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
@@ -54,8 +54,8 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.joint_answers import EpisodeParts, FormedParts, ReflectedParts
 from memory_core.domain.memory import Vector
-from memory_core.domain.profile import MIN_CELLS, is_about_length
-from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES
+from memory_core.domain.profile import MIN_CELLS, is_about_length, topic_trait
+from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES, about
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import own_words
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
@@ -437,18 +437,23 @@ MAX_TRAITS, MAX_SCENES = 12, 20
 def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
     """Find traits that at least three episodes support, those with most episodes first.
 
-    Of traits about the length of messages, only the trait with most episodes is kept.
+    A theme needs three episodes that are about it by people's own words. Of traits about the length
+    of messages, only the trait with most episodes is kept.
     """
-    themes: dict[str, dict[int, int]] = {}
+    lines: dict[str, list[tuple[int, str]]] = {}
     habits: dict[str, dict[int, int]] = {}
     for scene in scenes:
         if scene.theme in PROTOTYPES and scene.theme != EVERYDAY:
-            themes.setdefault(f"Often talks about {scene.theme}.", {})[scene.number] = len(
-                scene.lines
-            )
+            lines.setdefault(scene.theme, []).extend((scene.number, line) for line in scene.lines)
         for habit in (habit for traits in scene.shows for habit in dict.fromkeys(traits)):
             counted = habits.setdefault(habit, {})
             counted[scene.number] = counted.get(scene.number, 0) + 1
+    themes = {
+        topic_trait(theme): Counter(
+            numbered[place][0] for place in about(theme, [line for _, line in numbered])
+        )
+        for theme, numbered in lines.items()
+    }
     candidates = [
         (sum(of.values()), trait, of)
         for trait, of in (*themes.items(), *habits.items())

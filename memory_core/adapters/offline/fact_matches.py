@@ -13,8 +13,9 @@ from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.names import COUNTRIES
 from memory_core.adapters.offline.retractions import PatternMatch, over
 from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
+from memory_core.domain.statements.attributes import canonical_attribute
 from memory_core.domain.text.polarity import NEGATIONS
-from memory_core.domain.truth.slots import NO_LONGER, canonical_attribute
+from memory_core.domain.truth.slots import NO_LONGER
 
 _BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
     of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)

@@ -44,7 +44,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.joint_answers import FormedParts, ReflectedParts
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.slots import canonical_attribute, canonical_subject
+from memory_core.domain.statements.attributes import canonical_attribute, canonical_subject
 from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem
 from memory_core.prompts import Name, prompt
 

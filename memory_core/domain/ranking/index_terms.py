@@ -25,6 +25,7 @@ import numpy.typing as npt
 from memory_core.domain.fields import ZONE_FIELD, local, zone_of
 from memory_core.domain.memory import Lexical, LexicalFields, Memory, MemoryType
 from memory_core.domain.messages import is_message
+from memory_core.domain.statements.attributes import also_called, called_in
 from memory_core.domain.text.analyzer import (
     counts,
     counts_and_order,
@@ -34,7 +35,6 @@ from memory_core.domain.text.analyzer import (
 )
 from memory_core.domain.text.dates import date_words, tells_time
 from memory_core.domain.text.prefilter import ascii_words
-from memory_core.domain.truth.slots import also_called, called_in
 
 MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following turns carry at most, so that a long document does not

@@ -203,6 +203,75 @@ def asks_of_oneself(text: str) -> bool:
     )
 
 
+_ABOUT_ASKING = re.compile(
+    r"\b(?:ask(?:ed|ing)?|questions?|frag(?:e|en|te|test|ten)|gefragt)\b|聞い|質問|尋ね",
+    re.IGNORECASE,
+)
+_BEGINS_TO_ASK = re.compile(
+    r"\W{0,9}(?:(?:hey|hi|ok|so|and|but|also|oh|sorry|please|by the way|btw|und|aber|also|sag mal)"
+    r"\W+){0,2}(?:what|when|where|which|who|whom|whose|why|how|do|does|did|is|am|are|was|were|have"
+    r"|has|had|can|could|would|will|should|shall|any|remind me|wann|wo|wohin|woher|welche[rsnm]?"
+    r"|wer|wen|wem|wessen|warum|wieso|wie|was|hab|habe|hast|hat|hatte|bin|bist|ist|sind|war|waren"
+    r"|kann|kannst|können|soll|sollen|muss|weißt|weisst|gibt)(?:'s)?\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\A(?:## Summary\s+)?[^\W\d][^:.!?\n]{0,60} asked: ")
+_UNMARKED = re.compile(
+    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how)(?:\W+\w+){0,3}?\W+"
+    r"(?:do|does|did|have|has|had|can|could|will|would|should|shall|am|is|are|was|were)"
+    r" (?:i|you|we|he|she|they|it|user|my|our|your)\b[^.!?,;\n]*\.?\Z",
+    re.IGNORECASE,
+)
+"""A question that is typed without its mark: "where did I put the passport"."""
+_TAGS = "\n---\n"
+"""Ends the text of a note; tags and the like follow."""
+
+
+_KNOWS_NOT = re.compile(
+    r"\b(?:(?:do not|don't|did not|didn't|cannot|can't|could not|couldn't)(?: \w+)?"
+    r" (?:know|have|remember|recall|find|see)|not (?:sure|aware)"
+    r"|(?:have not|haven't|did not|didn't|never) (?:told|mention(?:ed)?|shared?|said)"
+    r"|no (?:record|information|idea|memory)|(?:weiß|weiss)(?: \w+)? (?:leider )?nicht"
+    r"|keine (?:information|ahnung|angabe)\w*|nicht (?:bekannt|erwähnt|gesagt))\b"
+    r"|(?:わか|分か|知)りません|ありません|存じません",
+    re.IGNORECASE,
+)
+
+
+def knows_not(text: str) -> bool:
+    """Whether a reply of at most two sentences says that the answer is not known."""
+    plain = text.replace("’", "'")
+    reply = [sentence for sentence in sentences(plain) if not sentence.asks]
+    return 0 < len(reply) <= MOST_SENTENCES and _KNOWS_NOT.search(reply[0].text) is not None
+
+
+def asks_for_an_answer(text: str) -> bool:
+    """Whether a message asks something, and not for what was asked before."""
+    return asks_directly(text) and _ABOUT_ASKING.search(text) is None
+
+
+def only_asks(text: str) -> bool:
+    """Whether all sentences of a memory are questions, so that it holds no answer.
+
+    It may be formed: "User asked: Where is it?". "I moved to Rome, do you know a doctor?" does not
+    only ask.
+    """
+    quoted = _QUOTED.match(text)
+    if quoted is not None:
+        text = text[quoted.end() :].partition(_TAGS)[0]
+    if _UNMARKED.match(text) is not None:
+        return True
+    text_sentences = sentences(text)
+    return bool(text_sentences) and all(
+        sentence.asks
+        and (
+            _BEGINS_TO_ASK.match(sentence.text) is not None
+            or _ASKS_IN_JAPANESE.search(sentence.text) is not None
+        )
+        for sentence in text_sentences
+    )
+
+
 def _asks(sentence: Sentence) -> bool:
     """Whether a sentence asks, by its mark or by how it begins."""
     return (

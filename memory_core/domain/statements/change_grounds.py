@@ -19,11 +19,14 @@ from memory_core.domain.statements.change_phrases import (
     HAS_NOT,
     INSTEAD,
     LIKES_BEST,
+    MISSED,
     MOVED,
     NAMED_AS,
     NOT_SO,
     NOW_INDEED,
     OWNED,
+    RECURS,
+    SINGLE_DAY,
     SOME_TIME,
     STAGES,
     THIS_ONCE,
@@ -68,7 +71,7 @@ def change_ground(
     """
     if now.asks and not now.corrects:
         return None
-    of_one_thing = are_of_one_thing(before, now) and not _is_called_off_once(now)
+    of_one_thing = are_of_one_thing(before, now) and not _is_missed_once(before, now)
     if (of_one_thing and _over(before, now)) or _died(before, now):
         return "ends"
     if now.named.adds:
@@ -167,12 +170,19 @@ def _transferred(before: SaidSentence, now: SaidSentence) -> bool:
     return bool(shared) and bool(to - before.terms) and bool(before.terms - shared)
 
 
-def _is_called_off_once(now: SaidSentence) -> bool:
+def _is_missed_once(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a sentence says that an event does not take place this once.
 
-    For example "no volleyball this Thursday, the gym is closed".
+    For example "no volleyball this Thursday, the gym is closed". What takes place again and again
+    goes on after a single day on which it did not: "yoga was cancelled on Tuesday".
     """
-    return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
+    if CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None:
+        return True
+    return (
+        RECURS.search(before.text) is not None
+        and MISSED.search(now.text) is not None
+        and SINGLE_DAY.search(now.text) is not None
+    )
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:

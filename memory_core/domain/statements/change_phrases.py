@@ -71,7 +71,8 @@ ENDS_OF_OBJECT = _cue(
     r"|lost the|broke (?:the|my|our)|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed"
     r"|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
     r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)"
-    r"|checked out of|let go of|logged off|sold|cancell?ed|ditched|dropped|quit|quitting"
+    r"|checked out of|let go of|logged off|sold|cancell?ed|ditched"
+    r"|dropped(?! (?:[\w'-]+ ){1,4}(?:in|off|by)\b)|quit|quitting"
     r"|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)|gave away"
     r"|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out"
     r"|pulled out of|moved out of|moved away from|unsubscribed from|resigned from|retired from"
@@ -423,6 +424,24 @@ CALLED_OFF = _cue(
     r"|中止|休講"
 )
 """Words for an event that takes place again: called off this once, it goes on afterwards."""
+RECURS = _cue(
+    rf"\b(?:every|each|daily|weekly|monthly|twice|always|\w{{1,9}} times an?|(?:{ANY_WEEKDAY})s"
+    rf"|(?:{ANY_GERMAN_WEEKDAY})s|jede[nrsm]?|immer|täglich|wöchentlich|\w{{1,9}}mal (?:die|in der"
+    r"|pro|im))\b|毎[日週月朝晩年]|週[\d一二三四五六七]回"
+)
+"""Words for what is done again and again."""
+MISSED = _cue(
+    r"\b(?:cancell?ed|called off|(?:gave|given) (?:[\w'-]+ ){1,3}a miss|skipped|missed|didn't make"
+    r"|fällt|fallen|fielen|fiel|entfällt|entfiel|abgesagt|ausgefallen|geschwänzt|verpasst)\b"
+    r"|休み|休ん|中止|休講"
+)
+"""Words for an event that does not take place, or without the speaker."""
+SINGLE_DAY = _cue(
+    rf"\b(?:(?:this|last|next|on) (?:\w+ )?(?:week|weekend|morning|evening|{ANY_WEEKDAY})"
+    r"|today|tonight|tomorrow|yesterday|(?:diese|letzte|vergangene|nächste|kommende)[nrsm]?"
+    rf" (?:woche|wochenende|{ANY_GERMAN_WEEKDAY})|am (?:\w+ )?{ANY_GERMAN_WEEKDAY}|heute|gestern"
+    r"|vorgestern|morgen)\b|今[日朝夜晩週]|昨[日夜晩]|先週|来週|明日"
+)
 FROM_OLD = _cue(
     r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to"
     r"|down to|auf)\s)"
@@ -437,7 +456,8 @@ AHEAD = "will|going to"
 SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
     r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
-    r"|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked|sollte|könnte|würde|wenn|falls"
+    r"|dream\w*|dreamt|träum\w*|pretend\w*|suppose|novel|the game|joked|sollte|könnte"
+    r"|würde|wenn|falls"
     r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
 """Words in a clause that tells no fact."""

@@ -21,6 +21,7 @@ from memory_core.domain.agent_schemas import (
     SaidInstruction,
 )
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.patterns import telling
 from memory_core.domain.statements.provenance import (
@@ -38,7 +39,7 @@ from memory_core.domain.text.analyzer import tokens, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
-from memory_core.domain.truth.slots import NO_LONGER, canonical_subject, folded
+from memory_core.domain.truth.slots import NO_LONGER, folded
 
 LEAST_SAID = 1 / 3
 """The share of a text's telling terms that people said."""
