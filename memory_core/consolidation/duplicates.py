@@ -339,7 +339,7 @@ class Merging:
             Unavailable: The long-term store or the embedder is down.
 
         """
-        ids, place = _new(run), int(cursor or 0)
+        ids, place = _new_or_changed_ids(run), int(cursor or 0)
         while place < len(ids):
             further = place + AT_ONCE
             pairs, looked = await self._pairs(run, ids[place:further])
@@ -373,7 +373,7 @@ class Merging:
 
     async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the pairs of near-duplicates."""
-        ids, count = _new(run), 0
+        ids, count = _new_or_changed_ids(run), 0
         for place in range(0, len(ids), AT_ONCE):
             count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
         return {"near_duplicates": count}
@@ -545,7 +545,7 @@ class _Merge:
         self.counts[name] = self.counts.get(name, 0) + 1
 
 
-def _new(run: Run) -> list[str]:
+def _new_or_changed_ids(run: Run) -> list[str]:
     """Return the ids of semantic memories that are new or say something else, in order."""
     return list(
         dict.fromkeys(

@@ -294,7 +294,7 @@ class Forgetter:
                         gone_along,
                         now,
                     ),
-                    Change("forgotten", _forgotten(memory, now), memory),
+                    Change("forgotten", _soft_delete(memory, now), memory),
                 ]
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
@@ -324,7 +324,7 @@ class Forgetter:
         )
 
 
-def _forgotten(memory: Memory, now: datetime) -> Memory:
+def _soft_delete(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "forgotten", now)
 
 
