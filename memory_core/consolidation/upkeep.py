@@ -186,12 +186,12 @@ class Decay:
         )
         self._crossings, self._clock, self._rules = crossings, clock, rules
 
-    async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
+    async def begin(self, owner: Owner, request: DecayInput, call: Call) -> Accepted:
         """Store the work as a task, due at the present moment.
 
         Args:
             owner: Whose memories may fade.
-            asked: The session that it is about, or all.
+            request: The session that it is about, or all.
             call: The call that asked for it.
 
         Raises:
@@ -200,13 +200,13 @@ class Decay:
 
         """
         plan = {
-            "session_id": asked.session_id,
+            "session_id": request.session_id,
             "at": self._clock.now().isoformat(),
             "cap": self._rules.cap,
         }
         return await self._operations.begin(owner, "decay", plan, call)
 
-    async def dry_run(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
+    async def dry_run(self, owner: Owner, request: DecayInput, *, marks: bool = True) -> Foreseen:
         """Count the changes of a task that began now, if no other caller interferes.
 
         Long texts are counted that the task would try to shorten. Unwritten accesses are written
@@ -214,7 +214,7 @@ class Decay:
 
         Args:
             owner: Whose memories may fade.
-            asked: The session that it is about, or all.
+            request: The session that it is about, or all.
             marks: Whether faded memories are marked.
 
         Raises:
@@ -224,7 +224,7 @@ class Decay:
         await self._access_counts.flush(owner)
         await self._access_counts.settle(owner)
         now, counts = self._clock.now(), dict(COUNTS)
-        async for memory in self._due(owner, asked.session_id, now):
+        async for memory in self._due(owner, request.session_id, now):
             name = self._count_name(memory, now)
             if name == Status.DECAYED.value and not marks:
                 continue
