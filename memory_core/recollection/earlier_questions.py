@@ -30,6 +30,8 @@ LEAST_SHARE = 0.4
 .48 of that of the note of it. On three sets of conversations the first places are as good with any
 share from 0 to .98.
 """
+MOST_OTHER_TERMS = 3
+"""The most terms of a repeated question beside the query's: how, did, its speaker's name."""
 
 
 async def put_questions_behind(
@@ -59,8 +61,9 @@ async def put_questions_behind(
     rows: list[int] = np.lexsort((-candidates.event_at, -look.relevant.score, -look.order))[
         :FIRST_ROWS
     ].tolist()
-    # the best row may ask without a mark
-    suspects = {row for row in rows if candidates.asks[row]} | {*rows[:1]}
+    suspects = {row for row in rows if candidates.asks[row] or _repeats_query(row, look)}
+    if not suspects:
+        return look
     cells = {cell for row in suspects if (cell := candidates.cell[row]) is not None}
     suspects |= {row for row in rows if candidates.cell[row] in cells}
     read = await row_memories.read_memories(owner, look, sorted(suspects))
@@ -75,6 +78,17 @@ async def put_questions_behind(
         return look
     places = {row: -place for place, row in enumerate(ordered)}
     return replace(look, order=reassign_order(look.order, rows, [places[row] for row in rows]))
+
+
+def _repeats_query(row: int, look: QueryRound) -> bool:
+    """Whether a row has the query's terms and hardly any other: a question without its mark."""
+    candidates = look.candidates
+    terms = len(look.analysis.terms)
+    return bool(
+        terms
+        and candidates.own[row].all()
+        and candidates.own_length[row] <= terms + MOST_OTHER_TERMS
+    )
 
 
 def _asking(memories: dict[int, Memory], look: QueryRound) -> frozenset[int]:
