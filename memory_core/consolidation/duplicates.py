@@ -100,7 +100,7 @@ def _may_merge(memory: Memory) -> bool:
     """Whether a memory may be merged at all.
 
     A memory in a conflict may not: the conflict's decision comes first. Nor may a memory that was
-    merged and then restored by hand: an hourly run does not have the last word.
+    merged and then restored by a caller: an hourly run does not have the last word.
     """
     brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
     return (

@@ -112,7 +112,7 @@ class NullShortTermStore:
         return None
 
     async def drop_taken_accesses(self, owner: Owner, flush_id: str) -> None:
-        """Ignore the accesses: none are set apart."""
+        """Ignore the accesses: none are set aside."""
 
     def pool(self) -> tuple[int, int]:
         """Return no connections."""

@@ -278,7 +278,7 @@ class RedisShortTermStore(GuardedRedis):
         return [owner_of(name.decode()) for name in names or ()]
 
     async def take_accesses(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """Set the waiting accesses apart."""
+        """Set the waiting accesses aside."""
         keys = access_keys(owner)
         taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
         if taken is None:
@@ -286,7 +286,7 @@ class RedisShortTermStore(GuardedRedis):
         return taken
 
     async def drop_taken_accesses(self, owner: Owner, flush_id: str) -> None:
-        """Delete the accesses that were set apart."""
+        """Delete the accesses that were set aside."""
         await self._script("taken", [access_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
