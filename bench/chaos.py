@@ -46,10 +46,7 @@ SHOWN = 10
 """Accusations of a kind that are printed."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run and print; 1 when something was lost, doubled, back, stuck, poisoned or wrongly answered,
-    130 when it was stopped.
-    """
+def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench.chaos",
         description="Kills and freezes Memory Core while it is written to.",
@@ -96,6 +93,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="N",
         help="processes of each host; auto, as `make run`: one a core, at most 4 (default auto)",
     )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and print; 1 when something was lost, doubled, back, stuck, poisoned or wrongly answered,
+    130 when it was stopped.
+    """
+    parser = _options()
     options = parser.parse_args(arguments)
     if options.rate is None:
         options.rate = RATES[options.profile]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -146,49 +146,16 @@ async def day(
         await core.warm_up()
         talk = _said(seed, sum(map(len, hours)))
         for hour in range(HOURS):
-            counts.clear()
             talking = [
                 number for number, those in enumerate(hours) for _ in range(those.count(hour))
             ]
-            for number in talking:
-                await core.converse(owner(number), next(talk))
-            await work(core)
-            parts["formed"] += counts
-            counts.clear()
-            for number in talking:
-                for query in (
-                    "Where do I live now?",
-                    "What do I like on free days?",
-                    "How long are my shifts?",
-                )[:RETRIEVES]:
-                    await core.retrieve(owner(number), RetrieveInput(query=query))
-                parts["asked"] += counts
-                counts.clear()
-                # as the process does some seconds later, whether a run follows or not
-                await core.flush_accesses()
-                parts["noted"] += counts
-                counts.clear()
-            clock.at += timedelta(hours=1)
-            await core.fan_out()
-            await work(core)
+            await _live_hour(core, clock, talking, talk, counts, parts)
             due.append(counts["message.consolidation.user"])
-            parts["settled"] += counts
         counts.clear()
         for number in range(users):
             await core._services.access_counts.settle(owner(number))
         parts["added"] += counts
-        runs = sum(
-            [
-                len(
-                    (
-                        await core._services.task_services.tasks.page(
-                            owner(number), None, "consolidate", None, 100
-                        )
-                    ).tasks
-                )
-                for number in range(users)
-            ]
-        )
+        runs = await _count_runs(core, users)
     return Day(
         users=users,
         conversations=sum(map(len, hours)),
@@ -197,6 +164,50 @@ async def day(
         due=tuple(due),
         stored=store.stored,
         **parts,
+    )
+
+
+async def _live_hour(
+    core: MemoryCore,
+    clock: _Clock,
+    talking: Sequence[int],
+    talk: Iterator[ConverseInput],
+    counts: Counter[str],
+    parts: Mapping[str, Counter[str]],
+) -> None:
+    """Conversations, queries and the timer of an hour. `counts` keeps those of the timer."""
+    counts.clear()
+    for number in talking:
+        await core.converse(owner(number), next(talk))
+    await work(core)
+    parts["formed"].update(counts)
+    counts.clear()
+    for number in talking:
+        for query in (
+            "Where do I live now?",
+            "What do I like on free days?",
+            "How long are my shifts?",
+        )[:RETRIEVES]:
+            await core.retrieve(owner(number), RetrieveInput(query=query))
+        parts["asked"].update(counts)
+        counts.clear()
+        # as the process does some seconds later, whether a run follows or not
+        await core.flush_accesses()
+        parts["noted"].update(counts)
+        counts.clear()
+    clock.at += timedelta(hours=1)
+    await core.fan_out()
+    await work(core)
+    parts["settled"].update(counts)
+
+
+async def _count_runs(core: MemoryCore, users: int) -> int:
+    tasks = core._services.task_services.tasks
+    return sum(
+        [
+            len((await tasks.page(owner(number), None, "consolidate", None, 100)).tasks)
+            for number in range(users)
+        ]
     )
 
 

@@ -275,6 +275,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mode, measurement in measured.items()
     ]
     show("A run of consolidation", ("mode", "calls", "tokens"), runs)
+    _show_kinds(measured)
+    _print_differences(measured, options.shown)
+    return 0
+
+
+def _show_kinds(measured: dict[FormationCalls, Measured]) -> None:
     kinds = sorted(
         {
             call.kind
@@ -291,6 +297,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("answer", *MODES),
         [[kind, *(str(counted[mode][kind]) for mode in MODES)] for kind in kinds],
     )
+
+
+def _print_differences(measured: dict[FormationCalls, Measured], most: int) -> None:
     for mode in MODES[1:]:
         lost, added = differences(measured, mode)
         whole = sum(memories.total() for memories in measured["separate"].made)
@@ -302,9 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"  {sign} by category: "
                 f"{dict(Counter(category for category, _, _ in some.elements()))}"
             )
-            for category, status, content in sorted(some, key=str)[: options.shown]:
+            for category, status, content in sorted(some, key=str)[:most]:
                 print(f"  {sign} {category} {status}: {content[:160]!r}")
-    return 0
 
 
 if __name__ == "__main__":

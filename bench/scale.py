@@ -202,8 +202,7 @@ async def simulated(
     return [await load_of(users, lived, assumed) for users in sizes], lived
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Simulate and print."""
+def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench.scale", description="Simulates a day of many users."
     )
@@ -264,7 +263,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="reckon every read as Strong, and two lists for every search",
     )
-    given = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Simulate and print."""
+    given = _options().parse_args(arguments)
     prices, times = _settings(given.price, PRICES), _settings(given.ms, TIMES)
     assumed = Assumed(
         prices,

@@ -1576,7 +1576,7 @@ class MemoryCore:
         Unavailable.
         """
         with self._telemetry.operation("erase_again"):
-            return await self._services.people.eraser.again(dry_run=dry_run)
+            return await self._services.people.eraser.erase_again(dry_run=dry_run)
 
     async def erasures(
         self, app_id: str, after: int | None = None, limit: int = 100

@@ -133,7 +133,14 @@ def questions(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator
 
 def forget(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
     """Requests to forget, words that sound like them, and standing wishes."""
-    for item in items["requests"]:
+    yield from _requests(service, items["requests"])
+    yield from _harmless(service, items["harmless"])
+    yield from _wishes(service, items["wishes"])
+    yield from _instructions(service, items["instructions"])
+
+
+def _requests(service: Service, items: Sequence[Item]) -> Iterator[Outcome]:
+    for item in items:
         user = f"forget-{item['id']}"
         _told(service, user, item["told"])
         task = service.tell(user, "later", _said(item["ask"], "2026-03-22T18:00:00Z"))
@@ -150,7 +157,10 @@ def forget(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Ou
         )
         yield Outcome("requests", item["lang"], item["id"], (gone and rest_stays) or asked, seen)
         yield Outcome("what stays is there", item["lang"], item["id"], rest_stays, seen)
-    for item in items["harmless"]:
+
+
+def _harmless(service: Service, items: Sequence[Item]) -> Iterator[Outcome]:
+    for item in items:
         user = f"harmless-{item['id']}"
         _told(service, user, item["told"])
         message = {
@@ -167,7 +177,10 @@ def forget(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Ou
             not result and not _forgotten(service, user),
             f"{item['role']}: {item['message']} | {result}",
         )
-    for item in items["wishes"]:
+
+
+def _wishes(service: Service, items: Sequence[Item]) -> Iterator[Outcome]:
+    for item in items:
         user = f"wish-{item['id']}"
         _told(service, user, item["told"])
         service.tell(user, "later", _said(item["message"], "2026-03-22T18:00:00Z"))
@@ -179,7 +192,10 @@ def forget(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Ou
             bool(rules) and not _forgotten(service, user),
             f"{item['message']} | {rules}",
         )
-    for item in items["instructions"]:
+
+
+def _instructions(service: Service, items: Sequence[Item]) -> Iterator[Outcome]:
+    for item in items:
         user = f"instruction-{item['id']}"
         service.tell(user, "first", _said(item["message"], "2026-03-02T18:00:00Z"))
         context = service.context(user, "What is the capital of France?")

@@ -72,12 +72,12 @@ class ApiKeys:
         self._store, self._lookup, self._tags = store, lookup, tags
         self._cursors, self._clock, self._ids = cursors, clock, ids
 
-    async def make(self, app_id: str, asked: KeyInput, call: Call) -> NewKey:
+    async def make(self, app_id: str, request: KeyInput, call: Call) -> NewKey:
         """Make a key.
 
         Args:
             app_id: The app of the key.
-            asked: The name, rights, user and end of the key.
+            request: The name, rights, user and end of the key.
             call: The call, with its actor and idempotency key.
 
         Raises:
@@ -88,10 +88,10 @@ class ApiKeys:
         made = self._new(
             app_id,
             self._new_id(app_id, call),
-            name=asked.name,
-            rights=asked.rights,
-            user_id=asked.user_id,
-            expires_at=asked.expires_at,
+            name=request.name,
+            rights=request.rights,
+            user_id=request.user_id,
+            expires_at=request.expires_at,
         )
         entry = self._entry("key_made", call, key_id=made.key.key_id)
         if not await self._write(app_id, [key_document(made.key), entry]):
@@ -215,7 +215,7 @@ class ApiKeys:
                     )
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
-    async def rotate(self, app_id: str, key_id: str, asked: RotateInput, call: Call) -> NewKey:
+    async def rotate(self, app_id: str, key_id: str, request: RotateInput, call: Call) -> NewKey:
         """Make a key in the place of another, with its name, rights, user and end.
 
         The other key stays valid for the overlap.
@@ -223,7 +223,7 @@ class ApiKeys:
         Args:
             app_id: Whose key it is.
             key_id: The id of the key to replace.
-            asked: The overlap in seconds.
+            request: The overlap in seconds.
             call: The call, with its actor and idempotency key.
 
         Raises:
@@ -251,7 +251,7 @@ class ApiKeys:
                 user_id=key.user_id,
                 expires_at=key.expires_at,
             )
-            until = now + timedelta(seconds=asked.overlap_seconds)
+            until = now + timedelta(seconds=request.overlap_seconds)
             until = until if key.expires_at is None else min(until, key.expires_at)
             replaced = key.rotated(made.key.key_id, until)
             entry = self._entry("key_rotated", call, key_id=key_id, replaced_by=made.key.key_id)

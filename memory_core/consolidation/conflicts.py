@@ -24,7 +24,13 @@ from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, reads_of, told_last
+from memory_core.evolution.conflicts import (
+    MAX_REASON,
+    assertion_order,
+    decide,
+    decide_by_time,
+    reads_of,
+)
 from memory_core.evolution.opinions import contradict_by_rule, opinion
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
@@ -93,8 +99,8 @@ def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
         new: The newer side.
 
     """
-    falls = min(old, new, key=told_last)
-    if falls.pinned:
+    earlier = min(old, new, key=assertion_order)
+    if earlier.pinned:
         return ConflictVerdict("open", "the earlier one is pinned")
     slot = slot_of(old)
     if slot is not None and slot == slot_of(new):
@@ -351,7 +357,7 @@ class ConflictStep:
             else ReadSet(None, {})
         )
         times = {
-            case: max(map(told_last, sides))
+            case: max(map(assertion_order, sides))
             for case in cases
             if (sides := _sides(look, case)) is not None
         }

@@ -100,7 +100,7 @@ def _may_merge(memory: Memory) -> bool:
     """Whether a memory may be merged at all.
 
     A memory in a conflict may not: the conflict's decision comes first. Nor may a memory that was
-    merged and then restored by hand: an hourly run does not have the last word.
+    merged and then restored by a caller: an hourly run does not have the last word.
     """
     brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
     return (
@@ -339,7 +339,7 @@ class Merging:
             Unavailable: The long-term store or the embedder is down.
 
         """
-        ids, place = _new(run), int(cursor or 0)
+        ids, place = _new_or_changed_ids(run), int(cursor or 0)
         while place < len(ids):
             further = place + AT_ONCE
             pairs, looked = await self._pairs(run, ids[place:further])
@@ -373,7 +373,7 @@ class Merging:
 
     async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count the pairs of near-duplicates."""
-        ids, count = _new(run), 0
+        ids, count = _new_or_changed_ids(run), 0
         for place in range(0, len(ids), AT_ONCE):
             count += len((await self._pairs(run, ids[place : place + AT_ONCE]))[0])
         return {"near_duplicates": count}
@@ -545,7 +545,7 @@ class _Merge:
         self.counts[name] = self.counts.get(name, 0) + 1
 
 
-def _new(run: Run) -> list[str]:
+def _new_or_changed_ids(run: Run) -> list[str]:
     """Return the ids of semantic memories that are new or say something else, in order."""
     return list(
         dict.fromkeys(

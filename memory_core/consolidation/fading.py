@@ -125,11 +125,11 @@ class ImportanceCrossings:
         )
         self._recalls = recalls
 
-    async def next(self, asked: FadingRequest, body: Any) -> Crossing:
+    async def next(self, request: FadingRequest, body: Any) -> Crossing:
         """Return the next chunk; its own cursor and end are in the chunk.
 
         Args:
-            asked: The request.
+            request: The request.
             body: The cursor of the last chunk; None for the first chunk.
 
         Raises:
@@ -137,16 +137,16 @@ class ImportanceCrossings:
 
         """
         cursor = _Cursor.of(body)
-        places = await self._places(asked, cursor)
+        places = await self._places(request, cursor)
         if cursor.step == "recall" and not places:
-            cursor = _Cursor("decay" if asked.marks else "compress", None)
-            places = await self._places(asked, cursor)
+            cursor = _Cursor("decay" if request.marks else "compress", None)
+            places = await self._places(request, cursor)
         shorts = dict[str, Short | None]()
         if cursor.step == "compress":
-            shorts, places = await self._shorts(asked, places)
+            shorts, places = await self._shorts(request, places)
         return Crossing(
             [place.id for place in places],
-            lambda look: self._decided(look, asked, cursor, places, shorts),
+            lambda look: self._decided(look, request, cursor, places, shorts),
         )
 
     async def recalled(self, owner: Owner, after: Place | None) -> list[Place]:
@@ -179,15 +179,15 @@ class ImportanceCrossings:
             places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         return places
 
-    async def _places(self, asked: FadingRequest, cursor: _Cursor) -> list[Place]:
+    async def _places(self, request: FadingRequest, cursor: _Cursor) -> list[Place]:
         """Return the next memories of a pass."""
         if cursor.step == "recall":
-            return await self.recalled(asked.owner, cursor.place) if asked.recalls else []
-        rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
-        return await self.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place)
+            return await self.recalled(request.owner, cursor.place) if request.recalls else []
+        rules = self._rules if request.marks else replace(self._rules, floor=0.0)
+        return await self.faded(request.owner, rules, request.at, request.session_id, cursor.place)
 
     async def _shorts(
-        self, asked: FadingRequest, places: list[Place]
+        self, request: FadingRequest, places: list[Place]
     ) -> tuple[dict[str, Short | None], list[Place]]:
         """Return short versions of the next long memories, by id.
 
@@ -195,12 +195,14 @@ class ImportanceCrossings:
         """
         if not places:
             return {}, places
-        seen = await self._store.snapshot(asked.owner, [place.id for place in places])
+        seen = await self._store.snapshot(request.owner, [place.id for place in places])
         look, shorts = ReadSet(seen.head, dict(seen.documents)), dict[str, Short | None]()
         for number, place in enumerate(places):
             memory = look.memory(place.id)
-            if memory is not None and due(memory, asked.at, self._rules) is Status.COMPRESSED:
-                shorts[place.id] = await self._compressor.short(asked.owner, asked.work_id, memory)
+            if memory is not None and due(memory, request.at, self._rules) is Status.COMPRESSED:
+                shorts[place.id] = await self._compressor.short(
+                    request.owner, request.work_id, memory
+                )
                 if len(shorts) == SHORTENED_AT_ONCE:
                     return shorts, places[: number + 1]
         return shorts, places
@@ -208,7 +210,7 @@ class ImportanceCrossings:
     def _decided(
         self,
         look: ReadSet,
-        asked: FadingRequest,
+        request: FadingRequest,
         cursor: _Cursor,
         places: list[Place],
         shorts: Mapping[str, Short | None],
@@ -216,13 +218,15 @@ class ImportanceCrossings:
         portion, changes, passed = Portion(), list[Change](), 0
         for place in places:
             memory = look.memory(place.id)
-            change = None if memory is None else self._change(memory, cursor.step, shorts, asked.at)
+            change = (
+                None if memory is None else self._change(memory, cursor.step, shorts, request.at)
+            )
             if change is not None:
-                if len(changes) == asked.left or not portion.takes(2, 2 * size_of(change.after)):
+                if len(changes) == request.left or not portion.takes(2, 2 * size_of(change.after)):
                     break
                 changes.append(change)
             passed += 1
-        capped = passed < len(places) and len(changes) == asked.left
+        capped = passed < len(places) and len(changes) == request.left
         further = _Cursor(cursor.step, places[passed - 1] if passed else cursor.place)
         if not places:
             further = _Cursor("compress", None)

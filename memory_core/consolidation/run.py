@@ -69,12 +69,12 @@ class Consolidator:
         )
         self._starter, self._finisher, self._calls = starter, finisher, calls
 
-    async def begin(self, owner: Owner, asked: ConsolidateInput, call: Call) -> Accepted:
+    async def begin(self, owner: Owner, request: ConsolidateInput, call: Call) -> Accepted:
         """Store a run as a task, or return the run that is under way.
 
         Args:
             owner: Whose memories the run settles.
-            asked: The session that the run is about, or all.
+            request: The session that the run is about, or all.
             call: The call that asked for it.
 
         Raises:
@@ -83,14 +83,14 @@ class Consolidator:
             Unavailable: The long-term store is down.
 
         """
-        return await self._starter.begin(owner, asked.session_id, call)
+        return await self._starter.begin(owner, request.session_id, call)
 
-    async def dry_run(self, owner: Owner, asked: ConsolidateInput) -> Foreseen:
+    async def dry_run(self, owner: Owner, request: ConsolidateInput) -> Foreseen:
         """Count the work of a run that began now.
 
         Args:
             owner: Whose memories the run would settle.
-            asked: The session that the run would be about, or all.
+            request: The session that the run would be about, or all.
 
         Raises:
             Unavailable: The long-term store is down.
@@ -100,7 +100,7 @@ class Consolidator:
         head = (await reads.look([])).head
         counts: dict[str, int] = {}
         run = await self._run(
-            "foreseen", reads, plan_of(head, asked.session_id, self._clock.now()), counts
+            "foreseen", reads, plan_of(head, request.session_id, self._clock.now()), counts
         )
         for step in self._steps:
             counts |= await step.dry_run(run)

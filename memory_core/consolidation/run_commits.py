@@ -261,7 +261,9 @@ class RunFinisher:
             def fields(head: Head) -> HeadFields:
                 if run.session_id:
                     return {"run_task_id": None}
-                return _settled(head, run, _next(head, run, coming, now, capped=capped))
+                return _settle_fields(
+                    head, run, _next_due_at(head, run, coming, now, capped=capped)
+                )
 
             report = self._report(run, stored, sum_counts(stored.counts, waiting.counts), now)
             document = Document(
@@ -316,7 +318,7 @@ class RunFinisher:
         }
 
 
-def _settled(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
+def _settle_fields(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
     at = run.at if head.settled_at is None else max(head.settled_at, run.at)
     return {
         "consolidated_sequence": max(head.consolidated_sequence, run.to),
@@ -326,7 +328,9 @@ def _settled(head: Head, run: Run, due_at: datetime | None) -> HeadFields:
     }
 
 
-def _next(head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool) -> datetime | None:
+def _next_due_at(
+    head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool
+) -> datetime | None:
     """Return when the next run is due; None for not before the next write."""
     moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
     if capped:

@@ -25,7 +25,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import decide_by_time, reads_of, told_last
+from memory_core.evolution.conflicts import assertion_order, decide_by_time, reads_of
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents
@@ -166,11 +166,13 @@ class SceneConflictStep:
             sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None})
         )
         by_scene: dict[str, list[Memory]] = {}
-        for fact in sorted(facts.values(), key=told_last):
+        for fact in sorted(facts.values(), key=assertion_order):
             cell = cells.get(fact.cell_id or "")
             if cell is not None and cell.scene_id is not None:
                 by_scene.setdefault(cell.scene_id, []).append(fact)
-        chosen = sorted(by_scene, key=lambda name: told_last(by_scene[name][-1]))[-MOST_SCENES:]
+        chosen = sorted(by_scene, key=lambda name: assertion_order(by_scene[name][-1]))[
+            -MOST_SCENES:
+        ]
         cases: dict[frozenset[str], _Case] = {}
         for scene_id in chosen:
             new = by_scene[scene_id][-MOST_NEW:]
@@ -190,7 +192,9 @@ class SceneConflictStep:
             for fact in cell.atomic_facts
             if fact.fact_id is not None
         }
-        older = sorted((await self._facts(run, sorted(names))).values(), key=told_last)[-MOST_HELD:]
+        older = sorted((await self._facts(run, sorted(names))).values(), key=assertion_order)[
+            -MOST_HELD:
+        ]
         prompt = ConflictPrompt(tuple(new), tuple(older))
         if not any(_is_comparable(fact, older_fact) for fact in new for older_fact in older):
             return []
@@ -204,7 +208,7 @@ class SceneConflictStep:
         ):
             ruling = rulings.on(fact, older_fact)
             if ruling is not None and ruling.operation == "DELETE":
-                first, last = sorted((fact, older_fact), key=told_last)
+                first, last = sorted((fact, older_fact), key=assertion_order)
                 disputed = rulings.disputed(ruling, fact, older_fact)
                 reason = (
                     disputed

@@ -79,7 +79,7 @@ class Upkeep:
         if cursor is None:
             await self._access_counts.flush(run.owner)
             await self._snapshots.write_due(run.owner, head)
-            counts = await self._aged(run)
+            counts = await self._begin_archive_run(run)
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
         left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
@@ -101,10 +101,10 @@ class Upkeep:
         foreseen = await self._decay.dry_run(
             run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading
         )
-        ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
+        ended, runs = await self._ended(run, coming), int(self._is_past(run, coming.ages))
         return {**foreseen.counts, "foresight_ended": ended, "archive_runs": runs}
 
-    async def _aged(self, run: Run) -> dict[str, int]:
+    async def _begin_archive_run(self, run: Run) -> dict[str, int]:
         """Begin the archive run that is due, and count memories with ended foresight.
 
         Both are those since the last run.
@@ -112,7 +112,7 @@ class Upkeep:
         coming, counts = await self._coming(run), dict[str, int]()
         if ended := await self._ended(run, coming):
             counts["foresight_ended"] = ended
-        if self._has_come(run, coming.ages):
+        if self._is_past(run, coming.ages):
             await self._archiver.begin(
                 run.owner, None, Call(actor=ACTOR), task_id=derived("tsk", run.id, "archive")
             )
@@ -121,7 +121,7 @@ class Upkeep:
 
     async def _ended(self, run: Run, coming: NextDue) -> int:
         """Count the memories with foresight that has ended since the last run."""
-        if not self._has_come(run, coming.foresight):
+        if not self._is_past(run, coming.foresight):
             return 0
         return await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
 
@@ -137,7 +137,7 @@ class Upkeep:
         )
 
     @staticmethod
-    def _has_come(run: Run, moment: datetime | None) -> bool:
+    def _is_past(run: Run, moment: datetime | None) -> bool:
         return moment is not None and moment <= run.at
 
 
@@ -186,12 +186,12 @@ class Decay:
         )
         self._crossings, self._clock, self._rules = crossings, clock, rules
 
-    async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
+    async def begin(self, owner: Owner, request: DecayInput, call: Call) -> Accepted:
         """Store the work as a task, due at the present moment.
 
         Args:
             owner: Whose memories may fade.
-            asked: The session that it is about, or all.
+            request: The session that it is about, or all.
             call: The call that asked for it.
 
         Raises:
@@ -200,13 +200,13 @@ class Decay:
 
         """
         plan = {
-            "session_id": asked.session_id,
+            "session_id": request.session_id,
             "at": self._clock.now().isoformat(),
             "cap": self._rules.cap,
         }
         return await self._operations.begin(owner, "decay", plan, call)
 
-    async def dry_run(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
+    async def dry_run(self, owner: Owner, request: DecayInput, *, marks: bool = True) -> Foreseen:
         """Count the changes of a task that began now, if no other caller interferes.
 
         Long texts are counted that the task would try to shorten. Unwritten accesses are written
@@ -214,7 +214,7 @@ class Decay:
 
         Args:
             owner: Whose memories may fade.
-            asked: The session that it is about, or all.
+            request: The session that it is about, or all.
             marks: Whether faded memories are marked.
 
         Raises:
@@ -224,8 +224,8 @@ class Decay:
         await self._access_counts.flush(owner)
         await self._access_counts.settle(owner)
         now, counts = self._clock.now(), dict(COUNTS)
-        async for memory in self._due(owner, asked.session_id, now):
-            name = self._what(memory, now)
+        async for memory in self._due(owner, request.session_id, now):
+            name = self._count_name(memory, now)
             if name == Status.DECAYED.value and not marks:
                 continue
             if name is not None and sum(counts.values()) == self._rules.cap:
@@ -234,7 +234,7 @@ class Decay:
                 counts[name] += 1
         return Foreseen(counts, capped=False)
 
-    def _what(self, memory: Memory, now: datetime) -> str | None:
+    def _count_name(self, memory: Memory, now: datetime) -> str | None:
         """Return the name under which a memory would be counted.
 
         None if it would not change.
@@ -363,7 +363,7 @@ class EndedTruths:
     ) -> Chunk:
         now = self._clock.now()
         memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]
-        changes = tuple(_over(truth, now) for truth in memories if _has_ended(truth, run))
+        changes = tuple(_end_truth(truth, now) for truth in memories if _has_ended(truth, run))
         return Chunk(changes, cursor=further, counts={COUNTED: len(changes)}, done=done)
 
 
@@ -375,5 +375,5 @@ def _has_ended(memory: Memory, run: Run) -> bool:
     )
 
 
-def _over(memory: Memory, now: datetime) -> Change:
+def _end_truth(memory: Memory, now: datetime) -> Change:
     return Change("superseded", contradict(memory, now), memory, says=lambda slot: [])

@@ -133,7 +133,7 @@ class Eraser:
             head, now = look.head, self._clock.now()
             if head is not None and head.state == "erasing":
                 return Changes(_Begun(task_id_of(head.epoch), is_new=False))
-            task, subject = _asked(epoch, head, now, call)
+            task, subject = _new_task(epoch, head, now, call)
             fields: HeadFields = {"state": "erasing", "pending_tasks": 1}
             return Changes(
                 _Begun(task.task_id),
@@ -154,7 +154,7 @@ class Eraser:
             ),
             while_erasing=True,
         )
-        return await self._sent(owner, committed.result.task_id, call)
+        return await self._send_message(owner, committed.result.task_id, call)
 
     async def erase(self, lease: Lease) -> RetryLater | None:
         """Empty all tiers, wait, empty them again, and write the receipt.
@@ -164,7 +164,7 @@ class Eraser:
         operation = await self._operations.of(lease)
         if operation.cursor is None:
             await self._notes.write(lease.owner, operation.plan["epochs"], operation.created_at)
-            operation = await self._emptied(lease, operation)
+            operation = await self._empty_tiers(lease, operation)
             until = self._clock.now() + self._rules.settle
             operation = await self._moved(lease, operation, {"until": until.isoformat()})
         until, now = datetime.fromisoformat(operation.cursor["until"]), self._clock.now()
@@ -173,11 +173,11 @@ class Eraser:
             operation = await self._moved(lease, operation, {"until": until.isoformat()})
         if until > now:
             return RetryLater(until - now, {"step": "waiting for the last worker", "progress": 0.9})
-        operation = await self._emptied(lease, operation)
+        operation = await self._empty_tiers(lease, operation)
         await self._finish(lease, operation)
         return None
 
-    async def again(self, *, dry_run: bool) -> int:
+    async def erase_again(self, *, dry_run: bool) -> int:
         """Erase users once more that a restored backup shows, and return how many.
 
         Such a user has an epoch that was erased once. When this returns, no data of these users is
@@ -187,7 +187,7 @@ class Eraser:
         notes, after, count = await self._notes.all(), None, 0
         while page := await self._store.owners(after, OWNERS_A_PAGE):
             for owner, head in page:
-                if head.state == "live" and await self._notes.tells_of(notes, owner, head.epoch):
+                if head.state == "live" and await self._notes.has_note_of(notes, owner, head.epoch):
                     count += 1
                     if not dry_run:
                         await self.begin(owner, Call())
@@ -207,7 +207,7 @@ class Eraser:
         documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
         return [document.body for document in documents]
 
-    async def _sent(self, owner: Owner, task_id: str, call: Call) -> Accepted:
+    async def _send_message(self, owner: Owner, task_id: str, call: Call) -> Accepted:
         """Tell the queue, and retry an erasure that had been given up."""
         look = await self._ledger.look(owner, [task_id])
         pair = TaskAndSubject.of(look, task_id)
@@ -218,7 +218,7 @@ class Eraser:
             return Accepted(task_id)
         return Accepted(task_id, await self._starter.send(owner, pair.task))
 
-    async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
+    async def _empty_tiers(self, lease: Lease, operation: Operation) -> Operation:
         """Empty every tier once: the short-term store, then files, then the long-term store.
 
         The short-term store takes no entry of the user back from then on.
@@ -370,7 +370,7 @@ def task_id_of(epoch: str) -> str:
     return derived("tsk", epoch, "erase")
 
 
-def _asked(epoch: str, head: Head | None, now: datetime, call: Call) -> tuple[Task, Document]:
+def _new_task(epoch: str, head: Head | None, now: datetime, call: Call) -> tuple[Task, Document]:
     """Return the task of an erasure, and its operation.
 
     The plan's `documents` is about how many there are, for the progress.

@@ -66,9 +66,9 @@ def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of a copy's line, and its body, without vectors."""
     members = [
         {
-            "memory": _shown(member.memory),
-            "versions": [_shown(version) for version in member.versions],
-            "original": None if member.original is None else _shown(member.original),
+            "memory": _public_fields(member.memory),
+            "versions": [_public_fields(version) for version in member.versions],
+            "original": None if member.original is None else _public_fields(member.original),
         }
         for member in copy.members
     ]
@@ -161,7 +161,7 @@ def _key(memory: Memory) -> str:
     return f"{memory.id} {len(memory.content)} {memory.status.value}"
 
 
-def _shown(memory: Memory) -> dict[str, Any]:
+def _public_fields(memory: Memory) -> dict[str, Any]:
     return {
         "embedded": memory.embedding is not None,
         "body": memory.model_dump(mode="json", exclude=set(_LEFT_OUT)),
@@ -243,12 +243,12 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
         body["history"] = {**history, "marks": without_seals(history["marks"])}
     if document.kind in _MEMORIES:
         named["embedded"] = body["embedding_model"] is not None
-        body = _placed(
+        body = _with_location(
             {name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE
         )
     elif document.kind == "event":
         for name in ("before", "after"):
-            body[name] = _placed(
+            body[name] = _with_location(
                 {key: value for key, value in body[name].items() if key not in _SCOPE_FIELDS},
                 cold,
                 GONE,
@@ -305,13 +305,13 @@ def document_of(
     scope = {"app_id": owner.app_id, "user_id": owner.user_id}
     stored = {**body, "epoch": epoch}
     if kind in _MEMORIES:
-        stored = _placed({**stored, **scope}, cold)
+        stored = _with_location({**stored, **scope}, cold)
     elif kind == "event":
         # the event `created` has all fields
         created = scope if "id" in body["after"] else {}
         stored |= {
-            "before": _placed(body["before"], cold),
-            "after": _placed({**body["after"], **created}, cold),
+            "before": _with_location(body["before"], cold),
+            "after": _with_location({**body["after"], **created}, cold),
         }
     identity = name
     if kind == "session":
@@ -327,7 +327,7 @@ def document_of(
     )
 
 
-def _placed(
+def _with_location(
     fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None
 ) -> dict[str, Any]:
     """Return the fields with another name for the location in the archive.

@@ -79,12 +79,12 @@ class Forgetter:
             cap,
         )
 
-    async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
+    async def begin(self, owner: Owner, request: ForgetInput, call: Call) -> Accepted:
         """Store the work as a task, with its plan frozen.
 
         Args:
             owner: Whose memories are forgotten.
-            asked: The filter and the mode.
+            request: The filter and the mode.
             call: The call that asked for it.
 
         Raises:
@@ -92,16 +92,16 @@ class Forgetter:
             Unavailable: A store is down, or other callers write without a pause.
 
         """
-        session = whole_session(asked)
+        session = whole_session(request)
         if session is not None:
-            return await self._begin_of_session(owner, asked, session, call)
-        plan = await self._plan(owner, asked)
-        if asked.mode == "hard":
+            return await self._begin_of_session(owner, request, session, call)
+        plan = await self._plan(owner, request)
+        if request.mode == "hard":
             plan = await self._for_good.plan(owner, Selection.of(plan))
         return await self._operations.begin(owner, "forget", plan, call)
 
     async def _begin_of_session(
-        self, owner: Owner, asked: ForgetInput, session: str, call: Call
+        self, owner: Owner, request: ForgetInput, session: str, call: Call
     ) -> Accepted:
         """Begin to forget a whole session, with its messages that are not formed yet.
 
@@ -109,9 +109,9 @@ class Forgetter:
         """
         seal_key = b""
         for _ in range(ROUNDS):
-            plan = await self._plan(owner, asked)
+            plan = await self._plan(owner, request)
             chosen = Selection.of(plan)
-            if asked.mode == "hard":
+            if request.mode == "hard":
                 plan = await self._for_good.plan(owner, chosen)
                 plan |= {} if chosen.types else {"whole": session}
                 seal_key = await self._names.session_key(owner, session)
@@ -119,7 +119,7 @@ class Forgetter:
             def beside(
                 look: ReadSet, until: int = chosen.until, seal_key: bytes = seal_key
             ) -> Changes[Any]:
-                return cleared(owner, session, asked, look, until, look.now, seal_key)
+                return cleared(owner, session, request, look, until, look.now, seal_key)
 
             try:
                 return await self._operations.begin(
@@ -139,17 +139,17 @@ class Forgetter:
             retry_after_s=5,
         )
 
-    async def dry_run(self, owner: Owner, asked: ForgetInput) -> Foreseen:
+    async def dry_run(self, owner: Owner, request: ForgetInput) -> Foreseen:
         """Count the memories that a task would forget now.
 
         For a hard delete, the memories are counted as well that would be deleted along.
 
         Args:
             owner: Whose memories they are.
-            asked: The filter and the mode.
+            request: The filter and the mode.
 
         """
-        chosen = Selection.of(await self._plan(owner, asked))
+        chosen = Selection.of(await self._plan(owner, request))
         if chosen.mode == "hard":
             return await self._for_good.dry_run(owner, chosen)
         forgotten, after = 0, None
@@ -164,7 +164,7 @@ class Forgetter:
         return Foreseen({"forgotten": forgotten}, capped=False)
 
     async def dry_run_memories(
-        self, owner: Owner, asked: ForgetInput, limit: int
+        self, owner: Owner, request: ForgetInput, limit: int
     ) -> ForeseenMemories:
         """Return the first memories that a task would forget now.
 
@@ -172,11 +172,11 @@ class Forgetter:
 
         Args:
             owner: Whose memories they are.
-            asked: The filter and the mode.
+            request: The filter and the mode.
             limit: The most memories.
 
         """
-        chosen = Selection.of(await self._plan(owner, asked))
+        chosen = Selection.of(await self._plan(owner, request))
         fitting, after = list[Memory](), None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
             ids = [candidate.place.id for candidate in candidates]
@@ -207,10 +207,10 @@ class Forgetter:
                     "forget", lease.task.progress, result={"counts": operation.counts}
                 )
 
-    async def _plan(self, owner: Owner, asked: ForgetInput) -> dict[str, object]:
+    async def _plan(self, owner: Owner, request: ForgetInput) -> dict[str, object]:
         head = (await self._store.snapshot(owner)).head
-        cap = min(self._cap, CAP_FOR_GOOD) if asked.mode == "hard" else self._cap
-        plan = plan_of(asked, 0 if head is None else head.sequence, cap)
+        cap = min(self._cap, CAP_FOR_GOOD) if request.mode == "hard" else self._cap
+        plan = plan_of(request, 0 if head is None else head.sequence, cap)
         if messages := {name for name in plan.get("ids") or () if is_message(name)}:
             instructions = await instructions_of(self._store, owner, messages)
             plan["ids"] = list(
@@ -294,7 +294,7 @@ class Forgetter:
                         gone_along,
                         now,
                     ),
-                    Change("forgotten", _forgotten(memory, now), memory),
+                    Change("forgotten", _soft_delete(memory, now), memory),
                 ]
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
@@ -324,7 +324,7 @@ class Forgetter:
         )
 
 
-def _forgotten(memory: Memory, now: datetime) -> Memory:
+def _soft_delete(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "forgotten", now)
 
 

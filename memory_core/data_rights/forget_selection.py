@@ -112,20 +112,20 @@ class Selection:
         )
 
 
-def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
+def plan_of(request: ForgetInput, until: int, cap: int) -> dict[str, Any]:
     """Return the plan as an operation stores it.
 
     Args:
-        asked: The filter and the mode.
+        request: The filter and the mode.
         until: The end of the log.
         cap: The most memories.
 
     """
     return {
-        "mode": asked.mode,
+        "mode": request.mode,
         "until": until,
         "cap": cap,
-        **asked.chosen.model_dump(mode="json", exclude_none=True),
+        **request.chosen.model_dump(mode="json", exclude_none=True),
     }
 
 
@@ -201,12 +201,12 @@ def _messages(document: Document) -> tuple[str, ...]:
 # in between are kept.
 
 
-def whole_session(asked: ForgetInput) -> str | None:
+def whole_session(request: ForgetInput) -> str | None:
     """Return the session that is forgotten as a whole, or its memories of some types.
 
     None if the filter says more.
     """
-    chosen = asked.chosen
+    chosen = request.chosen
     says = chosen.model_dump(exclude_none=True).keys()
     return chosen.session_id if says <= {"session_id", "types"} else None
 

@@ -124,12 +124,12 @@ class Importer:
 
         """
         _, operation = await self._operations.task_and_operation(owner, task_id, "import")
-        _gathered(operation)
+        _uploaded_parts(operation)
         await self._parts.announce(owner, task_id, operation.created_at)
         name = await self._parts.write(owner, task_id, data)
 
         def change(stored: Operation) -> Any:
-            return {"stage": "gathering", "parts": {**_gathered(stored), str(number): name}}
+            return {"stage": "gathering", "parts": {**_uploaded_parts(stored), str(number): name}}
 
         try:
             await self._operations.amend(owner, task_id, change, call)
@@ -165,7 +165,7 @@ class Importer:
         await self._operations.check_room(owner, BYTES_EACH)
 
         def change(stored: Operation) -> Any:
-            brought_parts = _gathered(stored)
+            brought_parts = _uploaded_parts(stored)
             missing = [number for number in range(1, parts + 1) if str(number) not in brought_parts]
             if missing:
                 raise Conflict(
@@ -199,7 +199,9 @@ class Importer:
             stage = cursor.get("stage", "gathering")
             if operation.state == "cancelling":
                 progress = await self._conversation_importer.count_last(lease, operation)
-                await self._cleared(lease, operation, _end(cursor, progress, status="cancelled"))
+                await self._cleared(
+                    lease, operation, _end_chunk(cursor, progress, status="cancelled")
+                )
                 return None
             if operation.state != "pending":
                 raise TaskLost
@@ -236,7 +238,7 @@ class Importer:
                 await self._cleared(
                     lease,
                     operation,
-                    _end(
+                    _end_chunk(
                         cursor,
                         ConversationProgress.of(operation),
                         status="failed",
@@ -451,7 +453,7 @@ class Importer:
                     continue
                 if entry.kind != COLD and entry.line <= operation.cursor["line"]:
                     continue
-                weight = _weight(entry, bytes_a_vector)
+                weight = _stored_size(entry, bytes_a_vector)
                 full = len(gathered) == AT_ONCE or size + weight > AT_ONCE_BYTES
                 if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
                     yield gathered
@@ -462,7 +464,7 @@ class Importer:
             yield gathered
 
 
-def _weight(entry: ImportedDocument, bytes_a_vector: int) -> int:
+def _stored_size(entry: ImportedDocument, bytes_a_vector: int) -> int:
     """Return about how many bytes a document takes as it is stored.
 
     A memory also has the analysed text that it is found by, which no file has.
@@ -489,7 +491,7 @@ def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
     return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **progress}
 
 
-def _end(
+def _end_chunk(
     cursor: Any,
     progress: ConversationProgress | None,
     *,
@@ -511,7 +513,7 @@ def _end(
     )
 
 
-def _gathered(operation: Operation) -> dict[str, str]:
+def _uploaded_parts(operation: Operation) -> dict[str, str]:
     """Return the uploaded parts; raise Conflict once the work has begun."""
     cursor = operation.cursor or {"stage": "gathering", "parts": {}}
     if operation.state != "pending" or cursor["stage"] != "gathering":

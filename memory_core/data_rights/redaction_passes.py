@@ -88,11 +88,13 @@ class RedactionPasses:
             case "log":
                 return await self._log(lease, operation, progress)
             case "scene":
-                return await self._derived.scenes(lease, operation, progress, _next(progress))
+                return await self._derived.scenes(lease, operation, progress, _next_pass(progress))
             case "profile":
-                return await self._derived.profile(lease, operation, progress, _next(progress))
+                return await self._derived.profile(lease, operation, progress, _next_pass(progress))
             case "messages":
-                return await self._tellings.messages(lease, operation, progress, _next(progress))
+                return await self._tellings.messages(
+                    lease, operation, progress, _next_pass(progress)
+                )
             case "copies":
                 return await self._cold(lease, operation, progress)
             case _:
@@ -145,7 +147,7 @@ class RedactionPasses:
         self, look: ReadSet, progress: ForgetProgress, kind: Kind, names: Sequence[str]
     ) -> Chunk:
         if not names:
-            return Chunk(cursor=_next(progress).document)
+            return Chunk(cursor=_next_pass(progress).document)
         portion, changes, puts, deletes = (
             Portion(),
             list[Change](),
@@ -154,7 +156,7 @@ class RedactionPasses:
         )
         made: list[str] = []
         for name in names[:WRITTEN_AT_ONCE]:
-            memory = _read(look, name)
+            memory = _memory_in(look, name)
             if memory is None or not _concerns(progress, kind, memory):
                 continue
             if not portion.takes(2, size_of(memory)):
@@ -220,14 +222,14 @@ class RedactionPasses:
         forming = (
             await self._forming(lease.owner, progress, documents) if kind == "step" else frozenset()
         )
-        gone = [document for document in documents if _goes(progress, document, forming)][
-            :DELETED_AT_ONCE
-        ]
+        gone = [
+            document for document in documents if _must_be_removed(progress, document, forming)
+        ][:DELETED_AT_ONCE]
         last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
         further = (
             progress.at(progress.step, (last.body.get("sequence", 0), last.id))
             if last is not None
-            else _next(progress)
+            else _next_pass(progress)
         )
         pending = sum(
             document.kind == "conflict" and document.body["status"] == "pending"
@@ -247,7 +249,7 @@ class RedactionPasses:
         def decide(look: ReadSet, stored: Operation) -> Chunk:
             return Chunk(
                 tuple(
-                    _settled(look, name)
+                    _without_conflict(look, name)
                     for name in dict.fromkeys(sides)
                     if _is_pending(look.memory(name))
                 ),
@@ -295,7 +297,7 @@ class RedactionPasses:
             await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
         )
         if not locations:
-            chunk = Chunk(cursor=_next(progress).document)
+            chunk = Chunk(cursor=_next_pass(progress).document)
             return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
         left = await self._left(lease, progress, locations[0])
         moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
@@ -311,7 +313,7 @@ class RedactionPasses:
             stubs = [
                 stub
                 for name in names
-                if (stub := _read(look, name)) is not None
+                if (stub := _memory_in(look, name)) is not None
                 and stub.archival_location == locations[0]
             ]
             pairs = [(stub, stub.changed(archival_location=moved)) for stub in stubs]
@@ -369,7 +371,7 @@ class RedactionPasses:
         )
 
 
-def _next(progress: ForgetProgress) -> ForgetProgress:
+def _next_pass(progress: ForgetProgress) -> ForgetProgress:
     """Return the progress at the next pass.
 
     Memories that were made of removed memories, and were found in this pass, are removed first;
@@ -389,7 +391,7 @@ def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
     return made or struck_memory(memory, progress.gone, progress.lent) is not memory
 
 
-def _read(look: ReadSet, name: str) -> Memory | None:
+def _memory_in(look: ReadSet, name: str) -> Memory | None:
     document = look.documents.get(name)
     return None if document is None else as_memory(document, look.head)
 
@@ -413,7 +415,7 @@ def _rewritten(progress: ForgetProgress, event: Event) -> Event:
 
 def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) -> Chunk:
     if not events:
-        return Chunk(cursor=_next(progress).document)
+        return Chunk(cursor=_next_pass(progress).document)
     portion, staged, last = Portion(), list[Document](), 0
     for event in events:
         document = look.documents.get(event.id)
@@ -433,7 +435,9 @@ def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) 
     )
 
 
-def _goes(progress: ForgetProgress, document: Document, forming: Collection[str]) -> bool:
+def _must_be_removed(
+    progress: ForgetProgress, document: Document, forming: Collection[str]
+) -> bool:
     """Whether a document has to be removed.
 
     A conflict record is removed if it tells a forgotten memory. Agents' answers are removed unless
@@ -448,7 +452,7 @@ def _is_pending(memory: Memory | None) -> bool:
     return memory is not None and memory.conflict_state == "pending"
 
 
-def _settled(look: ReadSet, name: str) -> Change:
+def _without_conflict(look: ReadSet, name: str) -> Change:
     memory = look.memory(name)
     assert memory is not None
     return Change("conflict_settled", mark_conflict(memory, "none"), memory)

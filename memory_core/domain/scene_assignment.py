@@ -422,7 +422,7 @@ CLEAR_SHARE: Final = 3
 
 
 def about(theme: str, lines: Sequence[str]) -> list[int]:
-    """The places of episodes' texts that are about a theme, by people's own words.
+    """The places of the episodes' texts that are about a theme, in people's words.
 
     A text is about the theme if no other theme has more of its words. It clearly is if it has two
     words of the theme, or one that hardly means anything else. Texts that have only a loose word

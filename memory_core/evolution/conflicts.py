@@ -300,7 +300,7 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
     """
     asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
     record = record_in(document.body)
-    falls, stays = sorted(standing_sides(page, record), key=told_last)
+    falls, stays = sorted(standing_sides(page, record), key=assertion_order)
     if falls.pinned:
         raise Conflict(f"{falls.id} is pinned")
     successor_id = falls.next_id or stays.next_id
@@ -327,7 +327,7 @@ def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
     ]
 
 
-def told_last(memory: Memory) -> tuple[datetime, int, str]:
+def assertion_order(memory: Memory) -> tuple[datetime, int, str]:
     """By which of two memories the truth is decided: event time, then order of writing."""
     return memory.event_timestamp, memory.sequence, memory.id
 

@@ -118,7 +118,7 @@ class JointAgentCalls(AgentCalls):
 
         They come from the answer about its window, or from an answer about the cell.
         """
-        answer, offset, total = await self._covering(cell)
+        answer, offset, total = await self._answer_covering(cell)
         owner, messages, name = (
             self.owner,
             self._shown(cell.messages),
@@ -213,7 +213,7 @@ class JointAgentCalls(AgentCalls):
             decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model
         )
 
-    async def _covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:
+    async def _answer_covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:
         """The answer that covers a cell, the cell's place in it, and its messages.
 
         The place and the number of messages are those of the window or cell that was shown.

@@ -255,7 +255,9 @@ class LastMessages:
             for message in page:
                 if message.status is not Status.DELETED:
                     (earlier if message.metadata.get(EARLIER) else messages).append(message)
-                elif count is None and _is_request(message) and not any(map(_asks, messages)):
+                elif (
+                    count is None and _is_request(message) and not any(map(_begins_turn, messages))
+                ):
                     count = len(messages)  # the first message of the turn is deleted already
             if not page:
                 messages, ended = [*messages, *earlier], True
@@ -263,11 +265,15 @@ class LastMessages:
                 after = Place(page[-1].sequence, page[-1].id)
             if count is None:
                 count = next(
-                    (number for number, message in enumerate(messages, start=1) if _asks(message)),
+                    (
+                        number
+                        for number, message in enumerate(messages, start=1)
+                        if _begins_turn(message)
+                    ),
                     None,
                 )
         count = min(1 if count is None else count, len(messages)) if ended else count or 0
-        some = _that_fit(messages[:count])
+        some = _first_that_fit(messages[:count])
         return await self._with_cells(owner, some, more=count - len(some))
 
     async def _with_cells(self, owner: Owner, messages: Sequence[Memory], more: int) -> _Plan:
@@ -449,7 +455,7 @@ def _cut_conversations(
         conversation_without(without, look, name, cut)
 
 
-def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
+def _first_that_fit(messages: Sequence[Memory]) -> list[Memory]:
     """The first of these messages that a commit takes back.
 
     Each counts with its cell and its conversation, which it may be the only message of.
@@ -469,14 +475,14 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
     return some
 
 
-def _asks(message: Memory) -> bool:
+def _begins_turn(message: Memory) -> bool:
     """Whether a person sent it, so that a turn begins with it."""
     return message.metadata.get("role") == "user"
 
 
 def _is_request(message: Memory) -> bool:
     """Whether it was a request to forget, whose words are not kept."""
-    return message.status_reason == REQUEST and _asks(message)
+    return message.status_reason == REQUEST and _begins_turn(message)
 
 
 def _cell_ids_of(message: Memory) -> tuple[Any, ...]:

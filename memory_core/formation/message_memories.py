@@ -296,14 +296,14 @@ class MessageWriter:
         first = conversation.written
 
         def decide(writing: Writing, seen: ReadSet) -> Changes[Conversation]:
-            current = _current(seen, conversation)
+            current = _stored_conversation(seen, conversation)
             if current is None or current.written != first:
-                return Changes(_ended(conversation) if current is None else current)
+                return Changes(_without_messages_left(conversation) if current is None else current)
             if MemoryType.EPISODIC in cleared_since(seen, owner, conversation):
-                return _moved_on(Changes(0), seen, _ended(current))
+                return _with_state(Changes(0), seen, _without_messages_left(current))
             weight = 3 * len(orjson.dumps(seen.documents[conversation.id].body))
             planned = self.plan(owner, conversation, writing, seen, beside=1, weight=weight)
-            return _moved_on(planned, seen, with_written(current, writing, planned.result))
+            return _with_state(planned, seen, with_written(current, writing, planned.result))
 
         return await self._commit_next(
             owner, conversation, first, decide, call, within_s, besides=[conversation.id]
@@ -375,11 +375,13 @@ class MessageWriter:
         marks = {memory.id: mark for memory, mark in zip(bare, made, strict=True)}
 
         def decide(seen: ReadSet) -> Changes[Conversation]:
-            current = _current(seen, conversation)
+            current = _stored_conversation(seen, conversation)
             if current is None or current.embedded != first:
-                return Changes(_ended(conversation) if current is None else current)
+                return Changes(_without_messages_left(conversation) if current is None else current)
             there = {name: mark for name, mark in marks.items() if seen.memory(name) is not None}
-            return replace(_moved_on(Changes(0), seen, current.changed(embedded=last)), marks=there)
+            return replace(
+                _with_state(Changes(0), seen, current.changed(embedded=last)), marks=there
+            )
 
         return (
             await self._ledger.commit(
@@ -501,20 +503,20 @@ def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
     )
 
 
-def _current(look: ReadSet, conversation: Conversation) -> Conversation | None:
+def _stored_conversation(look: ReadSet, conversation: Conversation) -> Conversation | None:
     """The conversation as it is stored now, with its messages; None if it is gone."""
     state = state_of(look, conversation.id)
     return None if state is None else state.changed(messages=conversation.messages)
 
 
-def _ended(conversation: Conversation) -> Conversation:
+def _without_messages_left(conversation: Conversation) -> Conversation:
     """The conversation without any message left to write."""
     return conversation.changed(
         written=len(conversation.messages), embedded=len(conversation.messages)
     )
 
 
-def _moved_on(
+def _with_state(
     planned: Changes[int], look: ReadSet, conversation: Conversation
 ) -> Changes[Conversation]:
     document = look.documents[conversation.id]

@@ -175,7 +175,7 @@ def conversation_without(
         conversation = conversation_of(look, identity)
         if conversation is None:
             continue
-        further = _further(conversation, look, cut, formed_again)
+        further = _remaining_conversation(conversation, look, cut, formed_again)
         formed_again |= set(message_ids(further))
         if conversation.state in _UNFORMED:
             _hand_over(done, look, conversation, further, cut.now)
@@ -188,7 +188,7 @@ def conversation_without(
             break
 
 
-def _further(
+def _remaining_conversation(
     conversation: Conversation, look: ReadSet, cut: TakenMessages, besides: Collection[str]
 ) -> Conversation:
     """The conversation of the messages that stay, and must be formed.

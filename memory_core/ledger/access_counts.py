@@ -153,9 +153,11 @@ class AccessCounts:
         if self._task is not None:
             await self._task  # accesses under way are neither here nor in Redis
         written = await self._write_gathered(owner)
-        while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
+        while (
+            taken := await self._short_term.take_accesses(owner, self._ids.new("mrk"))
+        ) is not None:
             written = _sum(written, await self._waiting.merge(owner, taken.flush_id, taken.counts))
-            await self._short_term.taken(owner, taken.flush_id)
+            await self._short_term.drop_taken_accesses(owner, taken.flush_id)
         return written
 
     async def flush_all(self) -> int:
@@ -166,7 +168,10 @@ class AccessCounts:
         if self._task is not None:
             await self._task  # the owners of accesses under way are unknown
         here = dict.fromkeys([*self._gathered, *(attempt.owner for attempt in self._failed)])
-        owners = {*islice(here, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
+        owners = {
+            *islice(here, OWNERS_A_FLUSH),
+            *await self._short_term.owners_with_accesses(OWNERS_A_FLUSH),
+        }
         total = 0
         for owner in owners:
             written = await self._flush(owner)
@@ -241,7 +246,7 @@ class AccessCounts:
             sum(len(attempt.counts) for attempt in self._failed),
         )
         due, self._due, self._next_at = self._due, {}, None
-        if not await self._short_term.gather(handed):
+        if not await self._short_term.add_accesses(handed):
             # not kept by Redis: they stay with the accesses since
             for owner, counts in handed.items():
                 mine = self._gathered.setdefault(owner, {})

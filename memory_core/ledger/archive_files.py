@@ -468,7 +468,7 @@ class ErasureLog:
             await self._archive.put(await self._name(owner, epoch), began.isoformat().encode())
 
     async def all(self) -> frozenset[str]:
-        """All notes, to be given to `tells_of`. Raises Unavailable."""
+        """All notes, to be given to `has_note_of`. Raises Unavailable."""
         names: list[str] = []
         while page := await self._archive.names(
             f"{_NOTES}/", names[-1] if names else None, NOTES_A_PAGE
@@ -476,7 +476,7 @@ class ErasureLog:
             names += page
         return frozenset(names)
 
-    async def tells_of(self, notes: frozenset[str], owner: Owner, epoch: str) -> bool:
+    async def has_note_of(self, notes: frozenset[str], owner: Owner, epoch: str) -> bool:
         """Whether a note says that this epoch of the owner was erased.
 
         Args:

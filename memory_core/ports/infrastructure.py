@@ -126,7 +126,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class TakenAccesses:
-    """Accesses that a process set apart to write them to the long-term store.
+    """Accesses that a process set aside to write them to the long-term store.
 
     Attributes:
         flush_id: The id of the attempt to write them.
@@ -255,19 +255,19 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings by key, with the store's own TTL."""
 
-    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
+    async def add_accesses(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Add accesses to those that wait to be written, for all processes.
 
         Returns False when they were not stored. The caller must then keep them.
         """
 
-    async def gathered(self, limit: int) -> list[Owner]:
+    async def owners_with_accesses(self, limit: int) -> list[Owner]:
         """Up to `limit` owners whose accesses wait, in no order."""
 
-    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """Set the waiting accesses of an owner apart, to be written.
+    async def take_accesses(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
+        """Set the waiting accesses of an owner aside, to be written.
 
-        Accesses that an earlier attempt set apart are returned first.
+        Accesses that an earlier attempt set aside are returned first.
 
         Args:
             owner: The owner whose accesses are taken.
@@ -278,12 +278,12 @@ class ShortTermStore(Pooled, Protocol):
 
         """
 
-    async def taken(self, owner: Owner, flush_id: str) -> None:
-        """Delete the accesses that were set apart, after they were written.
+    async def drop_taken_accesses(self, owner: Owner, flush_id: str) -> None:
+        """Delete the accesses that were set aside, after they were written.
 
         Args:
             owner: The owner of the accesses.
-            flush_id: The id of the attempt that set them apart.
+            flush_id: The id of the attempt that set them aside.
 
         """
 

@@ -371,7 +371,7 @@ class Slow(NullShortTermStore):
     def __init__(self, meanwhile: Callable[[], None]) -> None:
         self._meanwhile = meanwhile
 
-    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
+    async def add_accesses(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         self._meanwhile()
         return False
 
@@ -405,7 +405,7 @@ class Held(NullShortTermStore):
     def __init__(self) -> None:
         self.asked, self.answer = asyncio.Event(), asyncio.Event()
 
-    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
+    async def add_accesses(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         self.asked.set()
         await self.answer.wait()
         return False
@@ -459,32 +459,34 @@ async def shared(redis: RedisServer, clock: StillClock) -> AsyncIterator[RedisSh
 async def test_redis_gathers_for_all_processes_and_gives_each_access_once(
     shared: RedisShortTermStore,
 ) -> None:
-    await shared.gather(
+    await shared.add_accesses(
         {ALICE: {"mem_1": AccessCount(2, NOW)}, BOB: {"mem_9": AccessCount(1, NOW)}}
     )
-    await shared.gather({ALICE: {"mem_1": AccessCount(1, LATER), "mem_2": AccessCount(1, NOW)}})
-    assert set(await shared.gathered(10)) == {ALICE, BOB}
-    taken = await shared.take(ALICE, "mrk_a")
+    await shared.add_accesses(
+        {ALICE: {"mem_1": AccessCount(1, LATER), "mem_2": AccessCount(1, NOW)}}
+    )
+    assert set(await shared.owners_with_accesses(10)) == {ALICE, BOB}
+    taken = await shared.take_accesses(ALICE, "mrk_a")
     assert taken is not None
     assert taken.counts == {"mem_1": AccessCount(3, LATER), "mem_2": AccessCount(1, NOW)}
-    await shared.gather({ALICE: {"mem_1": AccessCount(5, LATER, faded=True)}})
+    await shared.add_accesses({ALICE: {"mem_1": AccessCount(5, LATER, faded=True)}})
     # the first attempt died: the second one goes on with it, under its id
-    assert await shared.take(ALICE, "mrk_b") == taken
-    await shared.taken(ALICE, "mrk_b")
-    assert await shared.take(ALICE, "mrk_c") == taken
-    await shared.taken(ALICE, "mrk_a")
-    rest = await shared.take(ALICE, "mrk_d")
+    assert await shared.take_accesses(ALICE, "mrk_b") == taken
+    await shared.drop_taken_accesses(ALICE, "mrk_b")
+    assert await shared.take_accesses(ALICE, "mrk_c") == taken
+    await shared.drop_taken_accesses(ALICE, "mrk_a")
+    rest = await shared.take_accesses(ALICE, "mrk_d")
     assert rest is not None
     assert (rest.flush_id, rest.counts) == ("mrk_d", {"mem_1": AccessCount(5, LATER, faded=True)})
-    await shared.taken(ALICE, "mrk_d")
-    assert await shared.take(ALICE, "mrk_e") is None
-    assert await shared.gathered(10) == [BOB]
+    await shared.drop_taken_accesses(ALICE, "mrk_d")
+    assert await shared.take_accesses(ALICE, "mrk_e") is None
+    assert await shared.owners_with_accesses(10) == [BOB]
 
 
 async def test_an_owner_of_any_name_comes_back_as_himself(shared: RedisShortTermStore) -> None:
     odd = Owner("app", "a:b%3A{ü} 日本")
-    await shared.gather({odd: {"mem_1": AccessCount(1, NOW)}})
-    assert await shared.gathered(10) == [odd]
+    await shared.add_accesses({odd: {"mem_1": AccessCount(1, NOW)}})
+    assert await shared.owners_with_accesses(10) == [odd]
 
 
 async def test_killed_between_writing_down_and_forgetting_counts_once(
@@ -497,16 +499,16 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(
     world.clock.forward(6)
     await found(dying, "tea")
     async with asyncio.timeout(20):
-        while not await shared.gathered(10):
+        while not await shared.owners_with_accesses(10):
             await asyncio.sleep(0.01)
-    taken = await shared.take(ALICE, "mrk_dead")
+    taken = await shared.take_accesses(ALICE, "mrk_dead")
     assert taken is not None
     # … and here its process dies, before `taken`
     await dying._services.access_counts._waiting.merge(ALICE, taken.flush_id, taken.counts)
     another = await world.core(short_term=shared)
     await another.flush_accesses()
     assert await counts(world, tea) == [2]
-    assert await shared.take(ALICE, "mrk_x") is None
+    assert await shared.take_accesses(ALICE, "mrk_x") is None
 
 
 async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> None:

@@ -450,9 +450,9 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
             counted[scene.number] = counted.get(scene.number, 0) + 1
     themes = {
         topic_trait(theme): Counter(
-            texts[place][0] for place in about(theme, [line for _, line in texts])
+            numbered[place][0] for place in about(theme, [line for _, line in numbered])
         )
-        for theme, texts in lines.items()
+        for theme, numbered in lines.items()
     }
     candidates = [
         (sum(of.values()), trait, of)

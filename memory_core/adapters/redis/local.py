@@ -95,11 +95,11 @@ class NullShortTermStore:
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Ignore the vectors."""
 
-    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
+    async def add_accesses(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Return False for any accesses: they are not stored."""
         return not counts
 
-    async def gathered(self, limit: int) -> list[Owner]:
+    async def owners_with_accesses(self, limit: int) -> list[Owner]:
         """Return no owners."""
         return []
 
@@ -107,12 +107,12 @@ class NullShortTermStore:
         """Return None: the request is not counted."""
         return None
 
-    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
+    async def take_accesses(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
         """Return no accesses."""
         return None
 
-    async def taken(self, owner: Owner, flush_id: str) -> None:
-        """Ignore the accesses: none are set apart."""
+    async def drop_taken_accesses(self, owner: Owner, flush_id: str) -> None:
+        """Ignore the accesses: none are set aside."""
 
     def pool(self) -> tuple[int, int]:
         """Return no connections."""

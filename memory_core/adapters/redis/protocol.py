@@ -80,7 +80,7 @@ class AccessKeys:
 
     Attributes:
         waiting: The accesses that wait (a hash by memory id).
-        apart: The accesses that are set apart.
+        apart: The accesses that are set aside.
 
     """
 
@@ -251,9 +251,9 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
 end
 return redis.call('HGETALL', KEYS[2])
 """
-"""Set all waiting accesses apart under an attempt's id.
+"""Set all waiting accesses aside under an attempt's id.
 
-If accesses of an attempt are set apart already, these are returned. KEYS: waiting, apart.
+If accesses of an attempt are set aside already, these are returned. KEYS: waiting, apart.
 """
 
 TAKEN = """

@@ -264,29 +264,29 @@ class RedisShortTermStore(GuardedRedis):
 
         await self._bounded("keep_vectors", keep, False)
 
-    async def gather(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
+    async def add_accesses(self, counts: Mapping[Owner, Mapping[str, AccessCount]]) -> bool:
         """Add accesses, for all processes."""
         if not counts:
             return True
         return await self._bounded("gather", lambda client: add_accesses(client, counts), False)
 
-    async def gathered(self, limit: int) -> list[Owner]:
+    async def owners_with_accesses(self, limit: int) -> list[Owner]:
         """Some owners with accesses that wait."""
         names: Any = await self._bounded(
             "gathered", lambda client: owners_with_accesses(client, limit), None
         )
         return [owner_of(name.decode()) for name in names or ()]
 
-    async def take(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
-        """Set the waiting accesses apart."""
+    async def take_accesses(self, owner: Owner, flush_id: str) -> TakenAccesses | None:
+        """Set the waiting accesses aside."""
         keys = access_keys(owner)
         taken = taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
         if taken is None:
             await self._bounded("take", lambda client: client.srem(GATHERED, owner_name(owner)), 0)
         return taken
 
-    async def taken(self, owner: Owner, flush_id: str) -> None:
-        """Delete the accesses that were set apart."""
+    async def drop_taken_accesses(self, owner: Owner, flush_id: str) -> None:
+        """Delete the accesses that were set aside."""
         await self._script("taken", [access_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:

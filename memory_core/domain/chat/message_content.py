@@ -1,4 +1,4 @@
-"""The content of a message: where each form has it, and the parts that it is joined from.
+"""The content of a message: its place in each form, and its parts.
 
 The texts of the parts are joined by a line break into a single content, and their lengths are kept.
 The content is split again as long as the lengths fit it. A redaction, or the cut of a long text,

@@ -276,7 +276,7 @@ def _cosines_with_neighbours(
     before: Ints,
     after: Ints,
 ) -> Floats:
-    """3 × U × S: the cosines of each memory, and of the turns before and after it."""
+    """3 × U × S: the cosines of each memory and of its neighbours."""
     sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
     each = np.array(
         [_cosines_of(memory, query_vector, cosines) for memory in memories], dtype=np.float64

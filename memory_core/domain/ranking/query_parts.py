@@ -36,8 +36,8 @@ from memory_core.domain.text.dates import Window
 from memory_core.domain.text.sentences import Sentence, sentences
 
 MOST_SENTENCES = 6
-"""Sentences of a message that are searched for, the most telling. Each costs a vector, and a query
-of the store where it keeps no index in memory.
+"""The most informative sentences of a message, which are searched for. Each costs a vector, and a
+query of the store if it keeps no index in memory.
 """
 ENOUGH_TERMS = 4
 """Terms that a part needs to count in full: "A long day" is covered by any memory of a long day. A
@@ -48,7 +48,7 @@ WHOLE = 1.3
 no memory should have them all: the whole then has the weight 1.
 """
 _MOST_COUNTED = 8
-"""Telling words of a sentence beyond which more of them don't put it before another sentence."""
+"""Informative words of a sentence; further words don't put it before another sentence."""
 
 _LEADS_UP = re.compile(r":\s")
 _LEADS_UP_OR_ASKS = re.compile(
@@ -67,8 +67,8 @@ class QueryParts:
 
     Attributes:
         whole: All of it, with the terms of all parts, which are the columns of candidates.
-        sentences: The sentences to search for, most telling first. A query that cannot be divided
-            has one sentence and one part.
+        sentences: The sentences to search for, most informative first. A query that cannot be
+            divided has one sentence and one part.
         parts: The sentences, pairs of neighbours if there are more than two, and the whole.
 
     """
@@ -192,9 +192,9 @@ def _plain(analysis: QueryAnalysis) -> QueryParts:
 
 
 def _most_informative(clauses: Sequence[Sentence]) -> list[int]:
-    """The places of at most `MOST_SENTENCES` clauses, most telling first.
+    """The places of at most `MOST_SENTENCES` clauses, most informative first.
 
-    Questions come first, then clauses with more telling words, then the later of two equals.
+    Questions come first, then clauses with more informative words, then the later of two equals.
     """
     telling = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
     worth = [

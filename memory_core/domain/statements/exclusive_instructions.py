@@ -1,7 +1,7 @@
 """Instructions that exclude each other: languages, units, lengths, tones and names.
 
 Two instructions exclude each other where each names a value of the same kind, the values differ,
-and the rest of their telling words is the same. "Answer in German" ends "answer in French", and
+and the rest of their informative words is the same. "Answer in German" ends "answer in French", and
 leaves "write my emails in French" alone.
 """
 
@@ -105,7 +105,7 @@ def _values(text: str, kind: dict[str, int]) -> frozenset[int]:
 
 
 def _rest(text: str, kind: Collection[str]) -> frozenset[str]:
-    """The telling terms of a text besides the values of a kind."""
+    """The informative terms of a text besides the values of a kind."""
     left = text.casefold()
     for spelling in kind:
         if not spelling.isascii():

@@ -42,11 +42,11 @@ from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, 
 from memory_core.domain.truth.slots import NO_LONGER, folded
 
 LEAST_SAID = 1 / 3
-"""The share of a text's telling terms that people said."""
+"""The share of a text's informative terms that people said."""
 MAX_CHARACTERS = 300
 """Characters of the quoted words that replace a fact's text."""
 FEWEST_TERMS = 2
-"""Telling terms of such words."""
+"""Informative terms of such words."""
 MAX_NAME = 60
 _ONCE = re.compile(
     r"\b(?:this once|for once|once more|this time|for now|for the moment|today|tonight|right now"
@@ -398,7 +398,7 @@ class _Record:
         return bool(unknown_names(plain, self._terms))
 
     def _is_said(self, text: str, message: Message) -> bool:
-        """Whether people said enough of a text's telling terms; dates may be calculated."""
+        """Whether people said enough of a text's informative terms; dates may be calculated."""
         reckoned = DAYS | frozenset(
             term for term in telling(text) if term.isdigit() and term not in self._terms
         )

@@ -19,13 +19,13 @@ from memory_core.domain.text.spelling import numbers_in
 FEWEST = 2
 """Episodes that make a pattern; the content of a single episode is kept in its facts."""
 LEAST_EACH = 1 / 3
-"""The share of a pattern's telling terms that each of its episodes has."""
+"""The share of a pattern's informative terms that each of its episodes has."""
 LEAST_TOGETHER = 1 / 2
-"""The share of a pattern's telling terms that its episodes have together: a summary may use words
-of its own.
+"""The share of a pattern's informative terms that its episodes have together: a summary may use
+other words.
 """
 LEAST_TOLD = 3 / 4
-"""The share of a pattern's telling terms that a fact must have to say it already."""
+"""The share of a pattern's informative terms that a fact must have to say it already."""
 _FRAME = frozenset(
     tokens(
         "user users person somebody usually often always regularly repeatedly mostly typically "
@@ -132,13 +132,13 @@ _FEELING = frozenset(tokens("like likes prefer prefers enjoy enjoys love loves")
 
 
 MOST_PART = 0.5
-"""The share of an earlier text's telling words that a repetition has, if it repeats no number."""
+"""The share of an earlier text's informative words that a repetition without its numbers has."""
 LEAST = 2
-"""Telling words of the earlier text that a repetition has at least."""
+"""Informative words of the earlier text that a repetition has at least."""
 
 
 def repeats(text: str, others: Iterable[str]) -> bool:
-    """Whether a text repeats a number or most telling words of another text.
+    """Whether a text repeats a number or most informative words of another text.
 
     Args:
         text: The text.

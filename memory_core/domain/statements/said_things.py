@@ -172,7 +172,7 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
     Args:
         text: The sentence.
         language: The language by which its words are stemmed.
-        terms: Returns the telling terms of a word.
+        terms: Returns the informative terms of a word.
 
     """
     if has_japanese(text):
@@ -243,7 +243,7 @@ class _Reader:
     """Reads words in their order.
 
     Attributes:
-        terms: Returns the telling terms of a word.
+        terms: Returns the informative terms of a word.
         is_german: Whether the sentence is in German.
         things: The things that were read.
         subjects: The subjects that were read.

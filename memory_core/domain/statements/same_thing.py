@@ -13,14 +13,14 @@ from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.text_cache import keep_texts
 
 LEAST_COVERED = 0.33
-"""The share of telling words, of the sentence that has fewer of them, that both sentences have if
-the later sentence ends or changes the earlier.
+"""The share of informative words, of the sentence that has fewer of them, that both sentences have
+if the later sentence ends or changes the earlier.
 """
 LEAST_COVERED_BY_NAME = 0.15
 """The same share if a name is among the words, and in Japanese, whose words are cut into pairs."""
 LEAST_COVERED_BY_SUBJECT = 0.5
-"""The same share, of the sentence with more telling words, if both begin with the only word that
-they share: all facts about a person begin with the name.
+"""The same share, of the sentence with more informative words, if both begin with their only shared
+word: all facts about a person begin with the name.
 """
 
 
