@@ -81,7 +81,7 @@ async def put_questions_behind(
 
 
 def _repeats_query(row: int, look: QueryRound) -> bool:
-    """Whether a row has the query's terms and hardly any other: a question without its mark."""
+    """Whether a row repeats the query: it has its terms and hardly any other."""
     candidates = look.candidates
     terms = len(look.analysis.terms)
     return bool(
