@@ -191,7 +191,7 @@ def _model(model: CountingModel, calls: FormationCalls | None) -> Iterator[dict[
 
 def _settings(endpoint: str) -> dict[str, str]:
     """Of a host whose memories are in the store behind the meter; all else is on this machine.
-    No run begins by itself.
+    No run begins by itself before the hour.
     """
     return {
         "MEMORY_LONG_TERM": "cosmos",
@@ -200,6 +200,7 @@ def _settings(endpoint: str) -> dict[str, str]:
         "MEMORY_COSMOS_DATABASE": DATABASE,
         "MEMORY_WEBHOOK_SECRET": "signs what a bench tells",
         "MEMORY_CONSOLIDATION_THRESHOLD": "10000",
+        "MEMORY_CONSOLIDATION_FIRST_MINUTES": "0",
     }
 
 
