@@ -60,11 +60,11 @@ def month(conversation: Cost, run: Cost, users: int) -> dict[str, float]:
     }
 
 
-def show(measured: Measured, told: Mapping[str, Cost], settled: Mapping[str, Cost]) -> None:
+def show(measured: Measured, formed: Mapping[str, Cost], settled: Mapping[str, Cost]) -> None:
     """The bills of all versions as tables, one for each number of users."""
     for users in USERS:
         lines = []
-        for name, cost in told.items():
+        for name, cost in formed.items():
             bill = month(cost, settled[name], users)
             parts = [*bill.values(), sum(bill.values())]
             lines.append([name, *(f"{part:,.2f}" for part in parts)])

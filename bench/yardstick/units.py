@@ -78,19 +78,19 @@ def measure(
 
     """
     measured = Measured()
-    told, settled = dict[str, Cost](), dict[str, Cost]()
+    formed, settled = dict[str, Cost](), dict[str, Cost]()
     for code in codes:
         for mode in calls:
             name = version(code) + (f", {mode}" if mode is not None else "")
-            told[name], settled[name] = _measured(code, name, count, mode)
-            measured.figures[name] = {**told[name].figures, "run": settled[name].figures}
+            formed[name], settled[name] = _measured(code, name, count, mode)
+            measured.figures[name] = {**formed[name].figures, "run": settled[name].figures}
     titles = (
-        (f"One conversation of 10 messages, mean of {count}, each a user's first", told),
+        (f"One conversation of 10 messages, mean of {count}, each a user's first", formed),
         ("A run of consolidation after one more conversation, each a user's second", settled),
     )
     for title, by_name in titles:
         _show(measured, title, by_name)
-    bills.show(measured, told, settled)
+    bills.show(measured, formed, settled)
     return measured
 
 
@@ -141,10 +141,12 @@ def _measured(code: Path, name: str, count: int, calls: FormationCalls | None) -
             ):
                 meter.counting = False
                 _tell(service, meter, "warm-up", 1, SEED + 1)
-                told = _cost(meter, model, count, lambda: _tell(service, meter, name, count, SEED))
+                formed = _cost(
+                    meter, model, count, lambda: _tell(service, meter, name, count, SEED)
+                )
                 _settle(service, meter, name, count, SEED)
                 _tell(service, meter, f"{name}, again", count, SEED, AGAIN)
-                return told, _cost(
+                return formed, _cost(
                     meter, model, count, lambda: _settle(service, meter, name, count, SEED)
                 )
         finally:
