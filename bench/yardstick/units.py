@@ -36,6 +36,8 @@ and after which it should be.
 """
 DATABASE = "memory-core"
 RUN = "/api/v1/consolidate"
+LATER = ("MEMORY_CONSOLIDATION_FIRST_MINUTES", "MEMORY_FORMATION_CALLS")
+"""Settings that the first versions don't have."""
 SPOKEN = ("role", "content", "timestamp")
 """Of a message: what each version knows."""
 _PROVISION = """
@@ -136,7 +138,10 @@ def _measured(code: Path, name: str, count: int, calls: FormationCalls | None) -
                 metered(cosmos.endpoint, meter) as endpoint,
                 _model(model, calls) as chosen,
                 running(
-                    "embedded", Path(folder), app=code, settings=_settings(endpoint) | chosen
+                    "embedded",
+                    Path(folder),
+                    app=code,
+                    settings=_known_to(code, _settings(endpoint) | chosen),
                 ) as service,
             ):
                 meter.counting = False
@@ -193,7 +198,7 @@ def _model(model: CountingModel, calls: FormationCalls | None) -> Iterator[dict[
 
 def _settings(endpoint: str) -> dict[str, str]:
     """Of a host whose memories are in the store behind the meter; all else is on this machine.
-    No run begins by itself.
+    No run begins by itself before the hour.
     """
     return {
         "MEMORY_LONG_TERM": "cosmos",
@@ -202,7 +207,15 @@ def _settings(endpoint: str) -> dict[str, str]:
         "MEMORY_COSMOS_DATABASE": DATABASE,
         "MEMORY_WEBHOOK_SECRET": "signs what a bench tells",
         "MEMORY_CONSOLIDATION_THRESHOLD": "10000",
+        "MEMORY_CONSOLIDATION_FIRST_MINUTES": "0",
     }
+
+
+def _known_to(code: Path, settings: dict[str, str]) -> dict[str, str]:
+    """The settings without those that a version does not have: it does not start with them."""
+    documented = (code / "docs" / "settings.md").read_text()
+    unknown = {name for name in LATER if name not in documented}
+    return {name: value for name, value in settings.items() if name not in unknown}
 
 
 def _tell(

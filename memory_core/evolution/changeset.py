@@ -160,7 +160,7 @@ class ChangeSet:
             if name in self.logs and name is not None:
                 self.logs[name] = added_by(self.logs[name], change)
             if self.weighs:
-                self.weight += _weight(change)
+                self.weight += weight_of(change)
             comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (
                 change.after.status is Status.DELETED
             )
@@ -200,7 +200,7 @@ class ChangeSet:
 
     def takes(self, change: Change) -> bool:
         """Whether a further change fits into the commit."""
-        return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
+        return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - weight_of(change))
 
     def _documents(self) -> int:
         """The number of documents, with the changes that follow in slots that were read.
@@ -334,7 +334,7 @@ def _similarity(first: Memory, second: Memory) -> float:
     return float(np.dot(first.embedding, second.embedding))
 
 
-def _weight(change: Change) -> int:
+def weight_of(change: Change) -> int:
     """Bytes that a change adds to the batch at most.
 
     These are the memory and its vector, its event, and the version that it leaves.

@@ -8,7 +8,7 @@ worker that was cancelled, overtaken or cleared meanwhile finds out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
@@ -43,7 +43,7 @@ class Formed:
 
 
 Finish = Callable[[Conversation], tuple[Document, ...]]
-Report = Callable[[str, float], Awaitable[None]]
+Report = Callable[[Cell, str, float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,61 +136,69 @@ def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
     return False, None
 
 
-def with_formed_cell(
-    planned: Changes[CellOutcome], look: ReadSet, work: Work
-) -> Changes[Formed | None]:
-    """The plan, with the conversation advanced by a cell.
+def with_formed_cells(
+    parts: Sequence[tuple[Work, Changes[CellOutcome]]], look: ReadSet
+) -> Changes[tuple[Formed, ...]]:
+    """The plans, with the conversation advanced by their cells.
 
     The conversation is written onto the very state that was read, because a cancellation has no
     event. With the last cell, the documents of `finish` are added.
 
     Args:
-        planned: The changes of the cell's memories.
+        parts: The work on each cell with the changes of its memories, in order.
         look: A read set with the conversation.
-        work: On the cell.
 
     """
+    work, plans = parts[-1][0], [planned for _, planned in parts]
     conversation, document = (
         state_of(look, work.conversation.id),
         look.documents[work.conversation.id],
     )
     assert conversation is not None
-    cell, last = work.cell, work.cell.number == work.total - 1
-    result = planned.result
-    formed_cell = CellRecord(
-        first=cell.first,
-        last=cell.last,
-        memory_ids=list(result.memory_ids),
-        counts=dict(result.counts),
-    )
+    last = work.cell.number == work.total - 1
+    records = [_record(part.cell, planned.result) for part, planned in parts]
     further = conversation.changed(
         cells=work.total,
-        formed_cells=[*conversation.formed_cells, formed_cell],
+        formed_cells=[*conversation.formed_cells, *records],
         state="formed" if last else conversation.state,
     )
-    formed = Formed(formed_cell, last)
     body = {**document.body, **further.model_dump(mode="json", exclude={"messages"})}
     ended = work.finish(further) if last else ()
+    changes = tuple(change for planned in plans for change in planned.changes)
+    # A session's document is written as the last of its cells leaves it.
+    puts = {put.id: put for planned in plans for put in planned.puts}
 
     def head_fields(head: Head) -> HeadFields:
+        moved = head
+        for planned in plans:
+            moved = moved.changed(**planned.head_fields(moved))
         fields: HeadFields = {
-            **planned.head_fields(head),
-            "last_formed_sequence": head.sequence + len(planned.changes),
+            "pending_count": moved.pending_count,
+            "last_formed_sequence": head.sequence + len(changes),
         }
         if last:
             fields |= count_change(unfinished(ended) - 1)(head)
         return fields
 
     return Changes(
-        formed,
-        planned.changes,
-        (*planned.puts, replace(document, body=body), *ended),
-        marks=planned.marks,
+        tuple(Formed(record, last and record is records[-1]) for record in records),
+        changes,
+        (*puts.values(), replace(document, body=body), *ended),
+        marks={name: mark for planned in plans for name, mark in planned.marks.items()},
         deletes=unread(body) if last else (),
-        reads=planned.reads | {*work.message_ids},
-        sessions=planned.sessions,
-        types=planned.types,
+        reads=frozenset().union(*(planned.reads | {*part.message_ids} for part, planned in parts)),
+        sessions=frozenset().union(*(planned.sessions for planned in plans)),
+        types=frozenset().union(*(planned.types for planned in plans)),
         head_fields=head_fields,
+    )
+
+
+def _record(cell: Cell, outcome: CellOutcome) -> CellRecord:
+    return CellRecord(
+        first=cell.first,
+        last=cell.last,
+        memory_ids=list(outcome.memory_ids),
+        counts=dict(outcome.counts),
     )
 
 

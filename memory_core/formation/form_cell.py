@@ -3,17 +3,21 @@
 No memory of the cell is searchable before that commit, and the commit advances the conversation in
 the same batch. So a worker that repeats this, at any point, finds either none of it done or all of
 it.
+
+Cells whose answers are there at once are formed by one commit, if none of them would be decided
+otherwise after those before it. Each of them is formed by its own commit if a model is asked about
+it alone: no cell waits for the answers about another.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from memory_core.domain.conversation import Cell, Conversation, Path
-from memory_core.domain.errors import HeadMoved
+from memory_core.domain.errors import HeadMoved, TooLarge
 from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.results import Call
@@ -34,6 +38,7 @@ from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import AgentCalls
 from memory_core.formation.boundaries import (
     CUT_BY_RULE,
+    WINDOW_MESSAGES,
     BoundaryRules,
     cells_of,
     cut_into_cells,
@@ -64,10 +69,11 @@ from memory_core.formation.cell_work import (
     certainly_missing_ids,
     finished_cell,
     session_ids_of,
-    with_formed_cell,
+    with_formed_cells,
 )
 from memory_core.formation.cells import CellMemories, cell_id, cell_memories, words_memory
 from memory_core.formation.joint_calls import JointAgentCalls, agent_calls_of
+from memory_core.formation.joint_plan import Entangled, RuledCell, are_apart, plan_cells
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.batch import Changes
@@ -191,7 +197,7 @@ class Former:
         self,
         owner: Owner,
         conversation: Conversation,
-        cell: Cell,
+        cells: Sequence[Cell],
         total: int,
         steps: Steps,
         call: Call,
@@ -199,26 +205,31 @@ class Former:
         finish: Finish,
         report: Report,
         before: ReadSet | None = None,
-    ) -> Formed | None:
-        """Make a cell's memories and advance the conversation, once.
+        prepared: MutableMapping[int, ReadyCell] | None = None,
+    ) -> Sequence[Formed]:
+        """Make the memories of the next cells and advance the conversation, once.
 
+        All cells of a conversation are formed together if their answers are there at once and no
+        cell depends on another; otherwise the first of these cells is formed.
         Models are asked before the turn among the user's other conversations; once the turn has
         come, these wait until this is done.
 
         Args:
             owner: Whose conversation it is.
-            conversation: Conversation of the cell.
-            cell: Cell to form.
+            conversation: Conversation of the cells.
+            cells: Cells that are left to form, in order.
             total: The number of the conversation's cells.
             steps: Freeze the agents' answers.
             call: Call on whose behalf it happens.
             finish: Makes the documents that end the task, with the last cell.
-            report: Receives the name of a step, and the share that is done.
+            report: Receives a cell, the name of a step, and the share of the cell that is done.
             before: A read set with the conversation, which is not read again while the head is the
                 same.
+            prepared: Receives memories by the numbers of cells that were made ready and not formed,
+                for the next call.
 
         Returns:
-            None if the conversation was cancelled or erased meanwhile.
+            Empty if the conversation was cancelled or erased meanwhile.
 
         Raises:
             Unavailable: A dependency is down.
@@ -226,16 +237,113 @@ class Former:
             MessagesGone: Messages of the cell were deleted since they came.
 
         """
-        work = Work(owner, conversation, cell, total, call, finish)
+        works = [Work(owner, conversation, cell, total, call, finish) for cell in cells]
+        prepared = {} if prepared is None else prepared
         async with self._turns.of(owner) as turn:
-            return await self._formed(turn, work, steps, report, before)
+            if len(cells) == total > 1 and self._answers_at_once(conversation):
+                look = await self._look_from(works[0], before, works)
+                together = await self._together(turn, works, steps, report, look, prepared)
+                if together:
+                    return together
+                before = look
+            ready = prepared.get(cells[0].number)
+            formed = await self._formed(turn, works[0], steps, report, before, ready)
+            return () if formed is None else (formed,)
+
+    def _answers_at_once(self, conversation: Conversation) -> bool:
+        """Whether the answers about all cells are there once the conversation is cut."""
+        if conversation.path == "agent":
+            return False
+        return self._agents is self._rules or (
+            self._forming.calls == "one" and len(conversation.messages) <= WINDOW_MESSAGES
+        )
+
+    async def _look_from(
+        self, work: Work, before: ReadSet | None, works: Sequence[Work]
+    ) -> ReadSet:
+        """The state of a conversation, with the cells if they were formed of the same words."""
+        ids = [*work.state_ids, *(cell_id(each.conversation, each.cell) for each in works)]
+        if before is None:
+            return await self._ledger.look(work.owner, ids)
+        return await self._look_beside(work.owner, before, ids, NO_SEARCH)
+
+    async def _together(
+        self,
+        turn: WriteTurn,
+        works: Sequence[Work],
+        steps: Steps,
+        report: Report,
+        before: ReadSet,
+        prepared: MutableMapping[int, ReadyCell],
+    ) -> Sequence[Formed]:
+        """All cells by one commit; empty if they have to be formed one after the other."""
+        first = works[0]
+        owner, conversation = first.owner, first.conversation
+        if (
+            not are_messages_active(before, conversation)
+            or finished_cell(before, conversation.id, first.cell)[0]
+            or cleared_since(before, owner, conversation)
+            or any(before.memory(cell_id(conversation, work.cell)) for work in works)
+            or any(only_asks_to_forget(work.cell.messages) for work in works)
+        ):
+            return ()
+        asking = self._asking(owner, conversation, steps)
+        for work in works:
+            prepared[work.cell.number] = await self._ready(work, asking, report)
+            await report(work.cell, "evolution", 0.7)
+        cells = [prepared[work.cell.number] for work in works]
+        compared = [memory for ready in cells for memory in ready.compared]
+        ids = [*first.state_ids, *(ready.cell.id for ready in cells), *_compared_ids(compared)]
+        nears = {memory.id: self._near(memory) for memory in compared}
+        if not are_apart(cells, nears):
+            return ()
+        known = before.asked.union(*(certainly_missing_ids(before, ready) for ready in cells))
+        look = await self._look_beside(owner, replace(before, asked=known), ids, nears)
+        if look.head != before.head:
+            return ()
+        ruled = [
+            RuledCell(ready, await self._ruled(work, ready, look, asking))
+            for work, ready in zip(works, cells, strict=True)
+        ]
+
+        def reads(seen: ReadSet) -> list[str]:
+            beside = (session_ids_of(owner, seen, cell.ruled) for cell in ruled)
+            return [*(name for names in beside for name in names), *slot_reads(seen, compared)]
+
+        rounds = count()
+
+        def decide(seen: ReadSet) -> Changes[tuple[Formed, ...]]:
+            if (
+                next(rounds) > 0
+                or finished_cell(seen, conversation.id, first.cell)[0]
+                or cleared_since(seen, owner, conversation)
+            ):
+                raise CellOutdated
+            plans = plan_cells(owner, ruled, seen, nears, self._forming.links)
+            return with_formed_cells([*zip(works, plans, strict=True)], seen)
+
+        await turn.take()
+        try:
+            return (
+                await self._ledger.commit(
+                    owner, decide, ids=ids, reads=reads, nears=nears, basis=look, call=first.call
+                )
+            ).result
+        except (CellOutdated, Entangled, TooLarge):
+            return ()
 
     async def _formed(
-        self, turn: WriteTurn, work: Work, steps: Steps, report: Report, before: ReadSet | None
+        self,
+        turn: WriteTurn,
+        work: Work,
+        steps: Steps,
+        report: Report,
+        before: ReadSet | None,
+        ready: ReadyCell | None,
     ) -> Formed | None:
         owner, conversation, cell = work.owner, work.conversation, work.cell
         asking = self._asking(owner, conversation, steps)
-        identity, ready = cell_id(conversation, cell), None
+        identity = cell_id(conversation, cell)
         for _ in range(MAX_LOOKS):
             ids = [*work.state_ids, identity, *work.read_messages]
             if before is None:
@@ -259,8 +367,9 @@ class Former:
                 existing = look.memory(identity)
                 if existing is not None and is_formed_already(existing, conversation.created_at):
                     return await self._tell_again(work, existing)
-                ready = ready or await self._ready(work, asking, report)
-                await report("evolution", 0.7)
+                if ready is None:
+                    ready = await self._ready(work, asking, report)
+                    await report(cell, "evolution", 0.7)
                 return await self._compare(work, ready.beside(work.cleared), asking, turn, look)
             except CellOutdated:
                 work = replace(work, reads_messages=True)
@@ -271,10 +380,10 @@ class Former:
 
     async def _ready(self, work: Work, asking: AgentCalls, report: Report) -> ReadyCell:
         """The cell's memories, all embedded in a single call."""
-        await report("agents", 0.1)
+        await report(work.cell, "agents", 0.1)
         made = await self._made(work, asking)
         await self._keep(work.owner, work.conversation, made.instructions, work.call)
-        await report("embedding", 0.5)
+        await report(work.cell, "embedding", 0.5)
         return await self._embedded(_ready_cell(made, work.conversation))
 
     async def _made(self, work: Work, asking: AgentCalls) -> CellMemories:
@@ -337,18 +446,7 @@ class Former:
         memories change before the commit.
         """
         owner = work.owner
-        slots = {
-            slot_document_id(*name)
-            for memory in ready.compared
-            if (name := slot_name(memory)) is not None
-        }
-        ids = [
-            *work.state_ids,
-            ready.cell.id,
-            *work.read_messages,
-            *(memory.id for memory in ready.compared),
-            *sorted(slots),
-        ]
+        ids = [*work.state_ids, ready.cell.id, *work.read_messages, *_compared_ids(ready.compared)]
         nears = {memory.id: self._near(memory) for memory in ready.compared}
         before = replace(before, asked=before.asked | certainly_missing_ids(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
@@ -393,23 +491,23 @@ class Former:
         """
         rounds = count()
 
-        def decide(seen: ReadSet) -> Changes[Formed | None]:
+        def decide(seen: ReadSet) -> Changes[tuple[Formed, ...]]:
             is_repeated = next(rounds) > 0
             done, earlier = finished_cell(seen, work.conversation.id, work.cell)
             if done:
-                return Changes(earlier)
+                return Changes(() if earlier is None else (earlier,))
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
                 raise CellOutdated
             if is_repeated and not work.reads_messages:
                 raise CellOutdated
             if deleted_since(seen, [name for name in work.message_ids if name in ids]):
                 raise MessagesGone
-            return with_formed_cell(plan(seen), seen, work)
+            return with_formed_cells([(work, plan(seen))], seen)
 
         committed = await self._ledger.commit(
             work.owner, decide, ids=ids, reads=reads, nears=nears, basis=basis, call=work.call
         )
-        return committed.result
+        return next(iter(committed.result), None)
 
     async def _ruled(
         self, work: Work, ready: ReadyCell, look: ReadSet, asking: AgentCalls
@@ -481,6 +579,14 @@ class Former:
                 limit=CHANGE_CANDIDATES,
             )
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
+
+
+def _compared_ids(compared: Sequence[Memory]) -> list[str]:
+    """The ids of new memories, and of the logs of their slots."""
+    slots = {
+        slot_document_id(*name) for memory in compared if (name := slot_name(memory)) is not None
+    }
+    return [*(memory.id for memory in compared), *sorted(slots)]
 
 
 def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:

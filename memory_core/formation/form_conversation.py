@@ -1,11 +1,12 @@
 """The work on a conversation's task, cell by cell.
 
-Each cell is a single commit. The work can be stopped and continued at any point.
+Each cell is a single commit, or all cells together are. The work can be stopped and continued at
+any point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.formation.cell_plan import ReadyCell
 from memory_core.formation.cell_work import Formed, WriteTurns
 from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
@@ -64,14 +66,23 @@ class Forming:
                 f"of {len(cells)} cells none is left, but the conversation is not formed"
             )
         done, before = list(conversation.formed_cells), cast("ReadSet | None", look)
-        for cell in left:
-            formed = await self._cell(
-                lease, conversation, cell, len(cells), call, counts_of(done), heeded, before
+        prepared: dict[int, ReadyCell] = {}
+        while left:
+            formed = await self._cells(
+                lease,
+                conversation,
+                left,
+                len(cells),
+                call,
+                counts_of(done),
+                heeded,
+                before,
+                prepared,
             )
-            before = None
-            if formed is None:
+            if not formed:
                 break
-            done.append(formed.cell)
+            before, left = None, left[len(formed) :]
+            done += [each.cell for each in formed]
         return None
 
     async def _conversation(self, lease: Lease) -> tuple[Conversation | None, ReadSet]:
@@ -97,20 +108,22 @@ class Forming:
             await turn.take()
             return await self._messages.complete(owner, conversation, call)
 
-    async def _cell(
+    async def _cells(
         self,
         lease: Lease,
         conversation: Conversation,
-        cell: Cell,
+        left: Sequence[Cell],
         total: int,
         call: Call,
         counts: dict[str, int],
         heeded: Mapping[str, Any],
         before: ReadSet | None,
-    ) -> Formed | None:
+        prepared: MutableMapping[int, ReadyCell],
+    ) -> Sequence[Formed]:
+        """Form the next of the cells that are left, or all of them."""
         ended: list[Task] = []
 
-        async def report(step: str, share: float) -> None:
+        async def report(cell: Cell, step: str, share: float) -> None:
             progress = {"conversation_id": conversation.id, "counts": counts}
             await lease.note(
                 f"cell {cell.number + 1} of {total}: {step}",
@@ -127,17 +140,18 @@ class Forming:
             formed = await self._former.form(
                 lease.owner,
                 conversation,
-                cell,
+                left,
                 total,
                 self._steps,
                 call,
                 finish=finish,
                 report=report,
                 before=before,
+                prepared=prepared,
             )
         except MessagesGone:
             await self._go_on_without(lease.owner, conversation, call)
-            return None
+            return ()
         for task in ended:
             await self._finisher.announce(lease.owner, task)
         return formed

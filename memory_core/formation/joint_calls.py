@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from typing import TypeVar
@@ -83,10 +83,12 @@ class JointAgentCalls(AgentCalls):
 
     Attributes:
         calls: `one` asks for each window, `two` for each cell.
+        read: The answers about windows that were read, by step. A frozen answer never changes.
 
     """
 
     calls: FormationCalls = "one"
+    read: dict[str, Answered[FormedParts]] = field(default_factory=dict, compare=False, repr=False)
 
     async def boundaries(
         self, window: int, messages: Sequence[Message], previous: str | None
@@ -220,9 +222,7 @@ class JointAgentCalls(AgentCalls):
         """
         window = cell.first // WINDOW_MESSAGES
         if self.calls == "one" and window == cell.last // WINDOW_MESSAGES:
-            answer = await self.steps.stored(
-                self.owner, self.conversation.id, f"form {window}", FormedParts
-            )
+            answer = await self._window(f"form {window}")
             if answer is not None:
                 start = window * WINDOW_MESSAGES
                 return (
@@ -237,6 +237,15 @@ class JointAgentCalls(AgentCalls):
             0,
             len(cell.messages),
         )
+
+    async def _window(self, step: str) -> Answered[FormedParts] | None:
+        """The frozen answer about a window, which is read once for all its cells."""
+        answer = self.read.get(step)
+        if answer is None:
+            answer = await self.steps.stored(self.owner, self.conversation.id, step, FormedParts)
+            if answer is not None:
+                self.read[step] = answer
+        return answer
 
     async def _formed(
         self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool

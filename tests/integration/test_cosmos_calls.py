@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import pytest
 
+from bench.formation import conversations
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.local import NullShortTermStore
@@ -39,7 +40,8 @@ from memory_core.tasks.store import task_document
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.cosmos_traffic import check_that_each_names_one_user
-from tests.world import World, fact, rule, turn
+from tests.tasks import Hand
+from tests.world import World, fact, listed, rule, turn
 
 HOME = {"subject": "Ann", "attribute": "home"}
 WORDS = ["plan", "query", "query"]
@@ -100,7 +102,7 @@ class Traffic:
         return calls, Counter(requests)
 
 
-Process = Callable[[], Awaitable[Traffic]]
+Process = Callable[..., Awaitable[Traffic]]
 
 
 @pytest.fixture
@@ -118,7 +120,7 @@ async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process
             key=KEY,
         )
 
-    async def start() -> Traffic:
+    async def start(*, by_rules: bool = False) -> Traffic:
         world = World(tmp_path, StillClock(), made)
         opened.append(world)
         counting: list[Counting] = []
@@ -127,9 +129,8 @@ async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process
             counting.append(Counting(store))
             return counting[0]
 
-        core = await world.core(
-            wrap=counted, short_term=NullShortTermStore(), embedder=HashEmbedder(64)
-        )
+        begin = world.core_by_rules if by_rules else world.core
+        core = await begin(wrap=counted, short_term=NullShortTermStore(), embedder=HashEmbedder(64))
         return Traffic(server, core, counting[0])
 
     maker = made("hash", 64)
@@ -525,6 +526,23 @@ async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
     # What brings it back is known once it is read.
     back = core.set_status(ALICE, turn_of_session.id, StatusInput(status="active"))
     assert await warm.kinds(back) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
+
+
+async def test_ten_messages_about_two_things_are_accepted_and_formed_by_one_commit_each(
+    process: Process,
+) -> None:
+    """In all at most 25 requests, with those for the task and its lease."""
+    traffic = await process(by_rules=True)
+    (conversation,) = conversations(7, 1)
+    calls, _ = await traffic.of(traffic.core.converse(ALICE, conversation))
+    assert calls.count("commit") == 1
+    asked = len(traffic.server.requests())
+    calls, _ = await traffic.of(Hand(traffic.core, "formation").work_all())
+    assert calls.count("commit") == 1
+    asked += len(traffic.server.requests())
+    assert asked <= 25
+    made = [memory.category for memory in await listed(traffic.core)]
+    assert made.count("cell") == 2
 
 
 async def test_metrics_count_the_units_that_each_operation_was_charged(
