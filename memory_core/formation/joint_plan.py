@@ -31,7 +31,7 @@ MOST_BYTES = 1_200_000
 
 
 class Entangled(Exception):
-    """A cell would be decided otherwise after the cells before it, or they don't fit a commit."""
+    """A cell depends on a cell before it, or they don't fit a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RuledCell:
 
 
 def are_apart(cells: Sequence[ReadyCell], nears: Mapping[str, Near]) -> bool:
-    """Whether the new memories of cells share no slot and are no neighbours of each other.
+    """Whether cells' new memories share no slot and are no neighbours.
 
     Args:
         cells: The cells, in order.
@@ -123,7 +123,7 @@ def _affects(
 
 
 def _slots(planned: Changes[CellOutcome], compared: Sequence[Memory]) -> set[tuple[str, ...]]:
-    """The slots that a plan knows: of the memories that it compares, and of those it changes."""
+    """The slots of the memories that a plan compares or changes."""
     changed = (memory for change in planned.changes for memory in (change.before, change.after))
     memories = [*compared, *(memory for memory in changed if memory is not None)]
     return {name for memory in memories if (name := slot_name(memory)) is not None}
