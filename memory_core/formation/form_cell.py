@@ -261,7 +261,7 @@ class Former:
     async def _look_from(
         self, work: Work, before: ReadSet | None, works: Sequence[Work]
     ) -> ReadSet:
-        """The state of a conversation, with the cells if they were formed of the same words."""
+        """The state of a conversation, with its cells if they are formed already."""
         ids = [*work.state_ids, *(cell_id(each.conversation, each.cell) for each in works)]
         if before is None:
             return await self._ledger.look(work.owner, ids)
@@ -276,7 +276,7 @@ class Former:
         before: ReadSet,
         prepared: MutableMapping[int, ReadyCell],
     ) -> Sequence[Formed]:
-        """All cells by one commit; empty if they have to be formed one after the other."""
+        """All cells by a single commit; empty if they need one each."""
         first = works[0]
         owner, conversation = first.owner, first.conversation
         if (
