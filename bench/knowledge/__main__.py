@@ -17,8 +17,8 @@ from bench.knowledge.service import Service, hosted
 FOLDER = Path(__file__).parent
 PARTS = (
     "more, oblique, talks, aside: further sets to tune by, oblique with changes told in passing, "
-    "talks and aside with short everyday talks and requests to forget; judge, held: "
-    "nobody tunes by these"
+    "talks and aside with short everyday talks and requests to forget, passing with changes and "
+    "contradictions in words of their own; judge, held: nobody tunes by these"
 )
 
 
@@ -71,7 +71,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
     parser.add_argument(
         "--part",
-        choices=("dev", "more", "oblique", "talks", "aside", "judge", "held"),
+        choices=("dev", "more", "oblique", "talks", "aside", "passing", "judge", "held"),
         default="dev",
         help=PARTS,
     )
