@@ -1,4 +1,4 @@
-"""Reorder ranked results: by a reranker, repeats behind, present truths first, updates first.
+"""Reorder ranked results: by a reranker, repeats behind, present truths and updates first.
 
 Note: only the order changes. Relevance decided before which memories pass, and the scores that are
 shown stay as they were. A reranker that is late changes no order, and the caller is told.
@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import LongTermStore, Reranker
 
@@ -283,6 +284,73 @@ def _adds_nothing(
     has = {term for term, owned in zip(terms, candidates.own[row].tolist(), strict=True) if owned}
     nameless = has.difference(names)
     return any(bool(words) and words <= truth.lexical.own.keys() for words in (has, nameless))
+
+
+# What holds comes before what is only announced, of one slot or key. A question about the future
+# keeps its order.
+
+
+_OF_THE_FUTURE = re.compile(
+    r"\b(?:will|going to|gonna|soon|next|future|upcoming|tomorrow|planned|plan|new|bald|künftig\w*"
+    r"|zukünftig\w*|nächste\w*|demnächst|werde|wird|werden|morgen|neue\w?)\b"
+    r"|今度|来週|来月|来年|予定|これから|新しい",
+    re.IGNORECASE,
+)
+
+
+def begins_later(document: SerializedMemory, moment: datetime) -> bool:
+    """Whether a memory's validity begins after a moment.
+
+    Args:
+        document: The memory.
+        moment: The moment; parts of a second do not count.
+
+    """
+    now = moment.astimezone(UTC).isoformat()[:_TO_THE_SECOND]
+    return str(document.fields["valid_from"])[:_TO_THE_SECOND] > now
+
+
+_TO_THE_SECOND = len("2026-01-01T00:00:00")
+
+
+def asks_of_the_future(query: str) -> bool:
+    """Whether a query asks for what is to come."""
+    return _OF_THE_FUTURE.search(query) is not None
+
+
+def put_present_before_announced(
+    rows: Sequence[int], memories: Mapping[int, Memory], moment: datetime
+) -> list[int]:
+    """Put the member of a slot that holds before a member that begins later.
+
+    Args:
+        rows: The rows, best first.
+        memories: The memories of rows; rows without one stay where they are.
+        moment: The moment of the query.
+
+    """
+    order = list(rows)
+    for row in rows:
+        memory = memories.get(row)
+        if memory is None or memory.valid_from <= moment:
+            continue
+        name = slot_name(memory)
+        holding = next(
+            (
+                other
+                for other in order[order.index(row) :]
+                if name is not None
+                and (present := memories.get(other)) is not None
+                and slot_name(present) == name
+                and present.valid_from <= moment
+                and (present.valid_until is None or present.valid_until > moment)
+            ),
+            None,
+        )
+        if holding is not None:
+            order.remove(holding)
+            order.insert(order.index(row), holding)
+    return order
 
 
 # Later statements come before those they update, where a question asks how something is.

@@ -46,6 +46,9 @@ from memory_core.recollection.reorder import (
     SaidStatement,
     Sources,
     asks_how_it_is,
+    asks_of_the_future,
+    begins_later,
+    put_present_before_announced,
     put_present_truths_first,
     put_repeats_behind,
     put_sources_first,
@@ -143,10 +146,11 @@ class Retriever:
                 if (document := fresh.get(name := candidates.ids[row]) or documents.get(name))
                 is not None
             }
+        checked = frozenset(documents)
+        rows, documents = await self._put_present_first(owner, query, look, rows, documents)
         if query.at is None:
             self._note_results(owner, look, rows, documents)
         quoted = await self._passages(owner, query, look, rows, documents, sources)
-        checked = frozenset(documents)
         rows, documents, quoted = await self._put_updates_first(
             owner, query, look, (rows, documents, quoted)
         )
@@ -200,6 +204,49 @@ class Retriever:
         return put_present_truths_first(
             rows, truths, look.candidates, look.analysis.terms, query.query
         )[:limit]
+
+    async def _put_present_first(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        look: QueryRound,
+        rows: list[int],
+        documents: dict[str, SerializedMemory],
+    ) -> tuple[list[int], dict[str, SerializedMemory]]:
+        """Put what holds before what only begins later in the same slot.
+
+        It costs a read, and only if a result begins later and the query does not ask for that.
+
+        Args:
+            owner: Whose memories are read.
+            query: What was asked.
+            look: The round that the rows are of.
+            rows: The rows of the results, best first.
+            documents: Their memories by id.
+
+        Returns:
+            As many rows, and their memories.
+
+        """
+        ids = look.candidates.ids
+        if not any(
+            begins_later(document, look.moment) for document in documents.values()
+        ) or asks_of_the_future(query.query):
+            return rows, documents
+        chosen = {*rows}
+        behind = [row for row in self.passing.ranked(query, look, None) if row not in chosen]
+        read = documents | await self.row_memories.read_memories(
+            owner, look, behind[:MOST_BEHIND], by_cells=True
+        )
+        memories = {
+            row: document.memory
+            for row in (*rows, *behind[:MOST_BEHIND])
+            if (document := read.get(ids[row])) is not None
+        }
+        rows = put_present_before_announced([*rows, *behind[:MOST_BEHIND]], memories, look.moment)[
+            : len(rows)
+        ]
+        return rows, {ids[row]: read[ids[row]] for row in rows if ids[row] in read}
 
     def _note_results(
         self,
