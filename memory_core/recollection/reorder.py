@@ -291,9 +291,12 @@ def _adds_nothing(
 
 
 _OF_THE_FUTURE = re.compile(
-    r"\b(?:will|going to|gonna|soon|next|future|upcoming|tomorrow|planned|plan|new|bald|künftig\w*"
-    r"|zukünftig\w*|nächste\w*|demnächst|werde|wird|werden|morgen|neue\w?)\b"
-    r"|今度|来週|来月|来年|予定|これから|新しい",
+    r"\b(?:will (?:i|you|he|she|it|we|they|be|my|our|the)"
+    r"|(?:i|you|he|she|it|we|they|user)(?:'ll| will)"
+    r"|going to|gonna|soon|next (?:week|month|year|spring|summer|autumn|winter|\w{1,6}day)"
+    r"|in (?:the )?future|upcoming|tomorrow|bald|künftig\w*|zukünftig\w*|demnächst"
+    r"|nächste\w? (?:woche|monat|jahr|frühjahr|sommer|herbst|winter)|ab morgen|werde|werden|wird)\b"
+    r"|今度|来週|来月|来年|予定|これから",
     re.IGNORECASE,
 )
 

@@ -9,7 +9,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.requests.memories import RetrieveInput
 from tests.builders import ALICE, NOW, StillClock
-from tests.world import fact
+from tests.world import fact, rule
 
 DAY = timedelta(days=1)
 JOB = {"subject": "user", "attribute": "employer"}
@@ -31,7 +31,14 @@ async def employers(core: MemoryCore, query: str, limit: int = 10) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "query", ["User works at Globex", "Who is the employer of User?", "Where does User work now?"]
+    "query",
+    [
+        "User works at Globex",
+        "Who is the employer of User?",
+        "Where does User work now?",
+        "Does User work at Globex in New York?",
+        "Does User work with Will at Globex?",
+    ],
 )
 async def test_the_present_value_comes_before_the_announced_one(
     core: MemoryCore, query: str
@@ -39,6 +46,20 @@ async def test_the_present_value_comes_before_the_announced_one(
     await announce(core)
     assert await employers(core, query) == ["Acme", "Globex"]
     assert await employers(core, query, limit=1) == ["Acme"]
+
+
+async def test_the_value_of_a_key_that_holds_comes_before_the_announced_one(
+    core: MemoryCore,
+) -> None:
+    await core.save(ALICE, rule("deploy-branch", "main", event_timestamp=NOW - 90 * DAY))
+    await core.save(
+        ALICE,
+        rule("deploy-branch", "release", event_timestamp=NOW - DAY, valid_from=NOW + 20 * DAY),
+    )
+    answer = await core.retrieve(
+        ALICE, RetrieveInput(query="deploy-branch release", limit=1, similarity_threshold=0.0)
+    )
+    assert [hit.memory.value for hit in answer.results] == ["main"]
 
 
 async def test_a_question_about_the_future_keeps_its_order(core: MemoryCore) -> None:
