@@ -5,8 +5,8 @@ a caller that asks once after ten years get the same answer. Note: a long memory
 decay and for compression by now. The earlier change counts, or the answer would depend on how often
 it was asked for.
 
-Half-life = half-life of the settings × factor of the memory's worth (`worth.HALF_LIVES`) × factor
-of its use (`lengthened_by_use`).
+Half-life = half-life of the settings × factor of the memory's worth (`worth.HALF_LIFE_FACTORS`)
+× factor of its use (`lengthened_by_use`).
 """
 
 from __future__ import annotations

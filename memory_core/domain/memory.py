@@ -66,7 +66,7 @@ Worth = Literal[
 ]
 """The reason to keep a memory for a longer or a shorter time than usual.
 
-`worth.HALF_LIVES` has the factor of each reason.
+`worth.HALF_LIFE_FACTORS` has the factor of each reason.
 """
 
 GivenWorth = Literal[

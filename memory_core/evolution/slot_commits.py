@@ -24,7 +24,12 @@ from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.open_conflicts import counting
 from memory_core.evolution.reads import Shelf
-from memory_core.evolution.slot_log import SlotLog, documents_of, earlier_time, old_version_ids
+from memory_core.evolution.slot_log import (
+    SlotLog,
+    documents_of,
+    earlier_time_conflict,
+    old_version_ids,
+)
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten, old_values, says_again
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import (
@@ -190,7 +195,7 @@ class _Completion:
         gone = {row.id for row in vanished}  # what led to one of these leads there no more
         for name in concerned & wanted.keys():
             if (row := wanted[name]).part:
-                raise earlier_time(row)
+                raise earlier_time_conflict(row)
         values = _values(before)
         reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}
         rows = [

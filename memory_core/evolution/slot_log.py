@@ -202,7 +202,7 @@ class SlotLog:
         if self.seal is not None:
             return self.sealed()
         if (row := self.rows.get(memory_id)) is not None and row.part:
-            return earlier_time(row)
+            return earlier_time_conflict(row)
         return Conflict(f"{memory_id} holds at no time any more")
 
     def added(self, act: Act) -> SlotLog:
@@ -311,7 +311,7 @@ def old_version_ids(members: Iterable[Memory]) -> list[str]:
     ]
 
 
-def earlier_time(row: Projection) -> Conflict:
+def earlier_time_conflict(row: Projection) -> Conflict:
     """The error about a memory that is only an earlier interval of another memory."""
     return Conflict(
         f"{row.id} is an earlier time of {row.memory_id}; what is done to that is done "

@@ -1,10 +1,10 @@
 """Count accesses beside the log.
 
-Note: only ranking and fading use the counts, so no caller waits for them. They are written within a
-minute, by the process that counted them or by Redis' readers, into a single document for each user
-(`waiting_accesses`). At most the last minute of a killed process is lost. They are written beside
-the log, without an event or a new ETag, since reading changes no memory. A faded memory that was
-accessed becomes active again; a run writes that.
+Note: only ranking and fading use the counts, so no caller waits for them. They are written into a
+single document for each user (`waiting_accesses`): within a minute by the process that counted
+them, or, gathered in a Redis, by the hourly timer or the user's `/decay`. At most the last minute
+of a killed process is lost. They are written beside the log, without an event or a new ETag, since
+reading changes no memory. A faded memory that was accessed becomes active again; a run writes that.
 """
 
 from __future__ import annotations

@@ -148,12 +148,12 @@ class Retriever:
             }
         checked = frozenset(documents)
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
-        if query.at is None:
-            self._note_results(owner, look, rows, documents)
         quoted = await self._passages(owner, query, look, rows, documents, sources)
         rows, documents, quoted = await self._put_updates_first(
             owner, query, look, (rows, documents, quoted)
         )
+        if query.at is None:
+            self._note_results(owner, look, rows, documents)
         late = {name: document for name, document in documents.items() if name not in checked}
         superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
         documents = {name: superseded.unnamed(document) for name, document in documents.items()}

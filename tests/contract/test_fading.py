@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory_core.domain.fading import Fading, due, half_life_multiplier, has_faded, next_change
 from memory_core.domain.importance import importance_at
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
-from memory_core.domain.statements.worth import HALF_LIVES
+from memory_core.domain.statements.worth import HALF_LIFE_FACTORS
 from memory_core.ports import AccessCount, Filter, LongTermStore, Place, Search, Write
 from tests.builders import ALICE, NOW, accessed, commit, document, memory
 from tests.world import BOB
@@ -90,7 +90,7 @@ memories = st.builds(
     st.none() | st.floats(0, 4000),
     st.sampled_from([10, 19, 20, 50]),
     st.booleans(),
-    st.sampled_from(list(HALF_LIVES)),
+    st.sampled_from(list(HALF_LIFE_FACTORS)),
     st.integers(0, 30),
     st.integers(0, 5),
     st.sampled_from([None, "run_1"]),
@@ -137,7 +137,7 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(
     if (
         at_once is None
         and not stored_memory.pinned
-        and HALF_LIVES[stored_memory.worth] is not None
+        and HALF_LIFE_FACTORS[stored_memory.worth] is not None
         and (stored_memory.last_accessed_at or stored_memory.created_at) < LATER
     ):
         assert importance_of(stored_memory) >= RULES.floor - 1e-12

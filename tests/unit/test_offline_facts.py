@@ -129,6 +129,7 @@ STATED = [
         "no longer taxi driver",
     ),
     ("I eat fish again", "User eats fish", "eats fish", "yes"),
+    ("Call me Max, please.", "User is called Max", "name", "Max"),
     (
         "Ich wohne seit Mai in Hamburg.",
         "User: Ich wohne seit Mai in Hamburg",

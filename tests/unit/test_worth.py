@@ -6,7 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.statements.worth import HALF_LIVES, asks_to_keep, most_lasting, worth_of
+from memory_core.domain.statements.worth import (
+    HALF_LIFE_FACTORS,
+    asks_to_keep,
+    most_lasting,
+    worth_of,
+)
 
 EXPECTED = [
     # What a sensible person keeps for good.
@@ -68,7 +73,7 @@ EXPECTED = [
 
 def pace(text: str) -> str:
     """How fast a text fades, in the words of the table."""
-    factor = HALF_LIVES[worth_of(text)]
+    factor = HALF_LIFE_FACTORS[worth_of(text)]
     return (
         "never" if factor is None else "slow" if factor > 1 else "fast" if factor < 1 else "normal"
     )

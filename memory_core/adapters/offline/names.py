@@ -211,6 +211,10 @@ _NEVER = (
 _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,3}", re.IGNORECASE)
 
 
+_POLITE = frozenset({"please", "thanks", "bitte", "danke", "ok", "okay"})
+"""Words beside a name that are no name: "call me Max, please"."""
+
+
 def name(words: str) -> str | None:
     """A name: up to four capitalised words, or a single plain word without any other."""
     plain = unquoted(words)
@@ -218,6 +222,7 @@ def name(words: str) -> str | None:
     if (
         match is None
         or match.group().lower() in NOWHERE
+        or match.group().lower() in _POLITE
         or not _AFTER_NAME.match(plain, match.end())
     ):
         return None

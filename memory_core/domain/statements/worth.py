@@ -21,7 +21,7 @@ from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.text_cache import keep_texts
 
-HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
+HALF_LIFE_FACTORS: Final[Mapping[str | None, float | None]] = MappingProxyType(
     {
         "asked_to_keep": None,
         "identity": None,
@@ -35,7 +35,7 @@ HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
     }
 )
 """By worth, the factor of the half-life, the most lasting first; None: it never fades."""
-_PLACES: Final = {worth: place for place, worth in enumerate(HALF_LIVES)}
+_PLACES: Final = {worth: place for place, worth in enumerate(HALF_LIFE_FACTORS)}
 
 BEGINNING, END = 1500, 500
 """Characters of a longer text that are read at its beginning and at its end. The part between is
@@ -274,12 +274,12 @@ def worth_factor(worth: str | None) -> float:
 
     1 for an unknown worth, and for a worth that is kept for good.
     """
-    return HALF_LIVES.get(worth) or 1.0
+    return HALF_LIFE_FACTORS.get(worth) or 1.0
 
 
 def kept_for_good(worth: str | None) -> bool:
     """Whether a memory of this worth never fades."""
-    return HALF_LIVES.get(worth, 1.0) is None
+    return HALF_LIFE_FACTORS.get(worth, 1.0) is None
 
 
 def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
