@@ -63,7 +63,7 @@ def new_version(old: Memory, changed: MemoryFields, now: datetime) -> tuple[Memo
 def value_for(content: str, old: Memory) -> Any:
     """The value of a memory whose text is edited, and no value is given.
 
-    A value that stands in the old text and not in the new text is read in its place:
+    A value that the old text contains, and the new text does not, is read in its place:
     "User works at Siemens" edited into "User works at Bosch" gives "Bosch".
 
     Args:
@@ -78,8 +78,8 @@ def value_for(content: str, old: Memory) -> Any:
     if value is None or content.strip() == before.strip():
         return value
     if before == text_of_key(old.key or "", old.value_text):  # the text only repeats the value
-        return value if _stands_in(old.value_text or "", content) else None
-    if not isinstance(value, str) or not _stands_in(value, before) or _stands_in(value, content):
+        return value if _contains(content, old.value_text or "") else None
+    if not isinstance(value, str) or not _contains(before, value) or _contains(content, value):
         return value
     start = before.casefold().find(value.casefold())
     beginning, end = before[:start], before[start + len(value) :]
@@ -92,7 +92,7 @@ def value_for(content: str, old: Memory) -> Any:
     return content[len(beginning) : len(content) - len(end)].strip() if is_same_around else None
 
 
-def _stands_in(value: str, text: str) -> bool:
+def _contains(text: str, value: str) -> bool:
     """Whether a text has the value as words of its own, whatever their case."""
     value, text = value.strip().casefold(), text.casefold()
     start = text.find(value)
