@@ -71,6 +71,29 @@ NAMED = [
     ("I'm in Rome two nights from Monday.", day(3), day(5)),
     ("Ich bin für zwei Wochen in Spanien.", None, FRIDAY + timedelta(days=14)),
 ]
+# said on Tuesday 17 November 2026 at 10
+TUESDAY = datetime(2026, 11, 17, 10, tzinfo=timezone.utc)
+HOURS = [
+    ("My exam is next Wednesday at 10.", "2026-11-25 10:00"),
+    ("I'm seeing the physio this Friday at 2.", "2026-11-20 14:00"),
+    ("I'm meeting Tom next Monday.", "2026-11-23 00:00"),
+    ("We're flying to Malaga on Saturday next week.", "2026-11-28 00:00"),
+    ("I'm meeting Zoe at noon tomorrow.", "2026-11-18 12:00"),
+    ("I have a call today at 3.", "2026-11-17 15:00"),
+    ("I have a call today at 8.", "2026-11-17 20:00"),
+    ("My course starts on the first of December.", "2026-12-01 00:00"),
+    ("Nächsten Mittwoch habe ich um 10 eine Prüfung.", "2026-11-25 10:00"),
+    ("Diesen Donnerstag habe ich um halb zehn ein Vorstellungsgespräch.", "2026-11-19 09:30"),
+    ("Nächste Woche Dienstag habe ich einen Arzttermin.", "2026-11-24 00:00"),
+    ("Ich fliege am Freitag übernächster Woche nach Wien.", "2026-12-04 00:00"),
+    ("Ich treffe Zoe morgen Mittag.", "2026-11-18 12:00"),
+    ("Ich habe am ersten Dezember um Viertel vor neun Schule.", "2026-12-01 08:45"),
+    ("Ich muss um fünf zur Feier am 5.12.", "2026-12-05 17:00"),
+    ("来週の金曜日に東京へ出張します。", "2026-11-27 00:00"),
+    ("今週の金曜日に面接があります。", "2026-11-20 00:00"),
+    ("明日の正午にゾーイと会います。", "2026-11-18 12:00"),
+    ("金曜日の午後4時半に電話があります。", "2026-11-20 16:30"),
+]
 USUAL = [
     ("I have a cold.", 7),
     ("I broke my leg", 42),
@@ -117,6 +140,26 @@ def test_a_named_time_is_taken_from_the_message(
     assert (foresight.start_time, foresight.end_time) == (start or FRIDAY, end)
     assert foresight.quote == sentence
     assert foresight.confidence == 0.9
+
+
+@pytest.mark.parametrize(("sentence", "start"), HOURS)
+def test_a_day_and_an_hour_are_those_that_people_mean(sentence: str, start: str) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert f"{foresight.start_time:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize(
+    ("sentence", "hours"),
+    [
+        ("I have a viewing between 8 and 12 on Thursday.", (8, 12)),
+        ("Ich habe am Donnerstag zwischen 14 und 16 Uhr eine Besichtigung.", (14, 16)),
+        ("木曜日の8時から12時の間に会議があります。", (8, 12)),
+    ],
+)
+def test_a_range_of_hours_has_its_end(sentence: str, hours: tuple[int, int]) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert foresight.end_time is not None
+    assert (foresight.start_time.hour, foresight.end_time.hour) == hours
 
 
 def test_what_begins_and_has_no_end_is_given_none() -> None:
