@@ -25,6 +25,8 @@ from memory_core.domain.text.clock_times import Clock, clock
         ("Lunch on Tuesday, 12:30.", "12:30", None),
         ("at 4 o'clock", "16:00", None),
         ("tonight at 8", "20:00", None),
+        ("Dinner tomorrow at 8.", "20:00", None),
+        ("Breakfast tomorrow at 6.", "06:00", None),
         ("at eight in the morning", "08:00", None),
         ("between 8 and 12 on Thursday", "08:00", "12:00"),
         ("between 1 and 5", "13:00", "17:00"),

@@ -167,6 +167,76 @@ def test_what_begins_and_has_no_end_is_given_none() -> None:
     assert (foresight.start_time, foresight.end_time) == (date(2026, 6, 1), None)
 
 
+# said on Tuesday 17 November 2026 at 10
+EVERYDAY = [
+    ("Dinner with Paul tonight at 8.", "2026-11-17 20:00"),
+    ("Job interview on Thursday at three.", "2026-11-19 15:00"),
+    ("Vet with Rufus tomorrow at 9:15.", "2026-11-18 09:15"),
+    ("Parents' evening is on 2 December at 6pm.", "2026-12-02 18:00"),
+    ("The plumber is coming between 8 and 12 on Thursday.", "2026-11-19 08:00"),
+    ("I've got a call with the bank at half past four on Friday.", "2026-11-20 16:30"),
+    ("Kids have no school on Monday.", "2026-11-23 00:00"),
+    ("Ella has a piano recital on Saturday at 4 o'clock.", "2026-11-21 16:00"),
+    ("Sam picks up the kids on Friday.", "2026-11-20 00:00"),
+    ("There's a fire drill at work on Monday at 11.", "2026-11-23 11:00"),
+    ("Remind me to call mum on Sunday.", "2026-11-22 00:00"),
+    ("Could you remind me to water the plants on Sunday?", "2026-11-22 00:00"),
+    ("Don't let me forget to pay the rent on Friday.", "2026-11-20 00:00"),
+    ("Abendessen mit Paul heute Abend um acht.", "2026-11-17 20:00"),
+    ("Der Klempner kommt am Donnerstag zwischen 8 und 12.", "2026-11-19 08:00"),
+    ("Die Kinder haben am Montag schulfrei.", "2026-11-23 00:00"),
+    ("Morgen früh ist Wohnungsübergabe.", "2026-11-18 00:00"),
+    ("Friseur morgen um 15 Uhr.", "2026-11-18 15:00"),
+    ("Erinnere mich am Sonntag daran, Mama anzurufen.", "2026-11-22 00:00"),
+    ("今夜8時にポールと夕食。", "2026-11-17 20:00"),
+    ("木曜日の8時から12時の間に配管工が来ます。", "2026-11-19 08:00"),
+    ("土曜日に両親が遊びに来る。", "2026-11-21 00:00"),
+    ("日曜日に母に電話するのをリマインドして。", "2026-11-22 00:00"),
+]
+NOT_FORESEEN = [
+    "We got a puppy on Saturday.",
+    "My brother got engaged on Sunday.",
+    "We had a barbecue on Sunday.",
+    "He told me on Thursday that he's leaving.",
+    "The plumber came on Thursday.",
+    "Lunch with Sandra on Thursday was fun.",
+    "What's on at the cinema tonight?",
+    "On Mondays I swim.",
+    "Grandma usually visits on Sunday.",
+    "Dinner ideas for tonight, please.",
+    "Find me a table for two tomorrow at 8.",
+    "Write a story where a plumber is coming on Thursday at 8.",
+    "In my novel the hero has a duel on Friday at noon.",
+    "If the plumber comes on Thursday I'll stay home.",
+    "Maybe the plumber is coming on Thursday.",
+    "Remind me what the dentist said on Monday.",
+    "The bus leaves on Saturday at 9.",
+    "Happy birthday for Saturday!",
+    "Am Samstag haben wir einen Welpen bekommen.",
+    "Am Sonntag gab es bei uns Gulasch.",
+    "Sonntags kommt Oma um drei.",
+    "Am Sonntag kommt immer Oma.",
+    "Angenommen, die Handwerker kommen am Freitag.",
+    "Schreib eine Geschichte, in der am Freitag ein Klempner kommt.",
+    "Was läuft heute Abend im Kino?",
+    "土曜日に子犬を飼いました。",
+    "土曜日のコンサートは楽しかったです。",
+    "もし木曜日に配管工が来たら、家にいます。",
+    "明日の夕食のレシピを考えて。",
+]
+
+
+@pytest.mark.parametrize(("sentence", "start"), EVERYDAY)
+def test_an_everyday_appointment_is_foreseen_however_it_is_told(sentence: str, start: str) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert f"{foresight.start_time:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize("sentence", NOT_FORESEEN)
+def test_what_is_over_repeats_is_asked_for_or_invented_is_not_foreseen(sentence: str) -> None:
+    assert said_foresight(talk(sentence, start=TUESDAY)) == []
+
+
 @pytest.mark.parametrize(("sentence", "days"), USUAL)
 def test_what_passes_by_itself_ends_after_what_it_usually_takes(sentence: str, days: int) -> None:
     (foresight,) = said_foresight(talk(sentence))

@@ -51,7 +51,15 @@ _AT = re.compile(
 )
 _EVENING = re.compile(r"\b(?:tonight|evening|night)\b", re.IGNORECASE)
 _AFTERNOON = re.compile(r"\bafternoon\b", re.IGNORECASE)
-_MORNING = re.compile(r"\bmorning\b", re.IGNORECASE)
+_MORNING = re.compile(r"\b(?:morning|breakfast|frühstück)\b", re.IGNORECASE)
+_EVENING_OUT = re.compile(
+    r"\b(?:dinner|supper|drinks|pub|theat(?:re|er)|cinema|concert|gig|opera|abendessen|abendbrot|kino"
+    r"|konzert|oper|kneipe)\b|夕食|夕飯|飲み会|コンサート",
+    re.IGNORECASE,
+)
+"""Things of an evening: dinner at 8 is none in the morning."""
+_LATE = 10
+"""From this hour on, they may be in the morning, too."""
 _DAYTIME = 7
 """Earlier hours are those of the afternoon: "at 3"."""
 _HALF_A_DAY = 12 * 60
@@ -80,10 +88,9 @@ def clock(sentence: str) -> Clock | None:
         return _range(match, words)
     if (match := _AT.search(words)) is None:
         return None
-    hour, minute, half = (
-        match[name] or match[f"bare_{name}"] or (None if name == "half" else match[f"only_{name}"])
-        for name in ("hour", "minute", "half")
-    )
+    form = next(form for form in ("", "bare_", "only_") if match[f"{form}hour"])
+    hour, minute = match[f"{form}hour"], match[f"{form}minute"]
+    half = None if form == "only_" else match[f"{form}half"]
     start = _minutes(hour, minute, half, words)
     return None if start is None else Clock(start, doubtful=_is_doubtful(hour, half, words))
 
@@ -116,6 +123,7 @@ def _minutes(
     elif not hour.startswith("0") and (
         (number < 12 and (_EVENING.search(words) or _AFTERNOON.search(words)))
         or (number < daytime and not _MORNING.search(words))
+        or (number < _LATE and _EVENING_OUT.search(words))
     ):
         number += 12
     return number * 60 + int(minute or 0) if number < 24 else None

@@ -113,6 +113,11 @@ _JAPANESE_TIME = (
     r"(?:(?P<half>半)|(?P<minute>[1-5]?\d)分)?"
 )
 _AFTER = {None: "on", "から": "from", "まで": "until"}
+_GERMAN_TIME = re.compile(
+    rf"\b(?:{_DAY}|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|übermorgen"
+    r"|\d{1,2} uhr)\b",
+    re.IGNORECASE,
+)
 _BEFORE = {"ab": "from", "bis zum": "until"}
 
 
@@ -315,6 +320,11 @@ def _clock(match: re.Match[str], prefix: str = "") -> str:
 
 def _month(match: re.Match[str]) -> str:
     return _ENGLISH_MONTHS[int(match["month"]) - 1]
+
+
+def names_german_time(text: str) -> bool:
+    """Whether a text names a German day, month or hour."""
+    return _GERMAN_TIME.search(text) is not None
 
 
 def with_english_times(text: str, *, german: bool, japanese: bool) -> str:

@@ -112,10 +112,8 @@ _ORDINAL_WORDS = """
     twenty-eighth twenty-ninth thirtieth thirty-first
 """
 _ORDINALS = _ORDINAL_WORDS.split()
-_ORDINAL_DAY = re.compile(
-    rf"\b(?P<day>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))}) of (?={ANY_MONTH}\b)",
-    re.IGNORECASE,
-)
+_ANY_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+_ORDINAL_DAY = re.compile(rf"\b(?P<day>{_ANY_ORDINAL}) of (?={ANY_MONTH}\b)", re.IGNORECASE)
 _MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DAY_OF_DATE = re.compile(
     r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since"
@@ -353,6 +351,8 @@ def _read_days(sentence: str, said_at: datetime) -> Ahead | None:
     end = days.end
     if hours.end is not None:
         end = _midnight(days.start) + timedelta(minutes=hours.end)
+    if hours.end is None and start <= said_at:  # today, and over
+        return None
     return replace(days, start=max(start, said_at), end=end)
 
 
