@@ -39,10 +39,10 @@ from memory_core.domain.text.clock_times import Clock, clock
 def test_an_hour_is_that_of_the_part_of_the_day_in_which_it_is_said(
     sentence: str, start: str, end: str | None
 ) -> None:
-    found = clock(sentence)
-    assert found is not None
+    hours = clock(sentence)
+    assert hours is not None
     assert [
-        None if at is None else f"{at // 60:02}:{at % 60:02}" for at in (found.start, found.end)
+        None if at is None else f"{at // 60:02}:{at % 60:02}" for at in (hours.start, hours.end)
     ] == [start, end]
 
 
@@ -64,8 +64,8 @@ def test_other_numbers_are_no_hours(sentence: str) -> None:
 
 @given(st.text(alphabet="0123456789:. apmtobetwenrdfhls", max_size=60))
 def test_a_time_lies_in_its_day(sentence: str) -> None:
-    found = clock(sentence)
-    assert found is None or (
-        0 <= found.start < 24 * 60 and (found.end is None or found.start < found.end <= 24 * 60)
+    hours = clock(sentence)
+    assert hours is None or (
+        0 <= hours.start < 24 * 60 and (hours.end is None or hours.start < hours.end <= 24 * 60)
     )
     assert clock("") != Clock(0)

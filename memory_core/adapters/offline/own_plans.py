@@ -28,7 +28,7 @@ _EVENTS = (
     "|ceremony|visit(?= (?:to|from))|trip|excursion|reservation|booking|delivery|pick-?up"
     "|handover|conference|stand-?up|catch-?up|kick-?off|hearing|shift|school|nursery|daycare"
     "|dentist|doctor|gp|vet|physio|hairdresser|barber|optician|therapist|therapy|chiropractor"
-    "|midwife|tutor|yoga|pilates"
+    "|midwife|tutor|yoga|pilates|half-?term|holidays"
 )
 _COMMANDS = (
     "ask|add|arrange|book|buy|call|cancel|change|check|choose|compare|confirm|create|delete|draft"
@@ -87,10 +87,11 @@ _GERMAN_EVENTS = (
     "|grillen|picknick|ausflug|klassenfahrt|aufführung|einschulung|geburtstag|jubiläum|friseur"
     "|friseurin|arzt|ärztin|physio|physiotherapie|optiker|therapie|schulfrei|schule|kita|schicht"
     "|führung|verhandlung|besuch"
+    "|ferien"
 )
 _GERMAN_EVENT = rf"\b[\w-]{{0,20}}(?:{_GERMAN_EVENTS})(?:e|s|es)?\b"
 _GERMAN = re.compile(
-    rf"\A(?:(?:der|die|das) )?{_GERMAN_EVENT}"
+    rf"\A(?:(?:der|die|das|\w{{2,20}}s) )?{_GERMAN_EVENT}"
     rf"|\b(?:ist|sind|hat|haben|habe|findet|beginn(?:t|en)|startet|fängt|steht|geht|gehen|muss|müssen)\b"
     rf"[^.!?;]{{0,60}}{_GERMAN_EVENT}"
     r"|\b(?:kommt|kommen|besucht|besuchen)\b(?![^.!?]{0,60}\b(?:ins kino|raus|heraus|im fernsehen"
