@@ -2,8 +2,8 @@
 `MEMORY_FORMATION_CALLS`, and what is lost.
 
 The model is a server on this machine that speaks the chat API and answers as the rules do. So the
-modes differ in what they ask, not in how well a model answers. Conversations have ten messages;
-after them each user has one run of consolidation.
+modes differ in what they ask, not in how well a model answers. With `--url` a real model answers in
+its place. Conversations have ten messages; after them each user has one run of consolidation.
 
 Note: tokens are characters / 4, of the texts, of the schema, which services count as prompt, and of
 the answer. A real model's story is longer.
@@ -14,15 +14,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, get_args
 
-from aiohttp import web
+from aiohttp import ClientSession, ClientTimeout, web
 
 from bench.formation import conversations
 from bench.loads import DAYS, PRICES
@@ -42,8 +44,11 @@ CHARACTERS_A_TOKEN = 4
 CACHED_FROM, CACHED_IN = 1024, 128
 """Tokens of a common beginning from which services cache it, and in which steps."""
 USERS = (1_000, 100_000)
+ANSWER_S = 600.0
+"""How long a call may take, since a model on two cores reads some hundred tokens a second."""
 Made = tuple[str | None, str, str]
 """A memory without its ids: category, status, content."""
+Model = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +70,47 @@ class Call:
         return self.instructions + self.record + self.schema + self.answer
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """A real model behind the chat API. url: up to and with `/v1`."""
+
+    url: str
+    name: str
+    key: str
+
+    async def __call__(self, _: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        """The answer of the service to the same request."""
+        async with (
+            ClientSession(timeout=ClientTimeout(ANSWER_S)) as session,
+            session.post(
+                f"{self.url.rstrip('/')}/chat/completions",
+                json=body | {"model": self.name},
+                headers={"Authorization": f"Bearer {self.key}"},
+            ) as answer,
+        ):
+            return web.Response(
+                text=await answer.text(), status=answer.status, content_type="application/json"
+            )
+
+
 @dataclass
 class CountingModel:
-    """A model that reads its record, and counts what it was asked."""
+    """A model that counts what it is asked. model: answers; by default as the rules do."""
 
     calls: list[Call] = field(default_factory=list)
-    _reader: ReadingModel = field(default_factory=ReadingModel)
+    model: Model = field(default_factory=ReadingModel)
     _instructions: set[str] = field(default_factory=set)
 
     async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """Answer, and count."""
-        response = await self._reader(request, body)
+        response = await self.model(request, body)
         assert isinstance(response, web.Response)
         assert response.text is not None
-        answer = json.loads(response.text)["choices"][0]["message"]["content"]
+        if response.status != HTTPStatus.OK:
+            return response
+        answer = json.loads(response.text)["choices"][0]["message"]["content"] or ""
         instructions, record = (message["content"] for message in body["messages"])
-        schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
+        schema = json.dumps(_schema(body), separators=(",", ":"))
         same = max((_common(instructions, earlier) for earlier in self._instructions), default=0)
         self._instructions.add(instructions)
         same //= CHARACTERS_A_TOKEN
@@ -94,11 +124,22 @@ class CountingModel:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one mode asked for conversations and in runs, and made of conversations, by user."""
+    """What one mode asked for conversations and in runs, and made of conversations, by user.
+
+    results: what tasks counted of conversations, such as facts without proof.
+    """
 
     forming: Sequence[Call]
     runs: Sequence[Call]
     made: Sequence[Counter[Made]]
+    results: Counter[str]
+
+
+def _schema(body: dict[str, Any]) -> dict[str, Any]:
+    """The schema that a request carries; empty if the instructions alone contain it."""
+    form = body.get("response_format", {})
+    schema: dict[str, Any] = form.get("json_schema", form).get("schema", {})
+    return schema
 
 
 def _common(text: str, before: str) -> int:
@@ -125,11 +166,12 @@ async def measure(
     users: int,
     *,
     runs: bool = True,
+    remote: RemoteModel | None = None,
 ) -> Measured:
     """Form the conversations of so many users in one mode, then consolidate each user once if that
     is asked for.
     """
-    model = CountingModel()
+    model = CountingModel() if remote is None else CountingModel(model=remote)
     server = ChatServer(model=model)
     await server.start()
     settings = Settings(
@@ -141,12 +183,18 @@ async def measure(
         formation_calls=mode,
         consolidation_threshold=10_000,
         sqlite_synchronous="normal",
+        llm_timeout=60.0 if remote is None else ANSWER_S,
+        llm_concurrency=8 if remote is None else 1,
     )
+    results = Counter[str]()
     try:
         async with MemoryCore(settings) as core:
             for number, conversation in enumerate(conversations):
-                await core.converse(owner(number % users), conversation)
+                accepted = await core.converse(owner(number % users), conversation)
                 await _work(core, "formation")
+                results += await _counted(core, owner(number % users), accepted.task_id)
+                if remote is not None:
+                    print(f"{mode}: {number + 1} of {len(conversations)}", flush=True)
             made = [await _made(core, owner(number)) for number in range(users)]
             forming = len(model.calls)
             for number in range(users if runs else 0):
@@ -155,7 +203,13 @@ async def measure(
     finally:
         await server.stop()
     assert not any(is_proof(body) for body in server.bodies)
-    return Measured(model.calls[:forming], model.calls[forming:], made)
+    return Measured(model.calls[:forming], model.calls[forming:], made, results)
+
+
+async def _counted(core: MemoryCore, of: Owner, task_id: str) -> Counter[str]:
+    """What a task counted of its conversation."""
+    result = (await core.task(of, task_id)).result or {}
+    return Counter(result.get("counts", {}))
 
 
 async def _work(core: MemoryCore, queue: QueueName) -> None:
@@ -178,12 +232,14 @@ async def _made(core: MemoryCore, of: Owner) -> Counter[Made]:
 
 
 async def compare(
-    folder: Path, count: int, users: int, *, runs: bool = True
+    folder: Path, count: int, users: int, *, runs: bool = True, remote: RemoteModel | None = None
 ) -> dict[FormationCalls, Measured]:
     """The same conversations in each mode."""
     told_conversations = list(conversations(7, count))
     return {
-        mode: await measure(mode, folder / mode, told_conversations, users, runs=runs)
+        mode: await measure(
+            mode, folder / mode, told_conversations, users, runs=runs, remote=remote
+        )
         for mode in MODES
     }
 
@@ -203,7 +259,7 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
             sum(getattr(call, name) for call in calls) / count
             for name in ("instructions", "record", "schema", "answer", "tokens", "cached")
         ]
-        share = f"{100 * tokens(calls) / whole:.0f} %"
+        share = f"{100 * tokens(calls) / whole:.0f} %" if whole else "-"
         table.append(
             [
                 mode,
@@ -253,9 +309,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--shown", type=int, default=5, help="differences that are printed of each kind"
     )
+    parser.add_argument("--url", help="a real model's chat API, up to and with /v1")
+    parser.add_argument("--model", default="m", help="its name there")
+    parser.add_argument(
+        "--key-from", default="OPENAI_API_KEY", help="the environment variable with its key"
+    )
+    parser.add_argument("--no-runs", action="store_true", help="without runs of consolidation")
     options = parser.parse_args(arguments)
+    remote = options.url and RemoteModel(
+        options.url, options.model, os.environ.get(options.key_from, "none")
+    )
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        measured = asyncio.run(compare(Path(folder), options.conversations, options.users))
+        measured = asyncio.run(
+            compare(
+                Path(folder),
+                options.conversations,
+                options.users,
+                runs=not options.no_runs,
+                remote=remote,
+            )
+        )
     headings = (
         *("mode", "calls", "instructions", "record", "schema", "answer", "tokens"),
         *("of separate", "cached"),
@@ -275,6 +348,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mode, measurement in measured.items()
     ]
     show("A run of consolidation", ("mode", "calls", "tokens"), runs)
+    names = sorted({name for measurement in measured.values() for name in measurement.results})
+    show(
+        "What tasks counted",
+        ("count", *MODES),
+        [[name, *(str(measured[mode].results[name]) for mode in MODES)] for name in names],
+    )
     _show_kinds(measured)
     _print_differences(measured, options.shown)
     return 0

@@ -223,12 +223,42 @@ def _instructions(service: Service, items: Sequence[Item]) -> Iterator[Outcome]:
             )
 
 
+def scenes(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Outcome]:
+    """Everyday talks, and a question of a later moment: its context says what holds then.
+
+    A line with what is over has a mark, and no line of a harmless scene has one.
+    """
+    for item in items["scenes"]:
+        user = f"scene-{item['id']}"
+        for number, talk in enumerate(item["talks"]):
+            messages = [
+                {**message, "timestamp": _later(talk["at"], place)}
+                for place, message in enumerate(talk["messages"])
+            ]
+            service.tell(user, f"talk-{number}", messages)
+        context = service.context(user, item["query"], at=item["at"])
+        missing = [words for words in item["good"] if not re.search(words, context, re.I)]
+        lines = [(line, bool(_OVER.search(line))) for line in context.splitlines()]
+        marked = item.get("harmless", False)
+        wrong = [
+            line
+            for line, over in lines
+            if over is marked
+            and any(re.search(words, line, re.I) for words in item["good" if marked else "bad"])
+        ]
+        seen = f"{item['talks']} | {item['query']} | missing {missing} | wrong {wrong}"
+        for kind in (item["topic"], "all"):
+            yield Outcome(f"{kind}: told", item["lang"], item["id"], not missing, seen)
+            yield Outcome(f"{kind}: nothing wrong", item["lang"], item["id"], not wrong, seen)
+
+
 MEASURES: Mapping[str, Callable[[Service, Mapping[str, Sequence[Item]]], Iterator[Outcome]]] = {
     "pairs": pairs,
     "changes": changes,
     "statements": statements,
     "questions": questions,
     "forget": forget,
+    "scenes": scenes,
 }
 
 

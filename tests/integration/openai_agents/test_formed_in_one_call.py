@@ -470,6 +470,21 @@ async def test_calls_and_tokens_of_a_conversation(few_authorities: None, tmp_pat
         assert formation_calls.differences(measured, mode) == (Counter(), Counter())
 
 
+async def test_a_model_behind_an_address_is_measured_like_the_one_of_the_bench(
+    few_authorities: None, tmp_path: Path, server: ChatServer
+) -> None:
+    server.model = ReadingModel()
+    remote = formation_calls.RemoteModel(f"{server.root}/v1", "real-model", "key")
+    own = await formation_calls.compare(tmp_path / "own", 4, 2, runs=False)
+    measured = await formation_calls.compare(tmp_path / "far", 4, 2, runs=False, remote=remote)
+    assert [measurement.made for measurement in measured.values()] == [
+        measurement.made for measurement in own.values()
+    ]
+    assert measured["one"].results == own["one"].results
+    assert measured["one"].results["created"] > 0
+    assert {body["model"] for body in server.bodies} == {"real-model"}
+
+
 RUNS = (
     "I went running in the park this morning", "I went running in the park after work",
     "I went running in the park in the rain", "I went running in the park with music",
