@@ -80,6 +80,7 @@ HOURS = [
     ("We're flying to Malaga on Saturday next week.", "2026-11-28 00:00"),
     ("I'm meeting Zoe at noon tomorrow.", "2026-11-18 12:00"),
     ("I have a call today at 3.", "2026-11-17 15:00"),
+    ("I'm in class from 11 to 5 today.", "2026-11-17 11:00"),
     ("I have a call today at 8.", "2026-11-17 20:00"),
     ("My course starts on the first of December.", "2026-12-01 00:00"),
     ("Nächsten Mittwoch habe ich um 10 eine Prüfung.", "2026-11-25 10:00"),

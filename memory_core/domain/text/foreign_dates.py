@@ -118,7 +118,7 @@ _GERMAN_TIME = re.compile(
     r"|\d{1,2} uhr)\b",
     re.IGNORECASE,
 )
-_BEFORE = {"ab": "from", "bis zum": "until"}
+_BEFORE = {"ab": "from", "ab dem": "from", "bis": "until", "bis zum": "until"}
 
 
 def _day_of_week(match: re.Match[str]) -> str:
@@ -135,7 +135,28 @@ def _at(match: re.Match[str]) -> str:
     return f" at {hour}{f':{minute}' if minute else ''} "
 
 
+def _day_and_month(match: re.Match[str], which: str) -> str:
+    """A date; the first one of a range may leave out its month ("vom 5. bis 8. Dezember")."""
+    named = match[f"{which}_month"] or (None if match[f"{which}_of"] else match["last_month"])
+    number = match[f"{which}_of"] or match["last_of"]
+    month = _MONTHS[named.lower()] if named else _ENGLISH_MONTHS[int(number) - 1]
+    return f"{match[f'{which}_number']} {month}"
+
+
+_DATED = (
+    r"(?P<_number>[12]\d|3[01]|0?[1-9])\. ?"
+    rf"(?:(?P<_month>{_MONTH})\b|(?P<_of>1[0-2]|0?[1-9])\.)"
+)
+_FIRST, _LAST = _DATED.replace("<", "<first"), _DATED.replace("<", "<last")
 _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    (
+        re.compile(rf"\bvo[mn] {_FIRST}?(?: bis| -|-| –|–)(?: zum)? {_LAST}", re.IGNORECASE),
+        lambda match: f" from {_day_and_month(match, 'first')} to {_day_and_month(match, 'last')} ",
+    ),
+    _german(
+        rf"von (?P<day>{_DAY}) bis (?P<last>{_DAY})",
+        lambda match: f" from {_day(match)} to {_DAYS[match['last'].lower()]} ",
+    ),
     (
         re.compile(
             rf"\b(?P<before>(?:bis(?: zum)?|ab(?: dem)?|am|zum) )?(?P<day>{_DAY}),? (?:den "
@@ -217,12 +238,13 @@ _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     ),
     (
         re.compile(
-            r"\bam (?P<number>[12]\d|3[01]|0?[1-9])\. ?(?P<of>1[0-2]|0?[1-9])\."
-            r"(?: ?(?P<year>\d{4}))?(?!\w)",
+            r"\b(?P<before>am|zum|ab(?: dem)?|bis(?: zum)?) (?P<number>[12]\d|3[01]|0?[1-9])\. ?"
+            r"(?P<of>1[0-2]|0?[1-9])\.(?: ?(?P<year>\d{4}))?(?!\w)",
             re.IGNORECASE,
         ),
         lambda match: (
-            f" on {match['number']} {_ENGLISH_MONTHS[int(match['of']) - 1]} {match['year'] or ''} "
+            f" {_BEFORE.get(match['before'].lower(), 'on')} {match['number']} "
+            f"{_ENGLISH_MONTHS[int(match['of']) - 1]} {match['year'] or ''} "
         ),
     ),
     _german(rf"im (?P<month>{_MONTH})", lambda match: f" in {_MONTHS[match['month'].lower()]} "),
@@ -257,6 +279,16 @@ _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     _german(r"abends", " evening "),
 )
 _JAPANESE: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    (
+        re.compile(
+            r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]|[1-9])日(?:から|〜|～|-)"
+            r"(?:(?P<last_month>1[0-2]|[1-9])月)?(?P<last>[12]\d|3[01]|[1-9])日"
+        ),
+        lambda match: (
+            f" from {match['number']} {_month(match)} to {match['last']} "
+            f"{_ENGLISH_MONTHS[int(match['last_month'] or match['month']) - 1]} "
+        ),
+    ),
     (
         re.compile("(?P<word>明日|来週|来月|来年)から"),
         lambda match: f" from {_FROM[match['word']]} ",

@@ -34,10 +34,11 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>days?|nights?|weekends?|weeks?|fortnights?|months?|semesters?|terms?|years?)"
 _FOREIGN_UNIT = r"(?P<unit>tage?|wochen?|monate?|jours?|semaines?|mois|días?|semanas?|mes(?:es)?)"
 _DAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DATE = (
     r"(?P<date>(?:the\s+)?(?:(?:early|mid|late|end of|beginning of)[\s-]+)?"
-    r"(?:\d{4}-\d\d-\d\d|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Za-z]{3,9}\.?(?:,?\s+\d{4})?"
-    rf"|(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+    rf"(?:\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?"
+    rf"|{_MONTH}"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
 )
 _FOR = re.compile(
@@ -85,7 +86,8 @@ _FROM_TO = re.compile(
 )
 _BARE_DAY = re.compile(
     r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-"
-    r"|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
+    rf"|–)\s*(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})",
+    re.IGNORECASE,
 )
 
 
@@ -114,7 +116,6 @@ _ORDINAL_WORDS = """
 _ORDINALS = _ORDINAL_WORDS.split()
 _ANY_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _ORDINAL_DAY = re.compile(rf"\b(?P<day>{_ANY_ORDINAL}) of (?={ANY_MONTH}\b)", re.IGNORECASE)
-_MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DAY_OF_DATE = re.compile(
     r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since"
     r"|starting|beginning|coming)\s++)?"
