@@ -25,7 +25,6 @@ from memory_core.domain.memory import (
     MemoryType,
     Status,
     back_in_use,
-    text_of_key,
     text_of_value,
 )
 from memory_core.domain.messages import is_message
@@ -35,7 +34,7 @@ from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting, worth_of
 from memory_core.domain.transitions import delete
-from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.slots import slot_name, text_of_key
 from memory_core.evolution.deletion import (
     Along,
     NoteUnmerger,

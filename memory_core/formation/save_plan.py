@@ -22,7 +22,6 @@ from memory_core.domain.memory import (
     Outcome,
     Status,
     fields_of,
-    text_of_key,
     text_of_value,
 )
 from memory_core.domain.ranking.index_terms import TurnTerms, turn_of, with_lexical
@@ -32,6 +31,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.skew import MAX_SKEW
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
+from memory_core.domain.truth.slots import text_of_key
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
 from memory_core.evolution.contradictions import Verdict, contradict, judged
 from memory_core.evolution.slot_log import SlotLog

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.text.clock_times import Clock, clock
+from memory_core.domain.text.clock_times import TimeOfDay, clock
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_a_time_lies_in_its_day(sentence: str) -> None:
     assert hours is None or (
         0 <= hours.start < 24 * 60 and (hours.end is None or hours.start < hours.end <= 24 * 60)
     )
-    assert clock("") != Clock(0)
+    assert clock("") != TimeOfDay(0)

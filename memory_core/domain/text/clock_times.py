@@ -66,7 +66,7 @@ _HALF_A_DAY = 12 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class TimeOfDay:
     """A time of day, in minutes after midnight.
 
     Attributes:
@@ -81,7 +81,7 @@ class Clock:
     doubtful: bool = False
 
 
-def clock(sentence: str) -> Clock | None:
+def clock(sentence: str) -> TimeOfDay | None:
     """The first time of day that a sentence names, or its range of times; None for none."""
     words = _in_digits(sentence)
     if (match := _RANGE.search(words)) is not None:
@@ -92,10 +92,10 @@ def clock(sentence: str) -> Clock | None:
     hour, minute = match[f"{form}hour"], match[f"{form}minute"]
     half = None if form == "only_" else match[f"{form}half"]
     start = _minutes(hour, minute, half, words)
-    return None if start is None else Clock(start, doubtful=_is_doubtful(hour, half, words))
+    return None if start is None else TimeOfDay(start, doubtful=_is_doubtful(hour, half, words))
 
 
-def _range(match: re.Match[str], words: str) -> Clock | None:
+def _range(match: re.Match[str], words: str) -> TimeOfDay | None:
     first, last = ("", "last_") if match["hour"] else ("from_", "to_")
     half = match[f"{first}half"] or (
         match[f"{last}half"]
@@ -110,7 +110,7 @@ def _range(match: re.Match[str], words: str) -> Clock | None:
         return None
     if end <= start:
         end += _HALF_A_DAY
-    return Clock(start, end) if start < end <= 2 * _HALF_A_DAY else Clock(start)
+    return TimeOfDay(start, end) if start < end <= 2 * _HALF_A_DAY else TimeOfDay(start)
 
 
 def _minutes(

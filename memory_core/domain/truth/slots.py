@@ -16,7 +16,13 @@ from typing import Any, Final
 
 import orjson
 
-from memory_core.domain.memory import Memory, MemoryType, text_of_key, text_of_value
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    Memory,
+    MemoryType,
+    text_of_value,
+    text_within,
+)
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.unicode_forms import normal_form
 
@@ -161,6 +167,17 @@ def value_form(memory: Memory) -> str | None:
     else:
         return None
     return form if memory.copied_from is None else f"{form} for {memory.agent_id}"
+
+
+def text_of_key(key: str, value_text: str | None) -> str:
+    """The text of a procedure that was saved without one: its key and its value.
+
+    Args:
+        key: The key.
+        value_text: The value as text.
+
+    """
+    return text_within(f"{key}: {value_text}", MAX_CONTENT_BYTES)
 
 
 def hashed(form: str, salt: str) -> str:
