@@ -77,3 +77,31 @@ def test_a_value_has_no_words_around_it(text: str, slot: dict[str, str]) -> None
 )
 def test_what_is_liked_more_is_liked(text: str) -> None:
     assert slots(text) == {"Ana opinion of 紅茶": "likes"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ソニーでエンジニアをしています。", {"employer": "ソニー", "occupation": "エンジニア"}),
+        ("トヨタで営業をしています。", {"employer": "トヨタ", "occupation": "営業"}),
+        ("今は大阪で看護師をしています。", {"occupation": "看護師"}),
+        ("会社を辞めました。", {"employer": "no longer", "occupation": "no longer"}),
+        ("先月、仕事を辞めました。", {"employer": "no longer", "occupation": "no longer"}),
+        ("トヨタを辞めました。", {"employer": "no longer トヨタ"}),
+        (
+            "会社を辞めて、今はメルカリで働いています。",
+            {"employer": "メルカリ", "occupation": "no longer"},
+        ),
+        ("もう保育士ではありません。", {"occupation": "no longer 保育士"}),
+        ("教師を辞めました。", {"occupation": "no longer 教師"}),
+        ("日立から富士通に転職しました。", {"employer": "富士通"}),
+        ("営業からエンジニアに転職しました。", {"occupation": "エンジニア"}),
+        ("新しい住所は神戸市中央区3-4です。", {"住所": "神戸市中央区3-4"}),
+        ("タバコをやめました。", {}),
+        ("会社を辞めたいです。", {}),
+        ("父は会社を辞めました。", {}),
+        ("東京から大阪に転職しました。", {}),
+    ],
+)
+def test_jobs_that_change_and_end_fill_their_slots(text: str, expected: dict[str, str]) -> None:
+    assert slots(text) == {f"Ana {attribute}": value for attribute, value in expected.items()}

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_core.domain.truth.slots import NO_LONGER
+
 MAX_CLAUSE = 200
 """Characters of a clause that is read."""
 _SPEAKERS = frozenset({"ich", "wir", "私", "僕", "俺"})
@@ -103,7 +105,8 @@ class ClauseFact:
 def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[ClauseFact]:
     """Read the facts of a sentence's clauses.
 
-    A clause that fills slots makes no further fact without a slot.
+    A clause that fills slots makes no further fact without a slot. A value has priority over what
+    the same clause says is over: "nicht mehr bei Bosch, sondern bei Otto".
 
     Args:
         clauses: The clauses of the sentence.
@@ -121,11 +124,18 @@ def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[C
             if (row.denies or not negative)
             and (reading := _read(row, statement, language)) is not None
         ]
-        slotted = [reading for reading in readings if reading.attribute is not None]
+        slotted = sorted(
+            (reading for reading in readings if reading.attribute is not None), key=_ends
+        )
         seen: dict[str, ClauseFact] = {}
         for reading in slotted or readings[:1]:
             seen.setdefault(reading.attribute or "", reading)
         yield from seen.values()
+
+
+def _ends(reading: ClauseFact) -> bool:
+    """Whether a reading says that something is over."""
+    return (reading.value or "").startswith(NO_LONGER)
 
 
 def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
@@ -133,7 +143,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if match is None:
         return None
     groups = {
-        name.rstrip("2"): text.strip(" 「」『』\"'")
+        name.rstrip("234"): text.strip(" 「」『』\"'")
         for name, text in match.groupdict().items()
         if text
     }

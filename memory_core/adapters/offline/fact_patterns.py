@@ -26,6 +26,14 @@ _ADVERBS = (
     "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly"
     "|since then|full[- ]time|part[- ]time|again|so|quite"
 )
+CAR = (
+    r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
+    r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
+    r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
+    r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
+    r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
+)
+"""Names of cars."""
 _SHORT = {
     "<living>": (
         r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living"
@@ -106,13 +114,7 @@ _SHORT = {
         r"|gone up) (?:from .{1,30} )?(?:to|until)|went (?:up|down) (?:from .{1,30} )?to"
         r"|moved (?:from .{1,30} )?to)\b"
     ),
-    "<car>": (
-        r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
-        r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
-        r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
-        r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
-        r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
-    ),
+    "<car>": CAR,
     " ?": r"\s*+",
     " ": r"\s++",
 }
@@ -250,6 +252,22 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
+    Pattern("employer", "{who} has left {value}", r"<did>left (?=[A-ZÀ-Þ])", names.left_company,
+        filled=_NO_LONGER),
+    Pattern("employer", "{who} has left {value}",
+            r"last day (?:at|with) (?P<value>[A-ZÀ-Þ][\w'’& .-]{1,40}?) was\b", a.anything,
+            ("mine",), _NO_LONGER),
+    Pattern("employer", "{who} has left {value}", r"was my last day (?:at|with)\b",
+        names.left_company, ("foreign",), _NO_LONGER),
+    *(
+        Pattern("occupation", "{who} has given up {of}", phrase + r" (?=(?P<of>[a-z]{3,20}ing)\b)",
+            a.job_of_activity, of, _NO_LONGER, negative=None)
+        for phrase, of in (
+            (r"<did>(?:gave up|given up|quit|stopped)", _MOST),
+            (r"<be> (?:done|finished|through) with", _MOST),
+            (r"no more", ("foreign",)),
+        )
+    ),
     *(
         Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
         for attribute, template in (

@@ -145,6 +145,15 @@ def known_job(words: str) -> str | None:
     return candidate if last in _JOBS else None
 
 
+def job_of_activity(words: str) -> str | None:
+    """The known job whose work the first word names, if only a time follows: "nursing"."""
+    activity, _, rest = words.removesuffix(" for me").partition(" ")
+    if not activity.endswith("ing") or nothing(rest) is None:
+        return None
+    stem = activity.removesuffix("ing")
+    return next((stem + end for end in ("e", "er", "", "or") if stem + end in _JOBS), None)
+
+
 def organisation(words: str) -> str | None:
     """An employer or a school: capitalised words, or a few plain words ("a small bakery")."""
     capital = re.match(

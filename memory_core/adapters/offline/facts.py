@@ -26,6 +26,7 @@ from memory_core.adapters.offline.fact_matches import (
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
+from memory_core.adapters.offline.omissions import MOST_BEFORE, completed
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
@@ -64,6 +65,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     for number, message in enumerate(messages):
         if may_tell(message):
             reading.read(message, number)
+        else:
+            reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
     # person's own words.
     proofs = Proofs(messages)
@@ -81,6 +84,7 @@ class _Reading:
         matches: By speaker, the table's matches in the last sentence, for a sentence that corrects
             it.
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
+        before: The end of the talk that was read.
 
     """
 
@@ -88,6 +92,7 @@ class _Reading:
     plain: dict[str, SaidFact] = field(default_factory=dict)
     matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
+    before: str = ""
 
     @property
     def facts(self) -> list[SaidFact]:
@@ -114,18 +119,21 @@ class _Reading:
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
             self._read_sentence(sentence, with_topic, name, number, quote)
+            self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
 
     def _read_sentence(
         self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str
     ) -> None:
-        abroad = list(_abroad(replace(sentence, text=with_topic), name))
+        whole = completed(with_topic, self.before[-MOST_BEFORE:])
+        abroad = list(_abroad(replace(sentence, text=whole), name))
+        if whole != with_topic:
+            own_text = f"{name}: {sentence.text.strip(' .!')}"
+            abroad = [replace(fact, text=own_text) for fact in abroad]
         for fact in abroad:
             (self.certain if fact.attribute else self.plain).setdefault(
                 f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
-        of_table = [
-            fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
-        ]
+        of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
         for fact in of_table:
             self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
 from memory_core.domain.truth.slots import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
@@ -29,6 +30,11 @@ _SINCE = (
     r"(?:の[^、。]{1,4})?から"
 )
 _OVER = f"{NO_LONGER} {{value}}"
+_NO_EMPLOYER = (
+    r"(?:家|自宅|在宅|実家|前職|今|現在|海外|地元|田舎|東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|千葉|埼玉|静岡|新潟"
+    r"|金沢|岡山|熊本|鹿児島|沖縄|北海道|東北|関東|関西|九州|四国|日本|アメリカ|[^、。はでを\s]{1,6}[都道府県市区町村])"
+)
+_WORKPLACE = rf"(?P<value>(?!{_NO_EMPLOYER}で)[^、。はでを\s]{{2,20}}?)"
 _ROWS: tuple[Row, ...] = (
     Row(
         "home city",
@@ -36,7 +42,30 @@ _ROWS: tuple[Row, ...] = (
         filled=_OVER,
         denies=True,
     ),
-    Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
+    Row(
+        "employer",
+        rf"(?:\A|[、。はがにで])(?P<value>(?!(?:{JAPANESE_JOB}|{JAPANESE_TRADE})を)[^、。はがにで\s]{{1,15}})"
+        r"を(?:辞め|退職し)",
+        filled=_OVER,
+    ),
+    *(
+        Row(attribute, JAPANESE_JOBLESS, filled=NO_LONGER)
+        for attribute in ("employer", "occupation")
+    ),
+    Row(
+        "occupation",
+        rf"もう(?P<value>{JAPANESE_TRADE})(?:では|じゃ)(?:あり|な)"
+        rf"|(?P<value2>{JAPANESE_TRADE})を(?:辞め|やめ|引退し)"
+        rf"|もう(?P<value3>{JAPANESE_TRADE})として(?:は)?(?:働い|勤め|勤務し)",
+        filled=_OVER,
+        denies=True,
+    ),
+    Row("occupation", rf"から(?P<value>{JAPANESE_TRADE})(?:に|へ)転職し"),
+    Row(
+        "employer",
+        rf"から(?P<value>(?!{JAPANESE_TRADE}|{_NO_EMPLOYER}[にへ])[^、。はがをにへ\s]{{2,15}}?(?<![業職社]))"
+        r"(?:に|へ)転職し",
+    ),
     # home, work
     Row(
         "home city",
@@ -54,16 +83,14 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "employer",
-        r"(?:\A|、|私は|僕は)(?:今|現在)は(?P<value>[^、。はでを\s]{2,20}?)で(?:営業|経理|事務|販売"
-        r"|接客|人事|総務)(?:を|の仕事を)?(?:やって|して)",
+        rf"(?:\A|、|私は|僕は|今は|現在は){_WORKPLACE}で(?!主[婦夫])(?:{JAPANESE_TRADE}|販売|接客|総務)"
+        r"(?:を|の仕事を)?(?:やって|して)",
     ),
     Row("occupation", r"(?P<value>[^、。はでの\s]{1,12})として(?:働い|勤め|勤務)"),
     Row(
         "occupation",
-        r"(?:\A(?:私|僕|俺)?は?|仕事は|職業は)(?P<value>[^、。はの]{0,10}(?:エンジニア|看護師|教師"
-        r"|先生|医者|医師|デザイナー|会社員|公務員|学生|大学生|主婦|主夫|美容師|料理人|弁護士"
-        r"|プログラマー|営業|事務|研究者|運転手|保育士|薬剤師|ライター|フリーランス|自営業))(?:です"
-        r"|をして|だ)",
+        rf"(?:\A(?:私|僕|俺)?は?|仕事は|職業は|で|今は|現在は)(?P<value>[^、。はのでを]{{0,10}}{JAPANESE_TRADE})"
+        r"(?:です|をして|だ)",
     ),
     Row("field of study", r"大学(?:院)?で(?P<value>[^、。はを\s]{1,12})を(?:学|勉強|専攻|研究)"),
     # name, age, nationality
@@ -209,7 +236,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "{of}",
-        r"(?:\A|私の|うちの|、)(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃"
+        r"(?:\A|私の|うちの|、)(?:新しい)?(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃"
         r"|給料|年収|締め切り|締切|納期|パスワード|暗証番号)は(?P<value>[^、。]{1,30}?)(?:です|だ"
         r"|で(?!す)|に|と)",
     ),

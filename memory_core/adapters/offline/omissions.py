@@ -1,0 +1,107 @@
+"""Write out what a sentence leaves out because it is clear from the talk.
+
+"I quit" means the job where the talk is about no other thing, and "we're in Leeds now" is a home
+after "we moved". The completed sentence is only read by the rows of the tables; a fact's quote is
+the sentence as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.adapters.offline.fact_values import nothing
+from memory_core.domain.statements.change_clauses import telling
+from memory_core.domain.text.analyzer import words
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
+
+MOST_BEFORE = 600
+"""Characters of the talk before a sentence that are read."""
+MOST_SINCE_MOVED = 100
+"""Characters between "we moved" and "we're in Leeds now", at most."""
+_QUIT = re.compile(
+    r"(?P<before>\A(?:[\w' ]{1,20}, ?)?I(?:['’]ve| have)?(?: \w+ly| just)? quit)\b"
+    r"(?P<when>[^,;:]{0,40}?)[\s.!]*\Z"
+)
+_GAVE_NOTICE = re.compile(
+    r"(?P<before>\b[Ii]ch habe?|(?:\A|, |\b(?:[Uu]nd|[Aa]ber|[Gg]estern|[Hh]eute) )[Hh]abe? ich)"
+    r"(?P<when>(?: (?:gerade|heute|gestern|endlich"
+    r"|inzwischen|jetzt|nun|(?:letzte|diese|vorige)[nrs]? \w+"
+    rf"|(?:im|zum) {ANY_GERMAN_MONTH}|vor \w+ \w+)){{0,2}})"
+    r" gekündigt(?=\W*\Z|,| und\b)"
+)
+_OF_WORK = re.compile(
+    r"\b(?:job|work|working|boss|manager|employer|company|office|shifts?|colleagues?|notice|career"
+    r"|arbeit\w*|chef\w*|firma|kolleg\w*|stelle|büro|schicht\w*)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:I|[Ww]e)(?:['’]ve| have)?(?: (?:just|finally|recently))? moved"
+    r"(?: (?:house|home))?(?=[.,;!]|\Z| (?:last|this|yesterday|today|at the|in|on|and)\b)"
+)
+_TOWN = r"[A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2}"
+_IS_IN = re.compile(
+    rf"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<town>{_TOWN})(?: now)?"
+    r"(?=[.,;!]|\Z)"
+)
+_NOT_THERE = re.compile(
+    rf"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<town>{_TOWN})(?: now)?,? "
+    rf"(?:and )?(?:not|no longer) (?:in )?{_TOWN}(?: any ?more)?(?=\W*\Z)"
+)
+_NOT_THERE_IN_GERMAN = re.compile(
+    rf"\b(?:[Ii]ch bin|[Ww]ir sind) jetzt in (?P<town>{_TOWN}),? "
+    rf"(?:und )?nicht mehr in {_TOWN}"
+)
+_NEW = re.compile(
+    r"\A(?:[Mm]y |[Oo]ur |(?:I|[Ww]e)(?:['’]ve| have)?(?: got)? an? )?[Nn]ew "
+    r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
+    r"(?: now)?(?: is)?: ?(?=\S)"
+)
+_NEW_IN_GERMAN = re.compile(
+    r"\A(?:(?:[Mm]eine|[Uu]nsere|[Ww]ir haben eine|[Ii]ch habe eine) )?[Nn]eue "
+    r"(?P<what>Adresse|Telefonnummer|Handynummer|E-Mail-Adresse): ?(?=\S)"
+)
+
+
+def completed(sentence: str, before: str) -> str:
+    """Return a sentence with what it leaves out.
+
+    Args:
+        sentence: "I quit last week."
+        before: The talk before it, the end of it is enough; empty at the beginning.
+
+    Returns:
+        "I quit my job last week."; the sentence itself where nothing is left out, or where the talk
+        may be about something else.
+
+    """
+    if (quit_job := _QUIT.search(sentence)) is not None:
+        if nothing(quit_job["when"]) is not None and _is_of_work(before):
+            return f"{quit_job['before']} my job{quit_job['when']}."
+        return sentence
+    if (notice := _GAVE_NOTICE.search(sentence)) is not None and _is_of_work(before):
+        start = sentence[: notice.start()]
+        return (
+            f"{start}{notice['before']} meinen Job{notice['when']} gekündigt"
+            + (sentence[notice.end() :])
+        )
+    for expression, written in _WRITTEN:
+        if expression.search(sentence) is not None:
+            return expression.sub(written, sentence, count=1)
+    moved = _MOVED.search(sentence)
+    if moved is not None or _MOVED.search(before[-MOST_SINCE_MOVED:]) is not None:
+        end = moved.end() if moved else 0
+        return sentence[:end] + _IS_IN.sub(r"\g<who> live in \g<town>", sentence[end:], count=1)
+    return sentence
+
+
+_WRITTEN = (
+    (_NOT_THERE, r"\g<who> live in \g<town>"),
+    (_NOT_THERE_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
+    (_NEW, r"My new \g<what> is "),
+    (_NEW_IN_GERMAN, r"Meine neue \g<what> ist "),
+)
+
+
+def _is_of_work(before: str) -> bool:
+    """Whether a talk is about work, or about nothing yet."""
+    return _OF_WORK.search(before) is not None or not telling(words(before), "english")
