@@ -22,14 +22,17 @@ def slots(text: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("text", "slot"),
+    ("text", "slot", "value"),
     [
-        ("犬を飼っています。名前はポチです。", "Ana 犬 ポチ"),
-        ("娘が生まれました。名前はさくらです。", "Ana 娘 さくら"),
+        ("犬を飼っています。名前はポチです。", "Ana pet ポチ", "犬"),
+        ("娘が生まれました。名前はさくらです。", "Ana 娘 さくら", "yes"),
     ],
 )
-def test_a_name_after_a_sentence_about_another_is_not_the_speakers(text: str, slot: str) -> None:
-    assert slots(text) == {slot: "yes"}
+def test_a_name_after_a_sentence_about_another_is_not_the_speakers(
+    text: str, slot: str, value: str
+) -> None:
+    assert slots(text).items() >= {slot: value}.items()
+    assert "Ana name" not in slots(text)
 
 
 def test_a_name_after_a_sentence_about_an_animal_without_a_slot_fills_none() -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_core.domain.statements.attributes import only_implies_pets
 from memory_core.domain.truth.slots import NO_LONGER
 
 MAX_CLAUSE = 200
@@ -27,7 +28,7 @@ class Row:
     Attributes:
         attribute: Of the slot, with {value} and {of} of the clause; None if it fills no slot.
         pattern: The expression of the clause.
-        filled: Content of the slot, with {value}; "" for the value.
+        filled: Content of the slot, with {value} and {of}; "" for the value.
         subject: Subject of the slot, with {of}; "" for the speaker.
         denies: Whether a clause that denies is read.
 
@@ -128,9 +129,19 @@ def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[C
             (reading for reading in readings if reading.attribute is not None), key=_ends
         )
         seen: dict[str, ClauseFact] = {}
-        for reading in slotted or readings[:1]:
+        stated = [reading for reading in slotted if not _only_implies(reading)]
+        for reading in slotted if stated else [*slotted, *_plain(readings)]:
             seen.setdefault(reading.attribute or "", reading)
         yield from seen.values()
+
+
+def _only_implies(reading: ClauseFact) -> bool:
+    return only_implies_pets(reading.attribute or "", reading.value or "")
+
+
+def _plain(readings: Sequence[ClauseFact]) -> list[ClauseFact]:
+    """The first reading that fills no slot."""
+    return [reading for reading in readings if reading.attribute is None][:1]
 
 
 def _ends(reading: ClauseFact) -> bool:
@@ -158,7 +169,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     return ClauseFact(
         clause,
         row.attribute.format(**parts),
-        row.filled.format(value=value) or value,
+        row.filled.format(value=value, of=groups.get("of", "")) or value,
         of,
         related=bool(row.subject) or of in _KIN,
     )

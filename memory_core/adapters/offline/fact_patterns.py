@@ -131,6 +131,11 @@ _HAD = (
     "|tortoise|snake|roommate|flatmate|girlfriend"
     "|boyfriend|wife|husband|fiancee?"
 )
+ANIMAL = (
+    "dog|cat|puppy|kitten|horse|pony|rabbit|hamster|guinea pig|parrot|budgie|tortoise|snake|hen"
+    "|goat"
+)
+MY_ANIMAL = re.compile(rf"my (?:\w+ )?(?:{ANIMAL}) [A-Z]")
 _OWN = (
     "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language"
     "|mother tongue|first language|nationality|middle name"
@@ -194,6 +199,8 @@ _LIKES, _DISLIKES, _ALLERGIC = (
     "{who} is allergic to {value}",
 )
 OPINION = "opinion of {value}"
+PET_OF_SUBJECT = "pet {who}"
+"""The attribute of the speaker's animal that a clause is about: "Rufus died"."""
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
@@ -336,11 +343,34 @@ ENGLISH: tuple[Pattern, ...] = (
             rf"|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{_COUNTED})\b", a.nothing, _ALL,
         "0", negative=True),
-    Pattern(None, "{who} does not have {value}", rf"<no>(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
+    Pattern("number of pets", "{who} has no pets", r"<no>(?: an?)? pets?\b", a.nothing, _ALL, "0",
+        negative=True),
+    Pattern(None, "{who} does not have {value}",
+        rf"<no>(?! an? pet$)(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
         a.thing, _ALL, negative=True),
     Pattern("number of {of}", "{who} has {value} {of}",
         rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern("pet {value}", "{who} has a {of} called {value}",
+            rf"(?:<have got>|<did>(?:adopted|got|bought)) an? (?:[\w-]+ ){{0,2}}?(?P<of>{ANIMAL})"
+            r",? (?:called|named)", names.name_alone, _ALL, "{of}"),
+    Pattern("number of {of}s", "{who} has {value} {of}",
+        r"(?:<have>|<be> down to) (?P<value>one|1)(?: <kindly>)* (?P<of>dog|cat|horse|rabbit|pet)"
+        r"(?= now| left|$)", a.number, _ALL),
+    Pattern("number of {of}", "{who} has {value} {of}",
+        rf"<be> down to (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern("number of pets", "{who} has a pet",
+            rf"(?:<did>(?:adopted|got|bought) an?|<have got> an?(?=.* now$)) (?:[\w-]+ ){{0,2}}?"
+            rf"(?:{ANIMAL})\b", a.always, _ALL, NO_LONGER),
+    Pattern(PET_OF_SUBJECT, "{who} {of}",
+            r"(?P<of>(?:<did>(?:died|passed away|run away|ran away|gone missing)|is (?:dead|gone)"
+            r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),
+            NO_LONGER),
+    Pattern("pet {value}", "{who} no longer has {value}",
+            r"(?:<did>(?:lost|rehomed|gave away|given away)|no longer (?:have|has)"
+            r"|had to (?:give away|rehome)|(?:do|does) not have(?= [A-Z]\w+ any ?more\b))",
+            names.name_alone, _ALL, NO_LONGER, negative=None),
     Pattern(None, "{who} has {value}",
+            rf"(?!.*\b(?:{ANIMAL}),? (?:called|named) [A-Z])"
             r"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?"
             rf"|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
     # likes

@@ -32,6 +32,7 @@ from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fi
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.attributes import only_implies_pets
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
@@ -136,11 +137,12 @@ class _Reading:
         of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
         for fact in of_table:
             self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
+        stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
-        if not abroad and not of_table:
+        if not stating:
             statement = _in_own_words(sentence, name) or statement
         stated = [] if statement is None else [statement]
-        changed = _changing(sentence, name, [*of_table, *abroad, *stated])
+        changed = _changing(sentence, name, [*stating, *stated])
         for plain_fact in (statement, changed):
             if plain_fact is not None:
                 self.plain.setdefault(
@@ -166,6 +168,10 @@ class _Reading:
             ),
             *matches_of_new_persons(text),
         ]
+
+
+def _only_implies(fact: FoundFact) -> bool:
+    return only_implies_pets(fact.attribute or "", fact.value or "")
 
 
 def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline import fact_patterns
+from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
@@ -28,15 +29,9 @@ _ONE = (
 )
 _MANY = (
     "(?i:sohn|tochter|bruder|schwester|oma|opa|tante|onkel|cousin|cousine|neffe|nichte|enkel"
-    "|enkelin|kind|baby|hund|hündin|katze|kater|pferd|hamster"
-    "|kaninchen|wellensittich|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt"
+    "|enkelin|kind|baby|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt"
     "|zahnärztin|therapeutin|therapeut|schwiegermutter"
     "|schwiegervater|schwager|schwägerin|beste freundin|bester freund)"
-)
-_MY = r"(?:mein|meine|unser|unsere|meiner|meinem|meinen|unserer|unserem|unseren)"
-_ADJ = (
-    r"(?:(?:neue|neuer|kleine|kleiner|große|großer|ältere|älterer|jüngere|jüngerer|jüngste|jüngster"
-    r"|älteste|ältester|alte|alter|zweite|zweiter) )?"
 )
 _THING = r"(?P<value>[^,;:!?]{2,60}?)"
 _END = r"(?= (?:seit|weil|da|und ich|und wir|aber|obwohl|sehr|zum|beim|am|im|für|in der|mit)\b|\Z)"
@@ -164,11 +159,11 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
     ),
     # relatives and friends
-    Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
-    Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
+    Row("name", rf"\b{OWN}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
+    Row("name", rf"\b{OWN}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
     Row(
         "{of} {value}",
-        rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
+        rf"\b{OWN}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
         filled="yes",
     ),
     Row(
@@ -177,9 +172,11 @@ _ROWS: tuple[Row, ...] = (
         rf"|das) (?:heißt )?{_NAME}(?: heißt)?",
         filled="yes",
     ),
+    *GERMAN_PETS,
     Row(
         None,
-        rf"\b{_MY} {_ADJ}(?:{_ONE}|{_MANY})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird|arbeitet|wohnt|lebt|hat"
+        rf"\b{OWN}(?:{_ONE}|{_MANY}|{ANIMAL})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird"
+        r"|arbeitet|wohnt|lebt|hat"
         rf"|studiert|geht|kommt|spielt|mag|isst|trinkt|verträgt|macht|lernt|fährt|kann) .{{2,80}}",
     ),
     Row(
@@ -331,7 +328,7 @@ _ROWS: tuple[Row, ...] = (
         r"(?:verkauft|abgegeben|verschrottet|verschenkt)",
         filled=_OVER,
     ),
-    Row("car", rf"\b{_MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
+    Row("car", rf"\b{MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
     Row(
         "speaks {value}",
         r"\b(?:ich spreche|spreche ich) (?:fließend |gut |auch |etwas )*(?P<value>[A-ZÄÖÜ]\w+isch"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline.animals import IN_JAPANESE as ANIMAL
+from memory_core.adapters.offline.animals import JAPANESE_PETS
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
 from memory_core.domain.truth.slots import NO_LONGER
@@ -21,10 +23,9 @@ _IS = (
 _ING = r"(?:て|で)(?:い)?(?:ます|る|おります|て)"
 _ONE = "妻|夫|旦那|奥さん|嫁|彼女|彼氏|母|父|上司|大家|婚約者"
 _MANY = (
-    "娘|息子|長女|長男|次女|次男|姉|妹|兄|弟|祖母|祖父|叔母|叔父|いとこ|犬|猫"
-    "|愛犬|愛猫|ペット|友人|友達|親友|同僚|部下|子ども|子供|孫|主治医|担当医"
+    "娘|息子|長女|長男|次女|次男|姉|妹|兄|弟|祖母|祖父|叔母|叔父|いとこ|友人|友達|親友|同僚|部下|子ども|子供"
+    "|孫|主治医|担当医"
 )
-
 _SINCE = (
     r"(?:[今先来去](?:月|週|年)|昨年|昨日|今日|この(?:春|夏|秋|冬)|[春夏秋冬]|\d{1,4}年|\d{1,2}月)"
     r"(?:の[^、。]{1,4})?から"
@@ -121,9 +122,10 @@ _ROWS: tuple[Row, ...] = (
         rf"|(?P<of2>{_MANY})は(?P<value2>[^、。はが\s]{{1,8}})(?:という名前|といいます|と言います)",
         filled="yes",
     ),
+    *JAPANESE_PETS,
     Row(
         None,
-        rf"(?:\A|私の|うちの|僕の|、)(?:{_ONE}|{_MANY})(?:の[^、。は]{{1,8}})?(?:は|が"
+        rf"(?:\A|私の|うちの|僕の|、)(?:{_ONE}|{_MANY}|{ANIMAL})(?:の[^、。は]{{1,8}})?(?:は|が"
         rf"|も).{{2,40}}(?:です|ます|だ|る|い|ない)(?:。|\Z|よ|ね|ので|から|が、)",
     ),
     Row(
@@ -249,7 +251,8 @@ _ROWS: tuple[Row, ...] = (
     ),
 )
 _OTHERS = (
-    f"{_ONE}|{_MANY}|両親|家族|彼|先生|店長|社長|部長|課長|[^、。は\\s]{{1,6}}(?:さん|くん|ちゃん)"
+    f"{_ONE}|{_MANY}|{ANIMAL}|両親|家族|彼|先生|店長|社長|部長|課長"
+    "|[^、。は\\s]{1,6}(?:さん|くん|ちゃん)"
 )
 JAPANESE = ClauseLanguage(
     rows=_ROWS,
@@ -265,7 +268,7 @@ JAPANESE = ClauseLanguage(
 _PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
 _NAMES = re.compile(r"\A名前は")
 _NAMED = re.compile(
-    rf"(?P<of>{_ONE}|{_MANY})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
+    rf"(?P<of>{_ONE}|{_MANY}|{ANIMAL})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
 )
 
 

@@ -240,6 +240,14 @@ def name(words: str) -> str | None:
     return match.group()
 
 
+def name_alone(words: str) -> str | None:
+    """A single capitalised name, if no more than a time follows."""
+    first, _, rest = words.partition(" ")
+    if not first[:1].isupper() or not first.isalpha() or nothing(rest) is None:
+        return None
+    return name(first)
+
+
 def own_name(words: str) -> str | None:
     """A name after "I am": capitalised words alone, none of them with another known meaning."""
     match = _OWN_NAME.fullmatch(words)

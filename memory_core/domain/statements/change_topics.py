@@ -95,7 +95,7 @@ MATTERS: tuple[Matter, ...] = (
         r"|\bretired\b(?! to)|\b(?:ist|bin|sind) (?:\w+ ){0,4}(?:rentner(?:in)?|pensionär(?:in)?"
         r"|in (?:rente|pension)|pensioniert|im ruhestand)\b"
         r"|(?:(?:\A|[,;] |\b(?:ich|wir|er|sie|und|aber|gestern|heute|jetzt|endlich) )"
-        r"(?:habe?|haben|hat)|\bmeine? \w+ hat)(?: (?:ich|wir|gerade|heute|gestern|jetzt|endlich"
+        r"(?:habe?|haben)|\bhat)(?: (?:ich|wir|gerade|heute|gestern|jetzt|endlich"
         r"|leider|letzte \w+|(?:meinen|den) job|(?:meine|die) stelle|bei [\w-]+)){0,4} gekündigt\b"
         r"|\bmir (?:\w+ )?gekündigt\b"
         r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt"
