@@ -36,6 +36,7 @@ def test_what_is_clear_from_the_talk_is_written_out(
         ("", "We're in Leeds now."),
         ("", "My mum's new address: 3 Elm Road."),
         ("", "The meeting is in Leeds now, not Derby."),
+        ("", "I'm moving to Rome next month, I'm in Leeds now, not Derby."),
     ],
 )
 def test_a_sentence_that_may_be_about_something_else_stays_as_it_is(

@@ -44,11 +44,12 @@ _IS_IN = re.compile(
     r"(?=[.,;!]|\Z)"
 )
 _NOT_THERE = re.compile(
-    rf"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<town>{_TOWN})(?: now)?,? "
-    rf"(?:and )?(?:not|no longer) (?:in )?{_TOWN}(?: any ?more)?(?=\W*\Z)"
+    rf"\A(?:[\w' ]{{1,20}}, )?(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?"
+    rf"in (?P<town>{_TOWN})(?: now)?,? (?:and )?(?:not|no longer) (?:in )?{_TOWN}"
+    r"(?: any ?more)?(?=\W*\Z)"
 )
 _NOT_THERE_IN_GERMAN = re.compile(
-    rf"\b(?:[Ii]ch bin|[Ww]ir sind) jetzt in (?P<town>{_TOWN}),? "
+    rf"\A(?:[\w' ]{{1,20}}, )?(?:[Ii]ch bin|[Ww]ir sind) jetzt in (?P<town>{_TOWN}),? "
     rf"(?:und )?nicht mehr in {_TOWN}"
 )
 _NEW = re.compile(
