@@ -166,6 +166,7 @@ NO_CHANGES: list[str] = [
     "Friday is my last day at Siemens.",
     "I'm done nursing for today.",
     "I gave up nursing my cold.",
+    "I quit. The gym was too expensive.",
     "I'm in Lisbon now.",
     "I'm in Lisbon now for a conference.",
     "We moved the meeting, we're in Lisbon now.",

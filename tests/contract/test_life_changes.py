@@ -85,6 +85,12 @@ def around(sentence: str) -> list[Line]:
         ("ペットは飼っていません。", "先週から子犬を飼っています。", {"number of pets": "0"}, {}),
         (
             "I don't have any pets.",
+            "I got a cat scan and a hot dog.",
+            {"number of pets": "0"},
+            {"number of pets": "0"},
+        ),
+        (
+            "I don't have any pets.",
             "My sister got a puppy.",
             {"number of pets": "0"},
             {"number of pets": "0"},

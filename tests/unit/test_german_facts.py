@@ -108,6 +108,7 @@ def said(sentence: str, name: str) -> list[str | None]:
         "Ich habe meinen Job gekündigt.",
         "Ich habe meine Stelle verloren.",
         "Mir wurde gekündigt.",
+        "Ich habe gestern gekündigt, weil mein Chef unmöglich war.",
         "Ich wurde entlassen.",
         "Ich bin in Rente gegangen.",
         "Ich bin leider arbeitslos.",
@@ -127,6 +128,10 @@ def test_a_job_that_ends_ends_the_employer_and_the_occupation(sentence: str) -> 
         "Mir wurde die Wohnung gekündigt.",
         "Ich wurde gestern aus dem Krankenhaus entlassen.",
         "Meine Schwester hat gekündigt.",
+        "Ich habe gestern gekündigt, weil die Miete zu hoch war.",
+        "Ich habe gekündigt. Die Wohnung war zu teuer.",
+        "Der Vermieter braucht die Wohnung selbst. Mir wurde gekündigt.",
+        "Ich war drei Tage im Krankenhaus. Gestern wurde ich entlassen.",
         "Ich habe im Chor aufgehört.",
     ],
 )

@@ -76,7 +76,7 @@ JAPANESE_PETS: tuple[Row, ...] = (
     ),
     Row(
         "number of pets",
-        rf"(?:{IN_JAPANESE})を(?:飼って(?:い)?(?:ます|る)|飼い始め|迎え|もらい|引き取)",
+        rf"(?:{IN_JAPANESE})を(?:飼って(?:い)?(?:ます|る)|飼い始め|迎え(?!に)|もらい|引き取)",
         filled=NO_LONGER,
     ),
 )

@@ -271,7 +271,8 @@ ENGLISH: tuple[Pattern, ...] = (
             a.job_of_activity, of, _NO_LONGER, negative=None)
         for phrase, of in (
             (r"<did>(?:gave up|given up|quit|stopped)", _MOST),
-            (r"<be> (?:done|finished|through) with", _MOST),
+            # who is done with the cleaning may be a cleaner all the same
+            (r"<be> (?:done|finished|through) with(?= (?:nurs|teach|act|lectur|farm)ing\b)", _MOST),
             (r"no more", ("foreign",)),
         )
     ),
@@ -359,8 +360,10 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("number of {of}", "{who} has {value} {of}",
         rf"<be> down to (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern("number of pets", "{who} has a pet",
-            rf"(?:<did>(?:adopted|got|bought) an?|<have got> an?(?=.* now$)) (?:[\w-]+ ){{0,2}}?"
-            rf"(?:{ANIMAL})\b", a.always, _ALL, NO_LONGER),
+            rf"(?:<did>(?:adopted|got|bought) an?|<have got> an?(?=.* now$)) "
+            rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
+            r"(?=$|,| (?:called|named|from|who|and|with|now|last|this|yesterday|today|on|in|for|at"
+            r"|two|three|an?)\b)", a.always, _ALL, NO_LONGER),
     Pattern(PET_OF_SUBJECT, "{who} {of}",
             r"(?P<of>(?:<did>(?:died|passed away|run away|ran away|gone missing)|is (?:dead|gone)"
             r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),

@@ -26,7 +26,7 @@ from memory_core.adapters.offline.fact_matches import (
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.omissions import MOST_BEFORE, completed
+from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
@@ -119,13 +119,18 @@ class _Reading:
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
-            self._read_sentence(sentence, with_topic, name, number, quote)
+            after = message.content[sentence.end : sentence.end + MOST_AFTER]
+            whole = completed(with_topic, self.before[-MOST_BEFORE:], after)
+            self._read_sentence(sentence, whole, with_topic, name, number, quote)
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
 
     def _read_sentence(
-        self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str
+        self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str
     ) -> None:
-        whole = completed(with_topic, self.before[-MOST_BEFORE:])
+        """Read the facts of a sentence.
+
+        whole: The sentence with its topic and what else it leaves out.
+        """
         abroad = list(_abroad(replace(sentence, text=whole), name))
         if whole != with_topic:
             own_text = f"{name}: {sentence.text.strip(' .!')}"

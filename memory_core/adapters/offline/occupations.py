@@ -28,9 +28,8 @@ _JOB = r"(?:(?:meinen|den) (?:Job|Arbeitsplatz)|(?:meine|die) (?:Stelle|Arbeit|A
 GERMAN_JOBLESS = (
     rf"\b(?:(?:habe?)(?: ich)?{_WHEN_IT_ENDED} {_JOB}{_WHEN_IT_ENDED} (?:gekündigt|verloren"
     r"|aufgegeben|geschmissen|hingeschmissen|verlassen)"
-    rf"|(?:[Mm]ir wurde|wurde mir){_WHEN_IT_ENDED} gekündigt\Z"
-    rf"|(?:ich wurde|wurde ich|ich bin|bin ich){_WHEN_IT_ENDED} (?:entlassen|gefeuert)"
-    r"(?: worden)?\Z"
+    rf"|(?:[Mm]ir wurde|wurde mir) der Job{_WHEN_IT_ENDED} gekündigt\Z"
+    rf"|(?:ich wurde|wurde ich|ich bin|bin ich){_WHEN_IT_ENDED} gefeuert(?: worden)?\Z"
     rf"|(?:ich bin|bin ich){_WHEN_IT_ENDED} (?:arbeitslos|ohne Job|in Rente|in Pension"
     r"|im Ruhestand|pensioniert|Rentner(?:in)?))(?= |\Z)"
 )

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.fact_values import nothing
+from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.text.analyzer import words
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 
 MOST_BEFORE = 600
 """Characters of the talk before a sentence that are read."""
+MOST_AFTER = 150
+"""Characters of a message after a sentence that are read."""
 MOST_SINCE_MOVED = 100
 """Characters between "we moved" and "we're in Leeds now", at most."""
 _QUIT = re.compile(
-    r"(?P<before>\A(?:[\w' ]{1,20}, ?)?I(?:['’]ve| have)?(?: \w+ly| just)? quit)\b"
-    r"(?P<when>[^,;:]{0,40}?)[\s.!]*\Z"
+    r"(?P<before>\A(?:[\w' ]{1,20}, ?)?I(?:['’]ve| have)?(?: \w+ly| just)? quit)"
+    rf"(?P<when>(?: {MOMENT}){{0,2}})[\s.!]*\Z"
 )
 _GAVE_NOTICE = re.compile(
     r"(?P<before>\b[Ii]ch habe?|(?:\A|, |\b(?:[Uu]nd|[Aa]ber|[Gg]estern|[Hh]eute) )[Hh]abe? ich)"
@@ -28,6 +30,18 @@ _GAVE_NOTICE = re.compile(
     r"|inzwischen|jetzt|nun|(?:letzte|diese|vorige)[nrs]? \w+"
     rf"|(?:im|zum) {ANY_GERMAN_MONTH}|vor \w+ \w+)){{0,2}})"
     r" gekündigt(?=\W*\Z|,| und\b)"
+)
+_GIVEN_NOTICE = re.compile(
+    r"\b(?P<before>[Mm]ir wurde|wurde mir)(?P<when>(?: \w+){0,2}) gekündigt\b"
+)
+_DISMISSED = re.compile(
+    r"\b(?P<before>(?:[Ii]ch (?:wurde|bin)|(?:wurde|bin) ich)(?: (?!aus\b)\w+){0,2}) entlassen\b"
+)
+_OF_SOMETHING_ELSE = re.compile(
+    r"\b(?:gym|club|course|class|team|band|choir|smok\w*|cigar\w*|vap\w*|drinking|alcohol|diet|game"
+    r"|membership|subscription|lessons?|school|uni\w*|wohnung|miete\w*|vermieter\w*|\w*verein\w*"
+    r"|abo|\w*vertrag\w*|fitness\w*|\w*kurs\w*|krankenhaus|klinik)\b",
+    re.IGNORECASE,
 )
 _OF_WORK = re.compile(
     r"\b(?:job|work|working|boss|manager|employer|company|office|shifts?|colleagues?|notice|career"
@@ -63,28 +77,24 @@ _NEW_IN_GERMAN = re.compile(
 )
 
 
-def completed(sentence: str, before: str) -> str:
+def completed(sentence: str, before: str, after: str = "") -> str:
     """Return a sentence with what it leaves out.
 
     Args:
         sentence: "I quit last week."
         before: The talk before it, the end of it is enough; empty at the beginning.
+        after: The message after it.
 
     Returns:
         "I quit my job last week."; the sentence itself where nothing is left out, or where the talk
         may be about something else.
 
     """
-    if (quit_job := _QUIT.search(sentence)) is not None:
-        if nothing(quit_job["when"]) is not None and _is_of_work(before):
-            return f"{quit_job['before']} my job{quit_job['when']}."
-        return sentence
-    if (notice := _GAVE_NOTICE.search(sentence)) is not None and _is_of_work(before):
-        start = sentence[: notice.start()]
-        return (
-            f"{start}{notice['before']} meinen Job{notice['when']} gekündigt"
-            + (sentence[notice.end() :])
-        )
+    for expression, written in _OF_A_JOB:
+        if (match := expression.search(sentence)) is not None:
+            rest = f"{sentence[match.end() :]} {after[:MOST_AFTER]}"
+            of_work = _is_of_work(before, rest)
+            return expression.sub(written, sentence, count=1) if of_work else sentence
     for expression, written in _WRITTEN:
         if expression.search(sentence) is not None:
             return expression.sub(written, sentence, count=1)
@@ -95,6 +105,12 @@ def completed(sentence: str, before: str) -> str:
     return sentence
 
 
+_OF_A_JOB = (
+    (_QUIT, r"\g<before> my job\g<when>."),
+    (_GAVE_NOTICE, r"\g<before> meinen Job\g<when> gekündigt"),
+    (_GIVEN_NOTICE, r"\g<before> der Job\g<when> gekündigt"),
+    (_DISMISSED, r"\g<before> gefeuert"),
+)
 _WRITTEN = (
     (_NOT_THERE, r"\g<who> live in \g<town>"),
     (_NOT_THERE_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
@@ -103,6 +119,8 @@ _WRITTEN = (
 )
 
 
-def _is_of_work(before: str) -> bool:
-    """Whether a talk is about work, or about nothing yet."""
-    return _OF_WORK.search(before) is not None or not telling(words(before), "english")
+def _is_of_work(before: str, after: str) -> bool:
+    """Whether a talk is about work, or about nothing else yet."""
+    if _OF_WORK.search(f"{before} {after}") is not None:
+        return True
+    return not telling(words(before), "english") and _OF_SOMETHING_ELSE.search(after) is None
