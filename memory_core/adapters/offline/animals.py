@@ -1,4 +1,4 @@
-"""Rows for animals that people have, in German and Japanese.
+"""Animals that people have, and the rows for them in German and Japanese.
 
 An animal with a name fills a slot of its own ("pet bello": Hund), so that "Bello ist gestorben"
 ends it without a word for the animal.
@@ -53,6 +53,10 @@ GERMAN_PETS: tuple[Row, ...] = (
         rf"|\b(?:habe|haben)(?: ich| wir)? jetzt eine?n? (?:\w+ )?{ANIMAL}\b",
         filled=NO_LONGER,
     ),
+)
+IN_ENGLISH = (
+    "dog|cat|puppy|kitten|horse|pony|rabbit|hamster|guinea pig|parrot|budgie|tortoise|snake|hen"
+    "|goat"
 )
 IN_JAPANESE = "愛犬|愛猫|子犬|子猫|犬|猫|ペット"
 JAPANESE_PETS: tuple[Row, ...] = (

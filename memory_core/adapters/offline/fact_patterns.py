@@ -16,6 +16,7 @@ from typing import Literal
 
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import names
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -130,10 +131,6 @@ _HAD = (
     "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish"
     "|tortoise|snake|roommate|flatmate|girlfriend"
     "|boyfriend|wife|husband|fiancee?"
-)
-ANIMAL = (
-    "dog|cat|puppy|kitten|horse|pony|rabbit|hamster|guinea pig|parrot|budgie|tortoise|snake|hen"
-    "|goat"
 )
 MY_ANIMAL = re.compile(rf"my (?:\w+ )?(?:{ANIMAL}) [A-Z]")
 _OWN = (
