@@ -16,6 +16,7 @@ import orjson
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.attributes import is_of_pets
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -187,7 +188,8 @@ def plan_cell(
     execution = Execution(
         page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
     )
-    idle = _idle_retractions(ready, page) | _idle_changes(ready, look.near)
+    idle = _idle_retractions(ready, page)
+    idle |= _idle_changes(ready.without(idle), look.near)
     for fact in _in_asserted_order(ready.facts):
         if fact.id not in idle:
             execution.place_fact(fact, look.near.get(fact.id, ()))
@@ -227,7 +229,8 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
 
     If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
     employment and a trade. If only a single slot of these was ever asserted, that is a single
-    truth, and a single fact.
+    truth, and a single fact. Endings of pets and of having none are only implied ("Bo died"), so
+    none is kept where no such pet is known.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -237,7 +240,12 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     for fact in ready.facts:
         if fact.value == RETRACTS_ANYTHING and fact.id in proofs:
             groups.setdefault(proofs[fact.id], []).append(fact)
-    idle: set[str] = set()
+    idle = {
+        fact.id
+        for fact in ready.facts
+        if is_retraction(fact) and is_of_pets(fact.attribute or "")
+        if not _is_known(fact, ready, page)
+    }
     for endings in groups.values():
         lone = [ending for ending in endings if not _is_known(ending, ready, page)]
         idle |= {ending.id for ending in (lone if len(lone) < len(endings) else lone[1:])}

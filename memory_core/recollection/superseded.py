@@ -454,10 +454,12 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
             break
         if later.speaker != earlier.speaker or not later.is_after(earlier):
             continue
-        # "car: a Tesla", "bought a Tesla"
-        if value and value.casefold() in later.piece.text.casefold():
-            continue
-        if (change := _change(earlier, line, later)) is not None:
+        change = _change(earlier, line, later)
+        if change is not None:
+            # "car: a Tesla", "bought a Tesla"
+            says_value = value and value.casefold() in later.piece.text.casefold()
+            if says_value and change.ground != "ends":
+                continue
             begins = _announced_day(change, later.piece)
             if begins is not None and begins > moment:
                 continue

@@ -60,6 +60,74 @@ def around(sentence: str) -> list[Line]:
 
 
 @SQLITE
+@pytest.mark.parametrize(
+    ("before", "sentence", "known", "remaining"),
+    [
+        ("I have a dog called Rufus.", "Rufus died last week.", {"pet rufus": "dog"}, {}),
+        ("I have a dog called Rufus.", "My dog Rufus ran away.", {"pet rufus": "dog"}, {}),
+        ("We got a cat named Kiki.", "I don't have Kiki any more.", {"pet kiki": "cat"}, {}),
+        ("Ich habe einen Hund namens Bello.", "Bello ist gestorben.", {"pet bello": "Hund"}, {}),
+        ("犬の名前はポチです。", "ポチが先週亡くなりました。", {"pet ポチ": "犬"}, {}),
+        (
+            "I have a dog called Rufus.",
+            "Max died last week.",
+            {"pet rufus": "dog"},
+            {"pet rufus": "dog"},
+        ),
+        ("I don't have any pets.", "We got a puppy.", {"number of pets": "0"}, {}),
+        ("I don't have a pet.", "I adopted a cat last week.", {"number of pets": "0"}, {}),
+        (
+            "Ich habe keine Haustiere.",
+            "Wir haben uns eine Katze geholt.",
+            {"number of pets": "0"},
+            {},
+        ),
+        ("ペットは飼っていません。", "先週から子犬を飼っています。", {"number of pets": "0"}, {}),
+        (
+            "I don't have any pets.",
+            "I got a cat scan and a hot dog.",
+            {"number of pets": "0"},
+            {"number of pets": "0"},
+        ),
+        (
+            "I don't have any pets.",
+            "My sister got a puppy.",
+            {"number of pets": "0"},
+            {"number of pets": "0"},
+        ),
+        (
+            "I've got two cats.",
+            "We only have one cat now, Mia.",
+            {"number of cats": "2"},
+            {"number of cats": "1"},
+        ),
+    ],
+)
+async def test_pets_that_are_gone_or_new_end_what_was_known_of_them(
+    core: MemoryCore, before: str, sentence: str, known: dict[str, str], remaining: dict[str, str]
+) -> None:
+    await tell(core, before, owner=ANN)
+    assert _holding(await truths(core, ANN)) == known
+    await tell(core, sentence, at=LATER, owner=ANN, session="s2")
+    assert _holding(await truths(core, ANN)) == remaining
+
+
+@SQLITE
+@pytest.mark.parametrize("sentence", ["Bowie died today.", "Opa ist gestorben.", "We got a puppy."])
+async def test_an_end_of_a_pet_that_is_not_known_is_not_kept(
+    core: MemoryCore, sentence: str
+) -> None:
+    await tell(core, sentence, owner=ANN)
+    assert await truths(core, ANN) == {}
+
+
+def _holding(memories: dict[str, Memory]) -> dict[str, str]:
+    return {
+        name: str(memory.value) for name, memory in memories.items() if not is_retraction(memory)
+    }
+
+
+@SQLITE
 @pytest.mark.parametrize("place", range(4))
 async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
     core: MemoryCore, place: int

@@ -3,7 +3,9 @@
 import pytest
 
 from memory_core.adapters.offline.clause_facts import ClauseFact, read_clauses
+from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.german_facts import GERMAN, clauses
+from tests.talk import talk
 
 
 def slots(sentence: str) -> list[tuple[str | None, str | None, str]]:
@@ -91,3 +93,90 @@ def test_a_home_and_the_work_in_one_clause_fill_a_slot_each(
     sentence: str, home: str, work: tuple[str, str, str]
 ) -> None:
     assert slots(sentence) == [("home city", home, ""), work]
+
+
+def said(sentence: str, name: str) -> list[str | None]:
+    """The values of an attribute that a message of a talk fills."""
+    return [fact.value for fact in said_facts(talk(sentence)) if fact.attribute == name]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ich habe gekündigt.",
+        "Ich hab letzte Woche gekündigt.",
+        "Ich habe meinen Job gekündigt.",
+        "Ich habe meine Stelle verloren.",
+        "Mir wurde gekündigt.",
+        "Ich habe gestern gekündigt, weil mein Chef unmöglich war.",
+        "Ich wurde entlassen.",
+        "Ich bin in Rente gegangen.",
+        "Ich bin leider arbeitslos.",
+    ],
+)
+def test_a_job_that_ends_ends_the_employer_and_the_occupation(sentence: str) -> None:
+    assert said(sentence, "employer") == said(sentence, "occupation") == ["no longer"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ich habe im Ruderverein gekündigt.",
+        "Ich habe mein Fitnessstudio gekündigt.",
+        "Den Handyvertrag habe ich gekündigt.",
+        "Die Wohnung war zu teuer. Ich habe gekündigt.",
+        "Mir wurde die Wohnung gekündigt.",
+        "Ich wurde gestern aus dem Krankenhaus entlassen.",
+        "Meine Schwester hat gekündigt.",
+        "Ich habe gestern gekündigt, weil die Miete zu hoch war.",
+        "Ich habe gekündigt. Die Wohnung war zu teuer.",
+        "Der Vermieter braucht die Wohnung selbst. Mir wurde gekündigt.",
+        "Ich war drei Tage im Krankenhaus. Gestern wurde ich entlassen.",
+        "Ich habe im Chor aufgehört.",
+    ],
+)
+def test_what_else_is_given_notice_of_or_left_ends_no_job(sentence: str) -> None:
+    assert said(sentence, "employer") == said(sentence, "occupation") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "slot"),
+    [
+        ("Ich arbeite nicht mehr als Krankenpfleger.", ("occupation", "no longer Krankenpfleger")),
+        ("Als Busfahrer arbeite ich nicht mehr.", ("occupation", "no longer Busfahrer")),
+        ("Ich bin keine Erzieherin mehr.", ("occupation", "no longer Erzieherin")),
+        ("Ich habe bei Siemens aufgehört.", ("employer", "no longer Siemens")),
+        ("Den Polo habe ich verkauft.", ("car", "no longer Polo")),
+        ("Wir haben unseren alten Skoda verkauft.", ("car", "no longer Skoda")),
+        ("Ich trinke inzwischen wieder Kaffee.", ("drinks kaffee", "yes")),
+        ("Ich esse wieder Fleisch.", ("eats fleisch", "yes")),
+        ("Neue Adresse: Ahornallee 12, Mainz.", ("adresse", "Ahornallee 12")),
+        ("Wir sind jetzt in Trier, nicht mehr in Köln.", ("home city", "Trier")),
+    ],
+)
+def test_what_is_over_or_so_again_fills_its_slot(sentence: str, slot: tuple[str, str]) -> None:
+    assert said(sentence, slot[0]) == [slot[1]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (
+            "Ich bin Tischler und fahre einen alten Volvo.",
+            [("occupation", "Tischler"), ("car", "einen alten Volvo")],
+        ),
+        (
+            "Ich bin Bäckerin und wohne in Bremen.",
+            [("occupation", "Bäckerin"), ("home city", "Bremen")],
+        ),
+        ("Ich arbeite als Köchin bei Otto.", [("occupation", "Köchin"), ("employer", "Otto")]),
+        ("Ich bin Mutter und habe viel zu tun.", []),
+        ("Ich bin Raucher und trinke gern Rotwein.", []),
+        ("Wenn ich bei Oma bin und esse gern Kuchen, freut sie sich.", []),
+        ("Ich mag alte und große Hunde.", [("opinion of alte und grosse hunde", "likes")]),
+    ],
+)
+def test_two_facts_in_a_breath_fill_a_slot_each(
+    sentence: str, expected: list[tuple[str, str]]
+) -> None:
+    assert [(attribute, value) for attribute, value, _ in slots(sentence)] == expected

@@ -142,6 +142,21 @@ def test_a_move_in_german_is_no_preference(sentence: str) -> None:
     assert said_wishes([Message(role="user", content=sentence, timestamp=FRIDAY)]) == []
 
 
+@pytest.mark.parametrize(
+    ("sentence", "begins"),
+    [
+        ("I start at Aldi on Monday, I've left Tesco.", True),
+        ("I've left Tesco, I start at Aldi on Monday.", True),
+        ("I left Tesco on Monday, I like Aldi.", False),
+        ("I worked at Tesco until Monday, I start at Aldi on Tuesday.", False),
+    ],
+)
+def test_only_the_clause_that_names_the_day_may_not_tell_of_the_past(
+    sentence: str, begins: bool
+) -> None:
+    assert (begins_at(sentence, FRIDAY) is not None) is begins
+
+
 def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
     (wish,) = said_wishes(
         [Message(role="user", content="Ich ziehe kurze Antworten vor.", timestamp=FRIDAY)]

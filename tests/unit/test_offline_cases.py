@@ -333,7 +333,7 @@ def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -
     ("text", "attribute"),
     [
         ("子供は二人います。", "number of children"),
-        ("犬の名前はモモです。", "犬 モモ"),
+        ("犬の名前はモモです。", "pet モモ"),
         ("娘は卵アレルギーです。", "allergy to 卵"),
     ],
 )

@@ -37,6 +37,14 @@ def test_a_line_of_the_profile_is_not_replaced_by_a_later_repeat_of_its_value() 
     ) == ["", ""]
 
 
+def test_a_line_of_the_profile_is_replaced_by_what_ends_its_value() -> None:
+    pet, _ = marks(
+        piece("mem_1", "pet rufus: dog", order=3),
+        piece("msg_2", "I don't have the dog any more.", order=50, days=2),
+    )
+    assert pet.startswith("replaced on ")
+
+
 def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> None:
     golf, sold = marks(
         piece("msg_1", "I drive an old Golf.", order=1),

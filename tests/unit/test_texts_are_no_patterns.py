@@ -85,11 +85,12 @@ REASONS = {
     ),
     "adapters/offline/fact_matches.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
     "adapters/offline/fact_matches.py: row.template.format(**parts)": "the rows of a table",
-    "adapters/offline/fact_matches.py: row.filled.format(value=value)": "the rows of a table",
+    "adapters/offline/fact_matches.py: row.filled.format(value=value, of=of)": "the rows of a table",  # noqa: E501
     "adapters/offline/clause_facts.py: re.compile(self.pattern)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
-    "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
+    "adapters/offline/clause_facts.py: row.filled.format(value=value, of=groups.get('of', ''))": "the rows of its tables",  # noqa: E501
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
+    "adapters/offline/omissions.py: expression.sub(written, sentence, count=1)": "a table's words",
     "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",  # noqa: E501
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }

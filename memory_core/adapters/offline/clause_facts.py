@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_core.domain.statements.attributes import only_implies_pets
+from memory_core.domain.truth.slots import NO_LONGER
+
 MAX_CLAUSE = 200
 """Characters of a clause that is read."""
 _SPEAKERS = frozenset({"ich", "wir", "私", "僕", "俺"})
@@ -25,7 +28,7 @@ class Row:
     Attributes:
         attribute: Of the slot, with {value} and {of} of the clause; None if it fills no slot.
         pattern: The expression of the clause.
-        filled: Content of the slot, with {value}; "" for the value.
+        filled: Content of the slot, with {value} and {of}; "" for the value.
         subject: Subject of the slot, with {of}; "" for the speaker.
         denies: Whether a clause that denies is read.
 
@@ -103,7 +106,8 @@ class ClauseFact:
 def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[ClauseFact]:
     """Read the facts of a sentence's clauses.
 
-    A clause that fills slots makes no further fact without a slot.
+    A clause that fills slots makes no further fact without a slot. A value has priority over what
+    the same clause says is over: "nicht mehr bei Bosch, sondern bei Otto".
 
     Args:
         clauses: The clauses of the sentence.
@@ -121,11 +125,28 @@ def read_clauses(clauses: Sequence[str], language: ClauseLanguage) -> Iterator[C
             if (row.denies or not negative)
             and (reading := _read(row, statement, language)) is not None
         ]
-        slotted = [reading for reading in readings if reading.attribute is not None]
+        slotted = sorted(
+            (reading for reading in readings if reading.attribute is not None), key=_ends
+        )
         seen: dict[str, ClauseFact] = {}
-        for reading in slotted or readings[:1]:
+        stated = [reading for reading in slotted if not _only_implies(reading)]
+        for reading in slotted if stated else [*slotted, *_plain(readings)]:
             seen.setdefault(reading.attribute or "", reading)
         yield from seen.values()
+
+
+def _only_implies(reading: ClauseFact) -> bool:
+    return only_implies_pets(reading.attribute or "", reading.value or "")
+
+
+def _plain(readings: Sequence[ClauseFact]) -> list[ClauseFact]:
+    """The first reading that fills no slot."""
+    return [reading for reading in readings if reading.attribute is None][:1]
+
+
+def _ends(reading: ClauseFact) -> bool:
+    """Whether a reading says that something is over."""
+    return (reading.value or "").startswith(NO_LONGER)
 
 
 def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
@@ -133,7 +154,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if match is None:
         return None
     groups = {
-        name.rstrip("2"): text.strip(" 「」『』\"'")
+        name.rstrip("234"): text.strip(" 「」『』\"'")
         for name, text in match.groupdict().items()
         if text
     }
@@ -148,7 +169,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     return ClauseFact(
         clause,
         row.attribute.format(**parts),
-        row.filled.format(value=value) or value,
+        row.filled.format(value=value, of=groups.get("of", "")) or value,
         of,
         related=bool(row.subject) or of in _KIN,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
@@ -13,7 +13,7 @@ from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.names import COUNTRIES
 from memory_core.adapters.offline.retractions import PatternMatch, over
 from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
-from memory_core.domain.statements.attributes import canonical_attribute
+from memory_core.domain.statements.attributes import PET, canonical_attribute
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -185,7 +185,8 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
     for row, groups in matches:
         yield row, {**groups, "over": ended.summary}
     if not matches and ended.lasting and kind in _USED_TO.of:
-        yield _USED_TO, {"value": ended.left, "over": ended.summary}
+        used_to = _HAD if ended.left.startswith("have ") else _USED_TO
+        yield used_to, {"value": ended.left, "over": ended.summary}
 
 
 _NOT_SO = {
@@ -196,6 +197,8 @@ _NOT_SO = {
 }
 """The row that says the opposite of a row's attribute and value."""
 _USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
+_HAD = replace(_USED_TO, attribute=None)
+"""A thing that a person no longer has fills no slot: "I don't have the dog any more"."""
 _ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
@@ -247,7 +250,9 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
         if "over" in groups
         else row.template.format(**parts)
     )
-    filled = row.filled.format(value=value)
+    if row.attribute == fact_patterns.PET_OF_SUBJECT:
+        attribute, owner = _pet_of(subject, owner, speaker_name)
+    filled = row.filled.format(value=value, of=of)
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if named == speaker_name else 0.8
@@ -260,6 +265,18 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
         confidence,
         lasting,
     )
+
+
+def _pet_of(subject: str, name: str, speaker_name: str) -> tuple[str | None, str]:
+    """The attribute of the animal that a clause is about, and the subject of its slot.
+
+    The attribute is None for a person of the speaker's, and for an animal without a name.
+    """
+    _, owner, _ = subject_and_owner("I", speaker_name)
+    is_named = " " not in name and (
+        subject == name or fact_patterns.MY_ANIMAL.match(subject) is not None
+    )
+    return (f"{PET}{name.lower()}" if is_named else None), owner
 
 
 def _thing_of(of: str) -> str:

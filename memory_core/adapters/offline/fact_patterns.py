@@ -16,6 +16,7 @@ from typing import Literal
 
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import names
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -26,6 +27,14 @@ _ADVERBS = (
     "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly"
     "|since then|full[- ]time|part[- ]time|again|so|quite"
 )
+CAR = (
+    r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
+    r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
+    r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
+    r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
+    r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
+)
+"""Names of cars."""
 _SHORT = {
     "<living>": (
         r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living"
@@ -106,13 +115,7 @@ _SHORT = {
         r"|gone up) (?:from .{1,30} )?(?:to|until)|went (?:up|down) (?:from .{1,30} )?to"
         r"|moved (?:from .{1,30} )?to)\b"
     ),
-    "<car>": (
-        r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
-        r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
-        r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
-        r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
-        r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
-    ),
+    "<car>": CAR,
     " ?": r"\s*+",
     " ": r"\s++",
 }
@@ -129,6 +132,7 @@ _HAD = (
     "|tortoise|snake|roommate|flatmate|girlfriend"
     "|boyfriend|wife|husband|fiancee?"
 )
+MY_ANIMAL = re.compile(rf"my (?:\w+ )?(?:{ANIMAL}) [A-Z]")
 _OWN = (
     "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language"
     "|mother tongue|first language|nationality|middle name"
@@ -192,6 +196,8 @@ _LIKES, _DISLIKES, _ALLERGIC = (
     "{who} is allergic to {value}",
 )
 OPINION = "opinion of {value}"
+PET_OF_SUBJECT = "pet {who}"
+"""The attribute of the speaker's animal that a clause is about: "Rufus died"."""
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
@@ -250,6 +256,23 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
+    Pattern("employer", "{who} has left {value}", r"<did>left (?=[A-ZÀ-Þ])", names.left_company,
+        filled=_NO_LONGER),
+    Pattern("employer", "{who} has left {value}",
+            r"last day (?:at|with) (?P<value>[A-ZÀ-Þ][\w'’& .-]{1,40}?) was\b", a.anything,
+            ("mine",), _NO_LONGER),
+    Pattern("employer", "{who} has left {value}", r"was my last day (?:at|with)\b",
+        names.left_company, ("foreign",), _NO_LONGER),
+    *(
+        Pattern("occupation", "{who} has given up {of}", phrase + r" (?=(?P<of>[a-z]{3,20}ing)\b)",
+            a.job_of_activity, of, _NO_LONGER, negative=None)
+        for phrase, of in (
+            (r"<did>(?:gave up|given up|quit|stopped)", _MOST),
+            # who is done with the cleaning may be a cleaner all the same
+            (r"<be> (?:done|finished|through) with(?= (?:nurs|teach|act|lectur|farm)ing\b)", _MOST),
+            (r"no more", ("foreign",)),
+        )
+    ),
     *(
         Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
         for attribute, template in (
@@ -318,11 +341,36 @@ ENGLISH: tuple[Pattern, ...] = (
             rf"|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{_COUNTED})\b", a.nothing, _ALL,
         "0", negative=True),
-    Pattern(None, "{who} does not have {value}", rf"<no>(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
+    Pattern("number of pets", "{who} has no pets", r"<no>(?: an?)? pets?\b", a.nothing, _ALL, "0",
+        negative=True),
+    Pattern(None, "{who} does not have {value}",
+        rf"<no>(?! an? pet$)(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
         a.thing, _ALL, negative=True),
     Pattern("number of {of}", "{who} has {value} {of}",
         rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern("pet {value}", "{who} has a {of} called {value}",
+            rf"(?:<have got>|<did>(?:adopted|got|bought)) an? (?:[\w-]+ ){{0,2}}?(?P<of>{ANIMAL})"
+            r",? (?:called|named)", names.name_alone, _ALL, "{of}"),
+    Pattern("number of {of}s", "{who} has {value} {of}",
+        r"(?:<have>|<be> down to) (?P<value>one|1)(?: <kindly>)* (?P<of>dog|cat|horse|rabbit|pet)"
+        r"(?= now| left|$)", a.number, _ALL),
+    Pattern("number of {of}", "{who} has {value} {of}",
+        rf"<be> down to (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern("number of pets", "{who} has a pet",
+            rf"(?:<did>(?:adopted|got|bought) an?|<have got> an?(?=.* now$)) "
+            rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
+            r"(?=$|,| (?:called|named|from|who|and|with|now|last|this|yesterday|today|on|in|for|at"
+            r"|two|three|an?)\b)", a.always, _ALL, NO_LONGER),
+    Pattern(PET_OF_SUBJECT, "{who} {of}",
+            r"(?P<of>(?:<did>(?:died|passed away|run away|ran away|gone missing)|is (?:dead|gone)"
+            r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),
+            NO_LONGER),
+    Pattern("pet {value}", "{who} no longer has {value}",
+            r"(?:<did>(?:lost|rehomed|gave away|given away)|no longer (?:have|has)"
+            r"|had to (?:give away|rehome)|(?:do|does) not have(?= [A-Z]\w+ any ?more\b))",
+            names.name_alone, _ALL, NO_LONGER, negative=None),
     Pattern(None, "{who} has {value}",
+            rf"(?!.*\b(?:{ANIMAL}),? (?:called|named) [A-Z])"
             r"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?"
             rf"|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
     # likes

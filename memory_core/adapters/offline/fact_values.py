@@ -112,7 +112,7 @@ _DRINK = re.compile(
     rf"|wine|milk|cola|coke|soda|juice|energy drinks|whisky|water|lattes?)){_OFTEN}",
     re.IGNORECASE,
 )
-_MOMENT = (
+MOMENT = (
     r"\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+"
     r"|a few|some|a couple of) \w+ ago|(?:last|this) \w+|in (?:early |late "
     rf"|mid[- ])?(?:{ANY_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{ANY_WEEKDAY})"
@@ -120,8 +120,8 @@ _MOMENT = (
     r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+"
     r"|after (?:\w+ ){1,3}years|for good)"
 )
-_WHEN = re.compile(rf"\A(?:\s*+{_MOMENT})*", re.IGNORECASE)
-_WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{_MOMENT}){{1,8}}$", re.IGNORECASE)
+_WHEN = re.compile(rf"\A(?:\s*+{MOMENT})*", re.IGNORECASE)
+_WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{MOMENT}){{1,8}}$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {word: str(number) for number, word in enumerate(NUMBER_WORDS[:13]) if number}
 _ANY_NUMBER = "|".join(_NUMBERS)
@@ -143,6 +143,15 @@ def known_job(words: str) -> str | None:
     candidate = job(words)
     last = candidate.split()[-1].lower() if candidate else ""
     return candidate if last in _JOBS else None
+
+
+def job_of_activity(words: str) -> str | None:
+    """The known job whose work the first word names, if only a time follows: "nursing"."""
+    activity, _, rest = words.removesuffix(" for me").partition(" ")
+    if not activity.endswith("ing") or nothing(rest) is None:
+        return None
+    stem = activity.removesuffix("ing")
+    return next((stem + end for end in ("e", "er", "", "or") if stem + end in _JOBS), None)
 
 
 def organisation(words: str) -> str | None:

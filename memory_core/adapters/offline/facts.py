@@ -26,11 +26,13 @@ from memory_core.adapters.offline.fact_matches import (
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
+from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.attributes import only_implies_pets
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
@@ -64,6 +66,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     for number, message in enumerate(messages):
         if may_tell(message):
             reading.read(message, number)
+        else:
+            reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
     # person's own words.
     proofs = Proofs(messages)
@@ -81,6 +85,7 @@ class _Reading:
         matches: By speaker, the table's matches in the last sentence, for a sentence that corrects
             it.
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
+        before: The end of the talk that was read.
 
     """
 
@@ -88,6 +93,7 @@ class _Reading:
     plain: dict[str, SaidFact] = field(default_factory=dict)
     matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
+    before: str = ""
 
     @property
     def facts(self) -> list[SaidFact]:
@@ -113,26 +119,35 @@ class _Reading:
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
-            self._read_sentence(sentence, with_topic, name, number, quote)
+            after = message.content[sentence.end : sentence.end + MOST_AFTER]
+            whole = completed(with_topic, self.before[-MOST_BEFORE:], after)
+            self._read_sentence(sentence, whole, with_topic, name, number, quote)
+            self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
 
     def _read_sentence(
-        self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str
+        self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str
     ) -> None:
-        abroad = list(_abroad(replace(sentence, text=with_topic), name))
+        """Read the facts of a sentence.
+
+        whole: The sentence with its topic and what else it leaves out.
+        """
+        abroad = list(_abroad(replace(sentence, text=whole), name))
+        if whole != with_topic:
+            own_text = f"{name}: {sentence.text.strip(' .!')}"
+            abroad = [replace(fact, text=own_text) for fact in abroad]
         for fact in abroad:
             (self.certain if fact.attribute else self.plain).setdefault(
                 f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
-        of_table = [
-            fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
-        ]
+        of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
         for fact in of_table:
             self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
+        stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
-        if not abroad and not of_table:
+        if not stating:
             statement = _in_own_words(sentence, name) or statement
         stated = [] if statement is None else [statement]
-        changed = _changing(sentence, name, [*of_table, *abroad, *stated])
+        changed = _changing(sentence, name, [*stating, *stated])
         for plain_fact in (statement, changed):
             if plain_fact is not None:
                 self.plain.setdefault(
@@ -158,6 +173,10 @@ class _Reading:
             ),
             *matches_of_new_persons(text),
         ]
+
+
+def _only_implies(fact: FoundFact) -> bool:
+    return only_implies_pets(fact.attribute or "", fact.value or "")
 
 
 def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline import fact_patterns
+from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (
     r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch"
-    r"|leider|zum glück|übrigens|immer noch|noch|schon) ){0,3}"
+    r"|leider|zum glück|übrigens|immer noch|noch|schon|wieder) ){0,3}"
 )
 _ME = r"(?:ich|wir)"
 _NAME = r"(?P<value>(?:Dr\. |Herr |Frau )?[A-ZÄÖÜ][\wäöüß'-]+(?: [A-ZÄÖÜ][\wäöüß'-]+)?)"
@@ -26,15 +29,9 @@ _ONE = (
 )
 _MANY = (
     "(?i:sohn|tochter|bruder|schwester|oma|opa|tante|onkel|cousin|cousine|neffe|nichte|enkel"
-    "|enkelin|kind|baby|hund|hündin|katze|kater|pferd|hamster"
-    "|kaninchen|wellensittich|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt"
+    "|enkelin|kind|baby|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt"
     "|zahnärztin|therapeutin|therapeut|schwiegermutter"
     "|schwiegervater|schwager|schwägerin|beste freundin|bester freund)"
-)
-_MY = r"(?:mein|meine|unser|unsere|meiner|meinem|meinen|unserer|unserem|unseren)"
-_ADJ = (
-    r"(?:(?:neue|neuer|kleine|kleiner|große|großer|ältere|älterer|jüngere|jüngerer|jüngste|jüngster"
-    r"|älteste|ältester|alte|alter|zweite|zweiter) )?"
 )
 _THING = r"(?P<value>[^,;:!?]{2,60}?)"
 _END = r"(?= (?:seit|weil|da|und ich|und wir|aber|obwohl|sehr|zum|beim|am|im|für|in der|mit)\b|\Z)"
@@ -75,13 +72,9 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "employer",
-        r"\barbeite (?:ich )?nicht mehr (?:bei|für) (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
-        filled=_OVER,
-        denies=True,
-    ),
-    Row(
-        "employer",
-        r"\b(?:habe|hab) (?:ich )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+) gekündigt",
+        r"\barbeite (?:ich )?nicht mehr (?:bei|für) (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"
+        r"|\b(?:habe|hab) (?:ich )?bei (?:der |dem )?(?P<value2>[A-ZÄÖÜ][\wäöüß-]+)"
+        r" (?:gekündigt|aufgehört)",
         filled=_OVER,
         denies=True,
     ),
@@ -89,11 +82,6 @@ _ROWS: tuple[Row, ...] = (
         "home city",
         _i("(?:wohne|wohnen|lebe|leben)")
         + r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)",
-    ),
-    Row(
-        "home city",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:wohne|lebe) (?:jetzt |seit \w+ |hier )?in "
-        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
     ),
     Row(
         "home city",
@@ -124,29 +112,27 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "occupation",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:arbeite|jobbe) (?:[\w ]{{0,25}} )?als "
-        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+        r"\b(?:ich bin|bin ich) (?:(?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"
+        rf"|{_SINCE}(?P<value2>{GERMAN_TRADE})(?=\Z| (?:bei|beim|in|im|an|am|für)\b))",
     ),
     Row(
         "occupation",
-        r"\b(?:ich bin|bin ich) (?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+        r"\barbeite (?:ich )?(?:jetzt |seit \w+ )?nicht mehr als (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"
+        r"|\b[Aa]ls (?P<value2>[A-ZÄÖÜ][\wäöüß-]+) arbeite ich (?:\w+ )?nicht mehr"
+        rf"|\b(?:ich bin|bin ich) {_SINCE}(?:keine? (?P<value3>{GERMAN_TRADE}) mehr"
+        rf"|nicht mehr (?P<value4>{GERMAN_TRADE}))",
+        filled=_OVER,
+        denies=True,
     ),
     Row(
         "employer",
-        _i("(?:arbeite|bin)")
-        + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
-    ),
-    Row(
-        "employer",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und arbeite (?:\w+ )?bei (?:der |dem )?"
-        r"(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)",
+        _i("(?:arbeite|bin)") + r"(?:\w+ )?(?:als [A-ZÄÖÜ][\wäöüß-]+ )?bei (?:der |dem )?"
+        r"(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
     ),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
-    Row(
-        "employer",
-        r"\b(?:habe|hab) (?:meinen Job |bei [\w ]{2,30} |die Stelle )?gekündigt",
-        filled="no longer",
-        denies=True,
+    *(
+        Row(attribute, GERMAN_JOBLESS, filled=NO_LONGER, denies=True)
+        for attribute in ("employer", "occupation")
     ),
     # name, age, nationality
     Row("name", r"\b(?:ich heiße|mein Name ist) " + _NAME),
@@ -173,11 +159,11 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
     ),
     # relatives and friends
-    Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
-    Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
+    Row("name", rf"\b{OWN}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
+    Row("name", rf"\b{OWN}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
     Row(
         "{of} {value}",
-        rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
+        rf"\b{OWN}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
         filled="yes",
     ),
     Row(
@@ -186,9 +172,11 @@ _ROWS: tuple[Row, ...] = (
         rf"|das) (?:heißt )?{_NAME}(?: heißt)?",
         filled="yes",
     ),
+    *GERMAN_PETS,
     Row(
         None,
-        rf"\b{_MY} {_ADJ}(?:{_ONE}|{_MANY})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird|arbeitet|wohnt|lebt|hat"
+        rf"\b{OWN}(?:{_ONE}|{_MANY}|{ANIMAL})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird"
+        r"|arbeitet|wohnt|lebt|hat"
         rf"|studiert|geht|kommt|spielt|mag|isst|trinkt|verträgt|macht|lernt|fährt|kann) .{{2,80}}",
     ),
     Row(
@@ -251,7 +239,9 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "eats {value}",
-        r"\b(?:ich esse|esse ich) (?:sehr |total )?gerne? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)",
+        r"\b(?:ich esse|esse ich) "
+        + _SINCE
+        + r"(?:(?:sehr |total )?gerne?|(?<=wieder )) ?(?P<value>[A-ZÄÖÜ]?[\wäöüß]+)",
         filled="yes",
     ),
     Row(
@@ -264,8 +254,10 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "drinks {value}",
-        r"\b(?:ich trinke|trinke ich) (?:sehr |jeden \w+ |viel "
-        r"|täglich )?(?:gerne? )?(?P<value>Kaffee|Tee|Bier|Wein|Alkohol|Milch|Cola)\b",
+        r"\b(?:ich trinke|trinke ich) "
+        + _SINCE
+        + r"(?:sehr |jeden \w+ |viel |täglich )?(?:gerne? )?"
+        r"(?P<value>Kaffee|Tee|Bier|Wein|Alkohol|Milch|Cola)\b",
         filled="yes",
     ),
     Row(
@@ -327,7 +319,16 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "car", r"\b(?:ich fahre|fahre ich|wir fahren) (?:jetzt )?(?P<value>eine?n? .{2,40}?)" + _END
     ),
-    Row("car", rf"\b{_MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
+    Row(
+        "car",
+        rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{fact_patterns.CAR})"
+        r" (?:habe|haben) (?:ich|wir)\b.{0,30} (?:verkauft|abgegeben|verschrottet|verschenkt)"
+        r"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{0,30} (?:den|das|meinen?|unseren?)"
+        rf" (?:\w+ )?(?P<value2>{fact_patterns.CAR}) "
+        r"(?:verkauft|abgegeben|verschrottet|verschenkt)",
+        filled=_OVER,
+    ),
+    Row("car", rf"\b{MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
     Row(
         "speaks {value}",
         r"\b(?:ich spreche|spreche ich) (?:fließend |gut |auch |etwas )*(?P<value>[A-ZÄÖÜ]\w+isch"
@@ -363,8 +364,8 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "{of}",
-        r"\b(?:mein|meine|unser|unsere) (?P<of>(?i:budget|adresse|telefonnummer|handynummer"
-        r"|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
+        r"\b(?:mein|meine|unser|unsere) (?:neue[rs]? )?(?P<of>(?i:budget|adresse"
+        r"|telefonnummer|handynummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
         r"|kontonummer|steuernummer|konfektionsgröße|größe|gewicht|zeitzone|deadline"
         r"|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
         r"|sind) (?P<value>.{1,60})\Z",
@@ -429,7 +430,7 @@ _SMALL = re.compile(
 _GERMAN_WORDS = """
     ich und der die das ist wir mein meine ein eine einen nicht habe bin im für mit unser unsere hat
     heißt wohne arbeite mag kein keine seit zum zur dem den auf aus nach bei jeden immer auch sind
-    haben meinem meiner trinke esse gern gerne sehr
+    haben meinem meiner trinke esse gern gerne sehr mir wurde
 """
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 _ENGLISH = frozenset(
@@ -465,17 +466,43 @@ def is_german(text: str) -> bool:
     return german > sum(word in _ENGLISH for word in plain_words)
 
 
+_MORE_OF_ME = re.compile(
+    r"(?<=\w) und (?=(?:bin|wohne|lebe|arbeite|jobbe|fahre|esse|trinke|mag|liebe|hasse|habe?"
+    r"|spreche|lerne|spiele|sammle|singe|tanze|studiere|nehme|rauche|komme|stamme|heiße|ziehe|fliege"
+    r"|vertrage|ernähre) )(?!\w+ (?:ich|wir)\b)"
+)
+_OF_ME = re.compile(r"\bich\b", re.IGNORECASE)
+_DEPENDS = re.compile(
+    r"\b(?:wenn|falls|weil|dass|ob|als|obwohl|während|nachdem|bevor|bis|damit|sobald|solange)\b",
+    re.IGNORECASE,
+)
+
+
+def _with_own_subjects(sentence: str) -> str:
+    """Repeat the subject: "ich bin Koch und wohne in Ulm" becomes "…, ich wohne in Ulm"."""
+    match = _MORE_OF_ME.search(sentence)
+    before = "" if match is None else sentence[: match.start()]
+    if not _OF_ME.search(before) or _DEPENDS.search(before) or GERMAN.unasserted.search(before):
+        return sentence
+    return _MORE_OF_ME.sub(", ich ", sentence)
+
+
 def clauses(sentence: str, *, asks: bool) -> list[str]:
     """Split a sentence into clauses; of a question only those before the last.
 
-    A clause that begins with a function word begins with a small letter.
+    A clause that begins with a function word begins with a small letter. A further verb of the
+    speaker begins a clause, too, with the subject of the clause before.
 
     Args:
         sentence: The sentence.
         asks: Whether it is a question.
 
     """
-    parts = [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
+    parts = [
+        part.strip()
+        for part in _PARTS.split(_BUT.sub(" ", _with_own_subjects(sentence)))
+        if part.strip()
+    ]
     statements = parts[:-1] if asks else parts
     return [
         part[:1].lower() + part[1:] if _SMALL.match(part) else part

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline.animals import IN_JAPANESE as ANIMAL
+from memory_core.adapters.offline.animals import JAPANESE_PETS
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
 from memory_core.domain.truth.slots import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
@@ -20,15 +23,19 @@ _IS = (
 _ING = r"(?:て|で)(?:い)?(?:ます|る|おります|て)"
 _ONE = "妻|夫|旦那|奥さん|嫁|彼女|彼氏|母|父|上司|大家|婚約者"
 _MANY = (
-    "娘|息子|長女|長男|次女|次男|姉|妹|兄|弟|祖母|祖父|叔母|叔父|いとこ|犬|猫"
-    "|愛犬|愛猫|ペット|友人|友達|親友|同僚|部下|子ども|子供|孫|主治医|担当医"
+    "娘|息子|長女|長男|次女|次男|姉|妹|兄|弟|祖母|祖父|叔母|叔父|いとこ|友人|友達|親友|同僚|部下|子ども|子供"
+    "|孫|主治医|担当医"
 )
-
 _SINCE = (
     r"(?:[今先来去](?:月|週|年)|昨年|昨日|今日|この(?:春|夏|秋|冬)|[春夏秋冬]|\d{1,4}年|\d{1,2}月)"
     r"(?:の[^、。]{1,4})?から"
 )
 _OVER = f"{NO_LONGER} {{value}}"
+_NO_EMPLOYER = (
+    r"(?:家|自宅|在宅|実家|前職|今|現在|海外|地元|田舎|東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|千葉|埼玉|静岡|新潟"
+    r"|金沢|岡山|熊本|鹿児島|沖縄|北海道|東北|関東|関西|九州|四国|日本|アメリカ|[^、。はでを\s]{1,6}[都道府県市区町村])"
+)
+_WORKPLACE = rf"(?P<value>(?!{_NO_EMPLOYER}で)[^、。はでを\s]{{2,20}}?)"
 _ROWS: tuple[Row, ...] = (
     Row(
         "home city",
@@ -36,7 +43,30 @@ _ROWS: tuple[Row, ...] = (
         filled=_OVER,
         denies=True,
     ),
-    Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
+    Row(
+        "employer",
+        rf"(?:\A|[、。はがにで])(?P<value>(?!(?:{JAPANESE_JOB}|{JAPANESE_TRADE})を)[^、。はがにで\s]{{1,15}})"
+        r"を(?:辞め|退職し)",
+        filled=_OVER,
+    ),
+    *(
+        Row(attribute, JAPANESE_JOBLESS, filled=NO_LONGER)
+        for attribute in ("employer", "occupation")
+    ),
+    Row(
+        "occupation",
+        rf"もう(?P<value>{JAPANESE_TRADE})(?:では|じゃ)(?:あり|な)"
+        rf"|(?P<value2>{JAPANESE_TRADE})を(?:辞め|やめ|引退し)"
+        rf"|もう(?P<value3>{JAPANESE_TRADE})として(?:は)?(?:働い|勤め|勤務し)",
+        filled=_OVER,
+        denies=True,
+    ),
+    Row("occupation", rf"から(?P<value>{JAPANESE_TRADE})(?:に|へ)転職し"),
+    Row(
+        "employer",
+        rf"から(?P<value>(?!{JAPANESE_TRADE}|{_NO_EMPLOYER}[にへ])[^、。はがをにへ\s]{{2,15}}?(?<![業職社]))"
+        r"(?:に|へ)転職し",
+    ),
     # home, work
     Row(
         "home city",
@@ -54,16 +84,14 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "employer",
-        r"(?:\A|、|私は|僕は)(?:今|現在)は(?P<value>[^、。はでを\s]{2,20}?)で(?:営業|経理|事務|販売"
-        r"|接客|人事|総務)(?:を|の仕事を)?(?:やって|して)",
+        rf"(?:\A|、|私は|僕は|今は|現在は){_WORKPLACE}で(?!主[婦夫])(?:{JAPANESE_TRADE}|販売|接客|総務)"
+        r"(?:を|の仕事を)?(?:やって|して)",
     ),
     Row("occupation", r"(?P<value>[^、。はでの\s]{1,12})として(?:働い|勤め|勤務)"),
     Row(
         "occupation",
-        r"(?:\A(?:私|僕|俺)?は?|仕事は|職業は)(?P<value>[^、。はの]{0,10}(?:エンジニア|看護師|教師"
-        r"|先生|医者|医師|デザイナー|会社員|公務員|学生|大学生|主婦|主夫|美容師|料理人|弁護士"
-        r"|プログラマー|営業|事務|研究者|運転手|保育士|薬剤師|ライター|フリーランス|自営業))(?:です"
-        r"|をして|だ)",
+        rf"(?:\A(?:私|僕|俺)?は?|仕事は|職業は|で|今は|現在は)(?P<value>[^、。はのでを]{{0,10}}{JAPANESE_TRADE})"
+        r"(?:です|をして|だ)",
     ),
     Row("field of study", r"大学(?:院)?で(?P<value>[^、。はを\s]{1,12})を(?:学|勉強|専攻|研究)"),
     # name, age, nationality
@@ -94,9 +122,10 @@ _ROWS: tuple[Row, ...] = (
         rf"|(?P<of2>{_MANY})は(?P<value2>[^、。はが\s]{{1,8}})(?:という名前|といいます|と言います)",
         filled="yes",
     ),
+    *JAPANESE_PETS,
     Row(
         None,
-        rf"(?:\A|私の|うちの|僕の|、)(?:{_ONE}|{_MANY})(?:の[^、。は]{{1,8}})?(?:は|が"
+        rf"(?:\A|私の|うちの|僕の|、)(?:{_ONE}|{_MANY}|{ANIMAL})(?:の[^、。は]{{1,8}})?(?:は|が"
         rf"|も).{{2,40}}(?:です|ます|だ|る|い|ない)(?:。|\Z|よ|ね|ので|から|が、)",
     ),
     Row(
@@ -209,7 +238,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "{of}",
-        r"(?:\A|私の|うちの|、)(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃"
+        r"(?:\A|私の|うちの|、)(?:新しい)?(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃"
         r"|給料|年収|締め切り|締切|納期|パスワード|暗証番号)は(?P<value>[^、。]{1,30}?)(?:です|だ"
         r"|で(?!す)|に|と)",
     ),
@@ -222,7 +251,8 @@ _ROWS: tuple[Row, ...] = (
     ),
 )
 _OTHERS = (
-    f"{_ONE}|{_MANY}|両親|家族|彼|先生|店長|社長|部長|課長|[^、。は\\s]{{1,6}}(?:さん|くん|ちゃん)"
+    f"{_ONE}|{_MANY}|{ANIMAL}|両親|家族|彼|先生|店長|社長|部長|課長"
+    "|[^、。は\\s]{1,6}(?:さん|くん|ちゃん)"
 )
 JAPANESE = ClauseLanguage(
     rows=_ROWS,
@@ -238,7 +268,7 @@ JAPANESE = ClauseLanguage(
 _PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
 _NAMES = re.compile(r"\A名前は")
 _NAMED = re.compile(
-    rf"(?P<of>{_ONE}|{_MANY})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
+    rf"(?P<of>{_ONE}|{_MANY}|{ANIMAL})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
 )
 
 

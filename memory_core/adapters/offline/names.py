@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.fact_values import LANGUAGES, unquoted
+from memory_core.adapters.offline.fact_values import LANGUAGES, nothing, organisation, unquoted
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
@@ -151,6 +151,17 @@ def old_home(words: str) -> str | None:
     return match[1]
 
 
+def left_company(words: str) -> str | None:
+    """An employer after "left", followed by no more than a time.
+
+    A known place is none: people leave towns, too.
+    """
+    name = organisation(words)
+    if name is None or not words.startswith(name) or _is_known(name):
+        return None
+    return name if nothing(words[len(name) :].lstrip(".")) is not None else None
+
+
 def _homes(words: str) -> tuple[str, str] | None:
     """(Berlin, Lisbon) of "Berlin for Lisbon", where at least either is known."""
     match = _LEFT_FOR.fullmatch(words)
@@ -227,6 +238,14 @@ def name(words: str) -> str | None:
     ):
         return None
     return match.group()
+
+
+def name_alone(words: str) -> str | None:
+    """A single capitalised name, if no more than a time follows."""
+    first, _, rest = words.partition(" ")
+    if not first[:1].isupper() or not first.isalpha() or nothing(rest) is None:
+        return None
+    return name(first)
 
 
 def own_name(words: str) -> str | None:

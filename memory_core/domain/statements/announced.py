@@ -53,6 +53,7 @@ _PAST = re.compile(
     r"|went|left|war|waren|hatte\w*|seit|wurde\w*)\b",
     re.IGNORECASE,
 )
+_CLAUSE_ENDS = re.compile(r"[,;:]\s")
 _COMES_BACK = re.compile(
     r"\b(?:always|usually|normally|often|every|each|immer|meistens|jede[nrs]?)\b", re.IGNORECASE
 )
@@ -103,9 +104,17 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
         return None
     if not named.open and FROM_THEN_ON.search(quote) is not None:
         return None
-    if _PAST.search(quote) is not None and str(named.start.year) not in quote:
+    if _tells_of_past(quote, said_at) and str(named.start.year) not in quote:
         return None
     return named.start.astimezone(timezone.utc)
+
+
+def _tells_of_past(quote: str, said_at: datetime) -> bool:
+    """Whether the clause that names the day tells of the past: no "I start on Monday, I left X"."""
+    if _PAST.search(quote) is None:
+        return False
+    dated = [part for part in _CLAUSE_ENDS.split(quote) if _ahead(part, said_at) is not None]
+    return any(_PAST.search(part) is not None for part in dated or [quote])
 
 
 def change_begins_at(sentence: str, said_at: datetime) -> datetime | None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memory_core.domain.truth.slots import NO_LONGER
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -120,6 +122,30 @@ ATTRIBUTES: tuple[Attribute, ...] = (
                german="Auto, Wagen", japanese="車"),
 )  # fmt: skip
 _OPEN = " …"
+
+
+PET = "pet "
+"""Opening of the attribute of an animal with a name: "pet rufus": dog."""
+NUMBER_OF_PETS = "number of pets"
+
+
+def is_of_pets(attribute: str) -> bool:
+    """Whether an attribute is of an animal with a name, or of having any."""
+    return attribute.startswith(PET) or attribute == NUMBER_OF_PETS
+
+
+def only_implies_pets(attribute: str, value: str) -> bool:
+    """Whether a slot's new content only ends what is known of pets.
+
+    It is implied by a sentence with another content: "Bo died", or "we got a puppy", which ends any
+    number of them.
+
+    Args:
+        attribute: The attribute.
+        value: Its value by an agent's words.
+
+    """
+    return is_of_pets(attribute) and value.startswith(NO_LONGER)
 
 
 def canonical_attribute(name: str) -> str:

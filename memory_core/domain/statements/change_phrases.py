@@ -101,7 +101,7 @@ and not an hour late.
 SPLIT_END = _cue(
     r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in"
     r"|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse|expire|go|slide)"
-    r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)"
+    r"|(?:gave|given|giving|ha(?:d|ve) to give) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)"
     r"|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
     r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back"
     r"|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off"
@@ -467,7 +467,8 @@ OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
     r"|\A\W{0,9}(?:ist|sind|hab|bin) (?:ein|der|die|das|noch|schon)\w{0,2}\b"
-    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]"
+    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|\Apet \w{1,20}:"
+    r"|[\u3041-\u30ff\u4e00-\u9fff]"
 )
 GERMAN = _cue(
     r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr"

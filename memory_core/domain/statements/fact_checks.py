@@ -36,6 +36,7 @@ from memory_core.domain.statements.provenance import (
 )
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import tokens, words
+from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
@@ -202,6 +203,10 @@ class _Stretch:
     written: str
     own: str
     asks: bool
+
+
+_DENIES = re.compile(r"n['’]t\b|ません|ない")
+"""A negation that is no word of its own: who has no pets has 0."""
 
 
 class _Record:
@@ -376,7 +381,9 @@ class _Record:
             for word in words(self._said_by_people)
             if word.casefold() in _COUNTS
         }
-        return frozenset(numbers_in(self._said_by_people)) | counted | {"1"}
+        denies = _DENIES.search(self._said_by_people) is not None
+        none = {"0"} if denies or not NEGATIONS.isdisjoint(words(self._said_by_people)) else set()
+        return frozenset(numbers_in(self._said_by_people)) | counted | {"1"} | none
 
     def _knows(self, subject: str) -> bool:
         """Whether a subject's name, or the words for it, were said."""

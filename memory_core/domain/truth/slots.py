@@ -307,7 +307,9 @@ def is_named_short(ending: Memory, truth: Memory) -> bool:
     )
 
 
-_DETERMINERS = frozenset({"a", "an", "the", "my", "our", "his", "her", "their"})
+_DETERMINERS = frozenset(
+    {"a", "an", "the", "my", "our", "his", "her", "their", "ein", "eine", "einen", "einem", "einer"}
+)
 _PREPOSITIONS = frozenset({"of", "in", "on", "at", "for", "from", "with", "by", "near", "to"})
 _SEVERAL = re.compile(r"[,;/&]|\b(?:and|or)\b", re.IGNORECASE)
 

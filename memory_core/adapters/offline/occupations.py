@@ -1,0 +1,44 @@
+"""Words for occupations and for the end of a job, in German and Japanese."""
+
+from __future__ import annotations
+
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
+
+GERMAN_TRADE = (
+    r"(?:(?:[A-ZÄÖÜ][\wäöüß-]{0,20})?(?i:lehrer|pfleger|ingenieur|informatiker|techniker|mechaniker"
+    r"|mechatroniker|elektriker|elektroniker|installateur|klempner|tischler|schreiner|zimmermann"
+    r"|maurer|maler|dachdecker|gärtner|florist|bäcker|metzger|konditor|kellner|erzieher|betreuer"
+    r"|sozialarbeiter|pädagoge|verkäufer|kaufmann|buchhalter|steuerberater|berater|makler|anwalt"
+    r"|notar|richter|polizist|soldat|pilot|schaffner|lokführer|busfahrer|taxifahrer|lkw-fahrer"
+    r"|kraftfahrer|friseur|kosmetiker|arzt|chirurg|apotheker|psychologe|therapeut|physiotherapeut"
+    r"|logopäde|architekt|designer|grafiker|fotograf|journalist|redakteur|übersetzer|dolmetscher"
+    r"|programmierer|entwickler|laborant|chemiker|physiker|biologe|wissenschaftler|professor|dozent"
+    r"|student|landwirt|schlosser|schweißer|lagerist|hausmeister|sekretär|assistent|bibliothekar"
+    r"|musiker|schauspieler|hebamme|trainer|abteilungsleiter|filialleiter|schichtleiter|optiker"
+    r"|goldschmied|uhrmacher|beamter|beamtin)(?:in)?|(?:[A-ZÄÖÜ][\wäöüß-]{0,20})?(?i:ärztin|anwältin"
+    r"|köchin|koch|krankenschwester|kauffrau|fachkraft|psychologin|pädagogin|logopädin|biologin)"
+    r"|MFA|PTA|ZFA)"
+)
+"""Words that name an occupation after "ich bin"."""
+_WHEN_IT_ENDED = (
+    r"(?: (?:gerade|heute|gestern|endlich|jetzt|nun|leider|inzwischen|(?:letzte|diese|vorige)[nrs]?"
+    rf" \w+|(?:im|zum) {ANY_GERMAN_MONTH}|vor \w+ \w+|seit \w+(?: \w+)?)){{0,3}}"
+)
+_JOB = r"(?:(?:meinen|den) (?:Job|Arbeitsplatz)|(?:meine|die) (?:Stelle|Arbeit|Anstellung))"
+GERMAN_JOBLESS = (
+    rf"\b(?:(?:habe?)(?: ich)?{_WHEN_IT_ENDED} {_JOB}{_WHEN_IT_ENDED} (?:gekündigt|verloren"
+    r"|aufgegeben|geschmissen|hingeschmissen|verlassen)"
+    rf"|(?:[Mm]ir wurde|wurde mir) der Job{_WHEN_IT_ENDED} gekündigt\Z"
+    rf"|(?:ich wurde|wurde ich|ich bin|bin ich){_WHEN_IT_ENDED} gefeuert(?: worden)?\Z"
+    rf"|(?:ich bin|bin ich){_WHEN_IT_ENDED} (?:arbeitslos|ohne Job|in Rente|in Pension"
+    r"|im Ruhestand|pensioniert|Rentner(?:in)?))(?= |\Z)"
+)
+JAPANESE_TRADE = (
+    r"(?:エンジニア|看護師|教師|先生|医者|医師|デザイナー|会社員|公務員|学生|大学生|主婦|主夫|美容師|料理人|弁護士"
+    r"|プログラマー|営業|経理|人事|事務|研究者|運転手|保育士|薬剤師|介護士|調理師|警察官|消防士|ライター|フリーランス|自営業)"
+)
+JAPANESE_JOB = r"(?:会社|仕事|職場|勤め先|勤務先|バイト|アルバイト|パート)"
+JAPANESE_JOBLESS = (
+    rf"(?:\A|、|は|に|で|月|年|週|日){JAPANESE_JOB}を(?:辞め|やめ|退職し|クビに)"
+    r"|(?:\A|、|は|に|で|限りで)(?:退職し|失業し|定年を迎え|リストラされ|解雇され)(?:まし|た|て)"
+)

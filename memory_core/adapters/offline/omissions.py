@@ -1,0 +1,126 @@
+"""Write out what a sentence leaves out because it is clear from the talk.
+
+"I quit" means the job where the talk is about no other thing, and "we're in Leeds now" is a home
+after "we moved". The completed sentence is only read by the rows of the tables; a fact's quote is
+the sentence as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.adapters.offline.fact_values import MOMENT
+from memory_core.domain.statements.change_clauses import telling
+from memory_core.domain.text.analyzer import words
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
+
+MOST_BEFORE = 600
+"""Characters of the talk before a sentence that are read."""
+MOST_AFTER = 150
+"""Characters of a message after a sentence that are read."""
+MOST_SINCE_MOVED = 100
+"""Characters between "we moved" and "we're in Leeds now", at most."""
+_QUIT = re.compile(
+    r"(?P<before>\A(?:[\w' ]{1,20}, ?)?I(?:['’]ve| have)?(?: \w+ly| just)? quit)"
+    rf"(?P<when>(?: {MOMENT}){{0,2}})[\s.!]*\Z"
+)
+_GAVE_NOTICE = re.compile(
+    r"(?P<before>\b[Ii]ch habe?|(?:\A|, |\b(?:[Uu]nd|[Aa]ber|[Gg]estern|[Hh]eute) )[Hh]abe? ich)"
+    r"(?P<when>(?: (?:gerade|heute|gestern|endlich"
+    r"|inzwischen|jetzt|nun|(?:letzte|diese|vorige)[nrs]? \w+"
+    rf"|(?:im|zum) {ANY_GERMAN_MONTH}|vor \w+ \w+)){{0,2}})"
+    r" gekündigt(?=\W*\Z|,| und\b)"
+)
+_GIVEN_NOTICE = re.compile(
+    r"\b(?P<before>[Mm]ir wurde|wurde mir)(?P<when>(?: \w+){0,2}) gekündigt\b"
+)
+_DISMISSED = re.compile(
+    r"\b(?P<before>(?:[Ii]ch (?:wurde|bin)|(?:wurde|bin) ich)(?: (?!aus\b)\w+){0,2}) entlassen\b"
+)
+_OF_SOMETHING_ELSE = re.compile(
+    r"\b(?:gym|club|course|class|team|band|choir|smok\w*|cigar\w*|vap\w*|drinking|alcohol|diet|game"
+    r"|membership|subscription|lessons?|school|uni\w*|wohnung|miete\w*|vermieter\w*|\w*verein\w*"
+    r"|abo|\w*vertrag\w*|fitness\w*|\w*kurs\w*|krankenhaus|klinik)\b",
+    re.IGNORECASE,
+)
+_OF_WORK = re.compile(
+    r"\b(?:job|work|working|boss|manager|employer|company|office|shifts?|colleagues?|notice|career"
+    r"|arbeit\w*|chef\w*|firma|kolleg\w*|stelle|büro|schicht\w*)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:I|[Ww]e)(?:['’]ve| have)?(?: (?:just|finally|recently))? moved"
+    r"(?: (?:house|home))?(?=[.,;!]|\Z| (?:last|this|yesterday|today|at the|in|on|and)\b)"
+)
+_TOWN = r"[A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2}"
+_IS_IN = re.compile(
+    rf"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<town>{_TOWN})(?: now)?"
+    r"(?=[.,;!]|\Z)"
+)
+_NOT_THERE = re.compile(
+    rf"\A(?:[\w' ]{{1,20}}, )?(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?"
+    rf"in (?P<town>{_TOWN})(?: now)?,? (?:and )?(?:not|no longer) (?:in )?{_TOWN}"
+    r"(?: any ?more)?(?=\W*\Z)"
+)
+_NOT_THERE_IN_GERMAN = re.compile(
+    rf"\A(?:[\w' ]{{1,20}}, )?(?:[Ii]ch bin|[Ww]ir sind) jetzt in (?P<town>{_TOWN}),? "
+    rf"(?:und )?nicht mehr in {_TOWN}"
+)
+_NEW = re.compile(
+    r"\A(?:[Mm]y |[Oo]ur |(?:I|[Ww]e)(?:['’]ve| have)?(?: got)? an? )?[Nn]ew "
+    r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
+    r"(?: now)?(?: is)?: ?(?=\S)"
+)
+_NEW_IN_GERMAN = re.compile(
+    r"\A(?:(?:[Mm]eine|[Uu]nsere|[Ww]ir haben eine|[Ii]ch habe eine) )?[Nn]eue "
+    r"(?P<what>Adresse|Telefonnummer|Handynummer|E-Mail-Adresse): ?(?=\S)"
+)
+
+
+def completed(sentence: str, before: str, after: str = "") -> str:
+    """Return a sentence with what it leaves out.
+
+    Args:
+        sentence: "I quit last week."
+        before: The talk before it, the end of it is enough; empty at the beginning.
+        after: The message after it.
+
+    Returns:
+        "I quit my job last week."; the sentence itself where nothing is left out, or where the talk
+        may be about something else.
+
+    """
+    for expression, written in _OF_A_JOB:
+        if (match := expression.search(sentence)) is not None:
+            rest = f"{sentence[match.end() :]} {after[:MOST_AFTER]}"
+            of_work = _is_of_work(before, rest)
+            return expression.sub(written, sentence, count=1) if of_work else sentence
+    for expression, written in _WRITTEN:
+        if expression.search(sentence) is not None:
+            return expression.sub(written, sentence, count=1)
+    moved = _MOVED.search(sentence)
+    if moved is not None or _MOVED.search(before[-MOST_SINCE_MOVED:]) is not None:
+        end = moved.end() if moved else 0
+        return sentence[:end] + _IS_IN.sub(r"\g<who> live in \g<town>", sentence[end:], count=1)
+    return sentence
+
+
+_OF_A_JOB = (
+    (_QUIT, r"\g<before> my job\g<when>."),
+    (_GAVE_NOTICE, r"\g<before> meinen Job\g<when> gekündigt"),
+    (_GIVEN_NOTICE, r"\g<before> der Job\g<when> gekündigt"),
+    (_DISMISSED, r"\g<before> gefeuert"),
+)
+_WRITTEN = (
+    (_NOT_THERE, r"\g<who> live in \g<town>"),
+    (_NOT_THERE_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
+    (_NEW, r"My new \g<what> is "),
+    (_NEW_IN_GERMAN, r"Meine neue \g<what> ist "),
+)
+
+
+def _is_of_work(before: str, after: str) -> bool:
+    """Whether a talk is about work, or about nothing else yet."""
+    if _OF_WORK.search(f"{before} {after}") is not None:
+        return True
+    return not telling(words(before), "english") and _OF_SOMETHING_ELSE.search(after) is None
