@@ -161,15 +161,15 @@ def _facts(
         for truth in begun
         if (truth.valid_until is None or at < truth.valid_until) and _may_hold(truth)
     ]
-    found = [truth for truth in holding if truth.status in FOUND_BY_DEFAULT]
+    active = [truth for truth in holding if truth.status in FOUND_BY_DEFAULT]
     ranked = sorted(
-        found or holding,
+        active or holding,
         key=lambda truth: (truth.pinned, truth.event_timestamp, truth.sequence, truth.id),
         reverse=True,
     )
     sources = {base_id(truth.id) for truth in ranked}
     current: list[Memory] = []
-    for truth in ranked if found else ranked[:1]:
+    for truth in ranked if active else ranked[:1]:
         if truth.copied_from not in sources and all(
             value_of(truth) != value_of(other) for other in current
         ):
@@ -205,12 +205,12 @@ def without_rivals(facts: Iterable[ProfileFact]) -> list[ProfileFact]:
         facts: The facts of a profile, with the statements that dispute them.
 
     """
-    told: dict[str, list[ProfileFact]] = {}
+    kept: dict[str, list[ProfileFact]] = {}
     for fact in facts:
-        same_name = told.setdefault(fact.name, [])
+        same_name = kept.setdefault(fact.name, [])
         if not any(_dispute_each_other(fact, earlier) for earlier in same_name):
             same_name.append(fact)
-    return [fact for same_name in told.values() for fact in same_name]
+    return [fact for same_name in kept.values() for fact in same_name]
 
 
 def _dispute_each_other(fact: ProfileFact, other: ProfileFact) -> bool:
