@@ -205,12 +205,12 @@ def without_rivals(facts: Iterable[ProfileFact]) -> list[ProfileFact]:
         facts: The facts of a profile, with the statements that dispute them.
 
     """
-    kept: dict[str, list[ProfileFact]] = {}
+    by_name: dict[str, list[ProfileFact]] = {}
     for fact in facts:
-        same_name = kept.setdefault(fact.name, [])
+        same_name = by_name.setdefault(fact.name, [])
         if not any(_dispute_each_other(fact, earlier) for earlier in same_name):
             same_name.append(fact)
-    return [fact for same_name in kept.values() for fact in same_name]
+    return [fact for same_name in by_name.values() for fact in same_name]
 
 
 def _dispute_each_other(fact: ProfileFact, other: ProfileFact) -> bool:
