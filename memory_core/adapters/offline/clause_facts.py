@@ -133,7 +133,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if match is None:
         return None
     groups = {
-        name.rstrip("2"): text.strip(" 「」『』\"'")
+        name.rstrip("234"): text.strip(" 「」『』\"'")
         for name, text in match.groupdict().items()
         if text
     }

@@ -26,6 +26,7 @@ from memory_core.adapters.offline.fact_matches import (
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
+from memory_core.adapters.offline.relatives import relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
@@ -119,15 +120,19 @@ class _Reading:
         self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str
     ) -> None:
         abroad = list(_abroad(replace(sentence, text=with_topic), name))
-        for fact in abroad:
-            (self.certain if fact.attribute else self.plain).setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
-            )
         of_table = [
             fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
         ]
+        told = {fact.subject for fact in of_table}
+        relatives_named = (fact for fact, of in _relatives(sentence.text, name) if of not in told)
+        for fact in (*relatives_named, *abroad):
+            (self.certain if fact.attribute else self.plain).setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
+            )
         for fact in of_table:
-            self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
+            self.certain.setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
+            )
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
         if not abroad and not of_table:
             statement = _in_own_words(sentence, name) or statement
@@ -141,10 +146,11 @@ class _Reading:
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """The table's matches in a sentence, which may correct the sentence before."""
-        matches = [] if abroad else list(facts_of_table(text))
+        matches = [] if abroad else list(facts_of_table(without_company(text)))
         slip = put_right(text, self.matches.get(name, []))
         if slip is not None:
-            self.certain.pop(fact_of_match(slip[0], name).text.casefold(), None)
+            wrong = fact_of_match(slip[0], name)
+            self.certain.pop(f"{wrong.text.casefold()} {wrong.attribute}", None)
             matches = [slip[1]]
         self.matches[name] = matches
         likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
@@ -165,10 +171,21 @@ def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:
 
 
 def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
-    """Facts of a German or Japanese sentence, each in its original words."""
+    """Facts of a German or Japanese sentence, each in its original words.
+
+    What fills a slot is read without the people who are with the speaker, if there are any.
+    """
     text = without_fillers(sentence.text)
     if not _MARKUP.isdisjoint(text):
         return
+    alone = without_company(text)
+    facts = list(_read_abroad(alone, sentence, speaker_name))
+    if alone != text and all(fact.attribute is None for fact in facts):
+        facts = list(_read_abroad(text, sentence, speaker_name))
+    yield from facts
+
+
+def _read_abroad(text: str, sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
     if japanese_facts.is_japanese(text):
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
         readings = read_clauses(clauses, japanese_facts.JAPANESE)
@@ -177,7 +194,7 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
         readings = read_clauses(clauses, german_facts.GERMAN)
     else:
         return
-    owner = speaker_name.lower() if speaker_name == "User" else speaker_name
+    owner = _owner(speaker_name)
     for reading in readings:
         text_of_fact = f"{speaker_name}: {reading.clause[:1].upper()}{reading.clause[1:]}"
         if (reading.attribute is None and is_of_the_moment(reading.clause)) or _POINTS.search(
@@ -194,6 +211,30 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
                 reading.value,
                 0.9,
             )
+
+
+def _relatives(text: str, speaker_name: str) -> Iterator[tuple[FoundFact, str]]:
+    """A fact for each relative whom a sentence names in passing, and the relative's name."""
+    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+        return
+    owner = _owner(speaker_name)
+    for relative in relatives(text):
+        kind, name = relative.kind, relative.name
+        if not relative.is_english:
+            fact_text = f"{speaker_name}: {kind[:1].upper()}{kind[1:]}{relative.joint}{name}"
+        elif relative.is_only:
+            fact_text = f"{speaker_name}'s {kind} is called {name}"
+        else:
+            fact_text = f"{speaker_name} has a {kind} called {name}"
+        if relative.is_only:
+            fact = FoundFact(fact_text, f"{owner}'s {kind.casefold()}", "name", name, 0.9)
+        else:
+            fact = FoundFact(fact_text, owner, f"{kind} {name}".casefold(), "yes", 0.9)
+        yield fact, name
+
+
+def _owner(speaker_name: str) -> str:
+    return speaker_name.lower() if speaker_name == "User" else speaker_name
 
 
 _POINTS = re.compile(

@@ -8,6 +8,7 @@ by a row for such clauses.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
@@ -92,11 +93,6 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "home city",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:wohne|lebe) (?:jetzt |seit \w+ |hier )?in "
-        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
-    ),
-    Row(
-        "home city",
         r"\b(?:bin|sind) (?:ich "
         r"|wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
     ),
@@ -124,22 +120,12 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "occupation",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:arbeite|jobbe) (?:[\w ]{{0,25}} )?als "
-        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
-    ),
-    Row(
-        "occupation",
         r"\b(?:ich bin|bin ich) (?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
     ),
     Row(
         "employer",
         _i("(?:arbeite|bin)")
         + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
-    ),
-    Row(
-        "employer",
-        rf"\b{_ME} [\wäöüß ]{{2,60}} und arbeite (?:\w+ )?bei (?:der |dem )?"
-        r"(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)",
     ),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row(
@@ -168,18 +154,14 @@ _ROWS: tuple[Row, ...] = (
         + _SINCE
         + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
+    Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
     Row(
         "handedness",
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
     ),
     # relatives and friends
     Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
-    Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
-    Row(
-        "{of} {value}",
-        rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
-        filled="yes",
-    ),
+    Row("{of} {value}", rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) heißt {_NAME}(?= |,|\Z)", filled="yes"),
     Row(
         "{of} {value}",
         rf"\b(?:hat|haben|habe) (?:ich |wir )?(?:eine?n? )(?P<of>{_MANY}) (?:namens|der|die"
@@ -412,8 +394,19 @@ _ASKS = re.compile(
     r"|welche\w*|warum|wann|gibt es|hättest)\b",
     re.IGNORECASE,
 )
+_VERB = (
+    r"(?:bin|habe?|heiße|wohne|lebe|arbeite|jobbe|studiere|komme|stamme|spreche|lerne|spiele|esse"
+    r"|trinke|mag|liebe|hasse|fahre|nehme|rauche|vertrage|sammle|leide|besitze)\b"
+)
+_OWN_VERB = re.compile(rf"{_VERB}(?!.*\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\d{1,3}(?: Jahre(?: alt)?)?|(?:verheiratet|verlobt|geschieden|ledig|verwitwet|single)\b.*"
+)
+"""A clause that leaves out "ich bin": "ich heiße Ina, 38, verheiratet mit Ole"."""
+_SAYS_OWN = re.compile(r"\bich\b|\bmein Name ist\b", re.IGNORECASE)
 _PARTS = re.compile(
-    r"[,;:–()]\s{0,3}|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
+    rf"[,;:–()]\s{{0,3}}(?:und\s(?={_VERB}))?|\s(?:und|aber)\s(?={_VERB})"
+    r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,
 )
@@ -468,17 +461,35 @@ def is_german(text: str) -> bool:
 def clauses(sentence: str, *, asks: bool) -> list[str]:
     """Split a sentence into clauses; of a question only those before the last.
 
-    A clause that begins with a function word begins with a small letter.
+    A clause that begins with a function word begins with a small letter. A clause about the subject
+    of the clause before gets it: "ich heiße Ina, bin 38" has "ich bin 38".
 
     Args:
         sentence: The sentence.
         asks: Whether it is a question.
 
     """
-    parts = [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
+    parts = _with_subjects(
+        [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
+    )
     statements = parts[:-1] if asks else parts
     return [
         part[:1].lower() + part[1:] if _SMALL.match(part) else part
         for part in statements
         if not _ASKS.match(part)
     ]
+
+
+def _with_subjects(parts: Sequence[str]) -> list[str]:
+    """The clauses, with "ich" where they go on with what the clause before says of the speaker."""
+    carried, whole = False, list[str]()
+    for part in parts:
+        if carried and _OWN_VERB.match(part):
+            part = f"ich {part[:1].lower()}{part[1:]}"
+        elif carried and _ATTRIBUTE.fullmatch(part):
+            part = f"ich bin {part}"
+        else:
+            carried = _SAYS_OWN.search(part) is not None
+        carried = carried and GERMAN.unasserted.search(part) is None
+        whole.append(part)
+    return whole
