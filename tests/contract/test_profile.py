@@ -410,3 +410,13 @@ async def test_facts_that_are_both_kept_are_both_in_the_profile_and_in_contexts(
     later = await core.profile(ALICE, NOW + 10 * DAY)
     assert [(fact.name, fact.value) for fact in later.explicit] == [("home", "a flat in Turin")]
     assert {value for value, *_ in before(later, "home")} == {"a flat in Rome", "a house in Bari"}
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_context_names_what_is_so_without_a_yes(core: MemoryCore) -> None:
+    facts = {"allergy to nuts": "yes", "daughter mila": "yes", "smokes": "yes", "home city": "Oslo"}
+    await core.bulk(ALICE, [user_fact(name, value) for name, value in facts.items()])
+    context = (await core.context(ALICE, ContextInput(parts=["profile"]))).context
+    lines = {line.partition("] ")[2] for line in context.split("\n") if line.startswith("[")}
+    assert lines == {"allergy to nuts", "daughter mila", "smokes: yes", "home city: Oslo"}
+    assert told(await core.profile(ALICE)) == facts

@@ -26,7 +26,7 @@ from memory_core.adapters.offline.fact_matches import (
 )
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.relatives import relatives, without_company
+from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
@@ -123,9 +123,16 @@ class _Reading:
         of_table = [
             fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
         ]
-        told = {fact.subject for fact in of_table}
-        relatives_named = (fact for fact, of in _relatives(sentence.text, name) if of not in told)
-        for fact in (*relatives_named, *abroad):
+        subjects = {fact.subject for fact in of_table}
+        for relative, fact in _relatives(sentence.text, name):
+            if relative.name not in subjects:
+                # The rest of the sentence is another statement, which may tell of a change.
+                words_of_it = relative.quote if relative.quote in quote else quote
+                self.certain.setdefault(
+                    f"{fact.text.casefold()} {fact.attribute}",
+                    _said_fact(fact, number, words_of_it),
+                )
+        for fact in abroad:
             (self.certain if fact.attribute else self.plain).setdefault(
                 f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
@@ -213,8 +220,8 @@ def _read_abroad(text: str, sentence: Sentence, speaker_name: str) -> Iterator[F
             )
 
 
-def _relatives(text: str, speaker_name: str) -> Iterator[tuple[FoundFact, str]]:
-    """A fact for each relative whom a sentence names in passing, and the relative's name."""
+def _relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative, FoundFact]]:
+    """The relatives whom a sentence names in passing, each with the fact about them."""
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
         return
     owner = _owner(speaker_name)
@@ -230,7 +237,7 @@ def _relatives(text: str, speaker_name: str) -> Iterator[tuple[FoundFact, str]]:
             fact = FoundFact(fact_text, f"{owner}'s {kind.casefold()}", "name", name, 0.9)
         else:
             fact = FoundFact(fact_text, owner, f"{kind} {name}".casefold(), "yes", 0.9)
-        yield fact, name
+        yield relative, fact
 
 
 def _owner(speaker_name: str) -> str:

@@ -26,6 +26,7 @@ class Relative:
         is_only: Whether a person has a single relative of the kind, whose name fills a slot.
         is_english: Whether the relation is an English word.
         joint: What is between the relation and the name.
+        quote: The words that name the relative.
 
     """
 
@@ -33,7 +34,8 @@ class Relative:
     name: str
     is_only: bool
     is_english: bool
-    joint: str = " "
+    joint: str
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,9 @@ def relatives(text: str) -> Iterator[Relative]:
             if key not in seen and language.is_name(name):
                 seen.add(key)
                 joint = "の" if language is _JAPANESE else " "
-                yield Relative(kind, name, is_only, language is _ENGLISH, joint)
+                yield Relative(
+                    kind, name, is_only, language is _ENGLISH, joint, match.group().strip()
+                )
 
 
 def without_company(text: str) -> str:
