@@ -119,6 +119,17 @@ def test_each_fact_of_an_introduction_has_its_own_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I'm flying to Rome with my wife Laura on 3 May.", "User's wife is called Laura"),
+        ("Ich war mit meinem Hund Bello beim Tierarzt.", "User: Hund Bello"),
+    ],
+)
+def test_a_relative_named_in_passing_is_one_fact(text: str, fact: str) -> None:
+    assert [said_fact.text for said_fact in said_facts([said(text)])] == [fact]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I don't live with my mother in Rome.",
@@ -129,11 +140,13 @@ def test_each_fact_of_an_introduction_has_its_own_words() -> None:
         "I saw my mum Sunday.",
         "I am happy, single malt is great.",
         "I am tired, vegan food made me sick.",
+        "I am tired, living in Berlin is hard.",
         "Ich gehe mit meinem Sohn Fußball spielen.",
         "Ich möchte mit meiner Frau Urlaub in Rom machen.",
         "Vielleicht bin ich krank und wohne dann in Köln.",
         "Meine Schwester hat einen Sohn, Emil.",
         "妻の実家と職場の間に住んでいます。",
+        "母は大阪在住です。",
         "友達と東京に住んでいました。",
         "はじめまして、初心者です。",
         "うちの娘は陽菜、5歳です。",

@@ -63,7 +63,7 @@ def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
         is_of_speaker = clause.subject == "I" and (
             clause.rest.startswith("am ") or (is_of_speaker and clause.carried)
         )
-        if not matches and is_of_speaker and clause.carried and clause.joined == ",":
+        if not matches and is_of_speaker and clause.carried and clause.joined in (",", "and"):
             matches = _without_verb(clause)
         if (
             not matches
@@ -87,7 +87,10 @@ def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
     return [match for match in _matches(whole, "") if match[0].attribute not in _NEEDS_VERB]
 
 
-_STATE = re.compile(r"(?:happily )?(?:married|engaged)(?: to \S+(?: [A-Z]\S+)?)?|divorced|widowed")
+_STATE = re.compile(
+    r"(?:happily )?(?:married|engaged)(?: to \S+(?: [A-Z]\S+)?)?|divorced|widowed"
+    r"|(?:currently |now )?(?:living|working|based) (?!.*\b(?:is|are|was|were|has|can|will)\b).+"
+)
 _NEEDS_VERB = frozenset({None, "name", "employer", "origin"})
 """Attributes of rows that read too much where "am" is left out."""
 

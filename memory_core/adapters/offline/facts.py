@@ -124,7 +124,8 @@ class _Reading:
             fact_of_match(match, name) for match in self._matches(sentence.text, name, abroad)
         ]
         subjects = {fact.subject for fact in of_table}
-        for relative, fact in _relatives(sentence.text, name):
+        named = list(_relatives(sentence.text, name))
+        for relative, fact in named:
             if relative.name not in subjects:
                 # The rest of the sentence is another statement, which may tell of a change.
                 words_of_it = relative.quote if relative.quote in quote else quote
@@ -143,6 +144,8 @@ class _Reading:
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
         if not abroad and not of_table:
             statement = _in_own_words(sentence, name) or statement
+            if statement is not None and statement.text in _namings(named, name):
+                statement = None
         stated = [] if statement is None else [statement]
         changed = _changing(sentence, name, [*of_table, *abroad, *stated])
         for plain_fact in (statement, changed):
@@ -238,6 +241,21 @@ def _relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative, FoundFa
         else:
             fact = FoundFact(fact_text, owner, f"{kind} {name}".casefold(), "yes", 0.9)
         yield relative, fact
+
+
+def _namings(
+    named: Iterable[tuple[Relative, FoundFact]], speaker_name: str
+) -> frozenset[str | None]:
+    """The statements that only name a relative: "User's wife Laura"."""
+    quotes_of_all = {relative.quote for relative, _ in named}
+    return frozenset(
+        text
+        for quote in quotes_of_all
+        for text in (
+            third_person(quote, speaker_name),
+            f"{speaker_name}: {quote[:1].upper()}{quote[1:]}",
+        )
+    )
 
 
 def _owner(speaker_name: str) -> str:
