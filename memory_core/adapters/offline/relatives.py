@@ -86,20 +86,25 @@ def relatives(text: str) -> Iterator[Relative]:
 
 
 def without_company(text: str) -> str:
-    """A sentence without the relatives with whom the speaker is.
+    """A sentence about a home without the relatives with whom the speaker lives.
 
-    A sentence that denies is left as it is: who doesn't live in Rome with their mother may live in
-    Rome.
+    Other sentences are left as they are: who likes hiking with their father may not like it alone.
+    So are those that deny: who doesn't live in Rome with their mother may live in Rome.
 
     Args:
         text: The sentence.
 
     """
-    if _DENIES.search(text):
+    if _DENIES.search(text) or not _LIVES.search(text):
         return text
     return _language_of(text).company.sub("", text)
 
 
+_LIVES = re.compile(
+    r"\b(?:live[sd]?|living|reside|moved|moving|settled|based|wohn(?:e|en|st|t|te)|leb(?:e|en)"
+    r"|ziehe|ziehen|gezogen)\b|住|暮ら",
+    re.IGNORECASE,
+)
 _DENIES = re.compile(
     r"\b(?:not|never|no longer|any ?more|nicht|kein\w*|nie)\b|n['’]t\b|ない|ません|なかった",
     re.IGNORECASE,
