@@ -76,6 +76,15 @@ def slots(text: str) -> dict[tuple[str | None, str], Any]:
             },
         ),
         (
+            "Ich bin Krankenpfleger, 27, ledig und wohne in Mainz.",
+            {
+                ("user", "occupation"): "Krankenpfleger",
+                ("user", "age"): "27",
+                ("user", "marital status"): "ledig",
+                ("user", "home city"): "Mainz",
+            },
+        ),
+        (
             "Ich wohne mit meiner Frau Anna und unseren Kindern Paul und Lena in Leipzig.",
             {
                 ("user", "home city"): "Leipzig",

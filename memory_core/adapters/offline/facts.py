@@ -24,7 +24,7 @@ from memory_core.adapters.offline.fact_matches import (
     is_negated,
     matches_of_new_persons,
 )
-from memory_core.adapters.offline.fact_values import likes_in_sight
+from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
@@ -156,7 +156,14 @@ class _Reading:
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """The table's matches in a sentence, which may correct the sentence before."""
-        matches = [] if abroad else list(facts_of_table(without_company(text)))
+        matches = list(facts_of_table(without_company(text)))
+        if abroad:  # the table knows jobs of other languages: "ich bin Bäcker"
+            known = {fact.attribute for fact in abroad} | {None}
+            matches = [
+                match
+                for match in matches
+                if match.row.shape is known_job and match.row.attribute not in known
+            ]
         slip = put_right(text, self.matches.get(name, []))
         if slip is not None:
             wrong = fact_of_match(slip[0], name)

@@ -16,8 +16,8 @@ from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (
-    r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch"
-    r"|leider|zum glück|übrigens|immer noch|noch|schon) ){0,3}"
+    r"(?:(?:jetzt|aber|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun"
+    r"|auch|leider|zum glück|übrigens|immer noch|noch|schon) ){0,3}"
 )
 _ME = r"(?:ich|wir)"
 _NAME = r"(?P<value>(?:Dr\. |Herr |Frau )?[A-ZÄÖÜ][\wäöüß'-]+(?: [A-ZÄÖÜ][\wäöüß'-]+)?)"
