@@ -42,6 +42,9 @@ _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
     """The profile at a moment.
 
+    All truths of a name that hold are in it: first the pinned, then the latest, which also has the
+    values before them. Whether a statement disputes one of them is for the caller to find out.
+
     Args:
         person: The stored profile.
         memories: The memories that it names by their ids, as far as they exist.
@@ -55,7 +58,7 @@ def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime
     facts = [
         fact
         for name, truths_of_name in truths
-        if (fact := _fact(name, truths_of_name, memories, at)) is not None
+        for fact in _facts(name, truths_of_name, memories, at)
     ]
     return Profile(
         explicit=facts,
@@ -149,44 +152,70 @@ def scenes_of(cell_ids: Iterable[str], memories: Mapping[str, Memory]) -> list[s
     )
 
 
-def _fact(
+def _facts(
     name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], at: datetime
-) -> ProfileFact | None:
+) -> list[ProfileFact]:
     begun = [truth for truth in truths if was_true(truth, memories) and truth.valid_from <= at]
     holding = [
         truth
         for truth in begun
         if (truth.valid_until is None or at < truth.valid_until) and _may_hold(truth)
     ]
-    if not holding:
-        return None
-    current = max(
-        holding,
-        key=lambda truth: (
-            truth.status in FOUND_BY_DEFAULT,
-            truth.event_timestamp,
-            truth.sequence,
-            truth.id,
-        ),
+    active = [truth for truth in holding if truth.status in FOUND_BY_DEFAULT]
+    ranked = sorted(
+        active or holding,
+        key=lambda truth: (truth.pinned, truth.event_timestamp, truth.sequence, truth.id),
+        reverse=True,
     )
+    sources = {base_id(truth.id) for truth in ranked}
+    current: list[Memory] = []
+    for truth in ranked if active else ranked[:1]:
+        if truth.copied_from not in sources and all(
+            value_of(truth) != value_of(other) for other in current
+        ):
+            current.append(truth)
     before = [
         truth
         for truth in begun
         if truth.valid_until is not None
         and truth.valid_from < truth.valid_until <= at
-        and truth is not current
+        and all(value_of(truth) != value_of(other) for other in current)
     ]
     before.sort(key=lambda truth: (truth.valid_from, truth.id), reverse=True)
-    return ProfileFact(
-        name=name,
-        value=value_of(current),
-        confidence=current.confidence,
-        since=current.valid_from,
-        source_scene_ids=scenes_of(cell_ids_of(current), memories),
-        previous=[_previous(truth) for truth in before if value_of(truth) != value_of(current)][
-            :MAX_PREVIOUS
-        ],
-        memory_id=current.id,
+    return [
+        ProfileFact(
+            name=name,
+            value=value_of(truth),
+            confidence=truth.confidence,
+            since=truth.valid_from,
+            source_scene_ids=scenes_of(cell_ids_of(truth), memories),
+            previous=[] if place else [_previous(old) for old in before[:MAX_PREVIOUS]],
+            memory_id=truth.id,
+        )
+        for place, truth in enumerate(current)
+    ]
+
+
+def without_rivals(facts: Iterable[ProfileFact]) -> list[ProfileFact]:
+    """The facts without those that dispute an earlier fact of the same name.
+
+    They are named by its `disputed_by` or name it by theirs.
+
+    Args:
+        facts: The facts of a profile, with the statements that dispute them.
+
+    """
+    by_name: dict[str, list[ProfileFact]] = {}
+    for fact in facts:
+        same_name = by_name.setdefault(fact.name, [])
+        if not any(_dispute_each_other(fact, earlier) for earlier in same_name):
+            same_name.append(fact)
+    return [fact for same_name in by_name.values() for fact in same_name]
+
+
+def _dispute_each_other(fact: ProfileFact, other: ProfileFact) -> bool:
+    return any(dispute.memory_id == other.memory_id for dispute in fact.disputed_by) or any(
+        dispute.memory_id == fact.memory_id for dispute in other.disputed_by
     )
 
 

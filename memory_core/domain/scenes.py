@@ -169,6 +169,11 @@ class ProfileFact(DeferredModel):
         return self.model_copy(update={"disputed_by": disputed_by})
 
 
+def profile_line(name: str, value: str) -> str:
+    """A fact of a profile in a text: "home city: Oslo", or "allergy to nuts" if it is "yes"."""
+    return name if value == "yes" and " " in name else f"{name}: {value}"
+
+
 class ProfileTrait(DeferredModel):
     """A trait that at least three cells show, though no message states it."""
 

@@ -57,6 +57,7 @@ from memory_core.recollection.context_pieces import (
     asks_ahead,
     foreseeing,
     foresight_pieces,
+    in_words,
     instruction_pieces,
     profile_pieces,
 )
@@ -170,6 +171,7 @@ class Briefing:
         }
         stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
         wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
+        wanted["profile"] = in_words(wanted["profile"])
         material = Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
         context = await asyncio.to_thread(write_context, material, asked.max_tokens)
         if asked.at is None:

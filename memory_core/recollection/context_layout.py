@@ -218,15 +218,22 @@ def _divided(material: Material, budget: int, standing_words: int) -> tuple[Want
     If a part with its own share has no room for a memory, the memory is told among `memories` if
     the query finds it. `standing_words` counts the words of the standing instructions above.
     """
-    found_ids = {piece.id for piece in material.wanted["memories"]}
-    formed = {material.stories[name] for name in found_ids if name in material.stories}
+    found_ids = {base_id(piece.id) for piece in material.wanted["memories"]}
+    formed = {
+        material.stories[piece.id]
+        for piece in material.wanted["memories"]
+        if piece.id in material.stories
+    }
     elsewhere: set[str] = set()
     while True:
         once = _each_once(material, elsewhere)
         fitting = _kept(replace(material, wanted=once), budget, standing_words)
         shown_pieces = {piece.telling for kind in FIRST for piece in fitting[kind]}
         lost = found_ids.intersection(
-            piece.id for kind in FIRST for piece in once[kind] if piece.telling not in shown_pieces
+            base_id(piece.id)
+            for kind in FIRST
+            for piece in once[kind]
+            if piece.telling not in shown_pieces
         )
         silent = formed - {material.turns.get(piece.id) for piece in fitting["turns"]}
         lost |= {piece.id for piece in once["turns"] if material.turns.get(piece.id) in silent}
@@ -238,8 +245,9 @@ def _divided(material: Material, budget: int, standing_words: int) -> tuple[Want
 def _each_once(material: Material, elsewhere: Collection[str]) -> Wanted:
     """Return the pieces without memories that an earlier part tells.
 
-    A memory is left out, too, if an earlier part tells the turns that it was formed of. Foresight
-    is told beside its memory. `elsewhere` has the memories that are told among `memories`.
+    A memory and its old versions are told once. A memory is left out, too, if an earlier part tells
+    the turns that it was formed of. Foresight is told beside its memory. `elsewhere` has the
+    memories that are told among `memories`.
     """
     names: set[str] = set()
     cells: set[str] = set()
@@ -248,12 +256,12 @@ def _each_once(material: Material, elsewhere: Collection[str]) -> Wanted:
         once[kind] = [
             piece
             for piece in material.wanted[kind]
-            if piece.id not in names
+            if base_id(piece.id) not in names
             and material.stories.get(piece.id) not in cells
-            and not (kind in FIRST and piece.id in elsewhere)
+            and not (kind in FIRST and base_id(piece.id) in elsewhere)
         ]
         if kind != "foresight":
-            names |= {piece.id for piece in once[kind]}
+            names |= {base_id(piece.id) for piece in once[kind]}
         if kind == "turns":
             cells |= {
                 material.turns[piece.id] for piece in once[kind] if piece.id in material.turns

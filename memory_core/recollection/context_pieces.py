@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import orjson
 
 from memory_core.domain.memory import Foresight, Memory
 from memory_core.domain.ranking.selection import Grant, Piece
-from memory_core.domain.scenes import Profile, ProfileFact
+from memory_core.domain.scenes import Profile, ProfileFact, profile_line
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.recollection.gather import Rounds
@@ -26,6 +27,7 @@ Other foresight is told then only if the query is about it.
 """
 COMING = timedelta(days=30)
 """How long before its beginning foresight is told."""
+_YES = ": yes"
 _ASKS_AHEAD = re.compile(
     r"\b(?:coming up|upcoming|what(?:'s| is) (?:ahead|planned|next for me"
     r"|on my (?:calendar|schedule|agenda))|(?:my|any) (?:plans|appointments"
@@ -140,6 +142,16 @@ def profile_pieces(
         for place, trait in enumerate(surest)
     ]
     return [*facts, *traits]
+
+
+def in_words(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return the lines of a profile without a "yes" that says nothing: "speaks german: yes"."""
+    return [
+        replace(piece, text=profile_line(piece.text.removesuffix(_YES), "yes"))
+        if piece.text.endswith(_YES)
+        else piece
+        for piece in pieces
+    ]
 
 
 def _dispute(fact: ProfileFact, moment: datetime) -> str:

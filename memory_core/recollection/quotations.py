@@ -36,6 +36,8 @@ NEWS = timedelta(days=90)
 """How long foresight without an end is told as expected, from its beginning on."""
 STORIES = frozenset({"cell", "note"})
 """Categories of memories that were formed of a whole cell."""
+AGENT = "agent"
+"""The category of a memory that was formed of an agent's own messages."""
 _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
@@ -298,8 +300,9 @@ class QuotableMemory:
 
     @property
     def is_story(self) -> bool:
-        """Whether it was formed of a whole cell."""
-        return self.memory.category in STORIES
+        """Whether it was formed of a whole cell, as an agent's memory is of its messages."""
+        formed = self.memory.category == AGENT and self.memory.cell_id is not None
+        return formed or self.memory.category in STORIES
 
     @property
     def is_message(self) -> bool:

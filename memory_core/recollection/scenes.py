@@ -20,9 +20,11 @@ from memory_core.domain.profile import (
     subjects,
     with_facts,
     with_successors,
+    without_rivals,
 )
 from memory_core.domain.scenes import (
     PROFILE_ID,
+    KnownFact,
     KnownPerson,
     Profile,
     Scene,
@@ -226,6 +228,10 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
 
 
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+_TRUE = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.SUPERSEDED, Status.UPDATED))
+"""The statuses of truths of today and of earlier times."""
+MAX_READ = 2 * MAX_FACTS
+"""The latest facts, ended ones among them, that are read before the first run."""
 MAX_DISPUTES = 5
 """The most open conflicts of a fact that its profile tells, the latest."""
 MAX_STEPS = 3
@@ -260,17 +266,15 @@ class Profiles:
         """
         look = await self._store.snapshot(owner, [PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            return (
-                Profile()
-                if look.head is None
-                else await self._of_facts(owner, at or self._clock.now(), without_session_id)
-            )
-        person = person_in(document.body)
+        if look.head is None:
+            return Profile()
+        if document is None or document.body["epoch"] != look.head.epoch:
+            person, memories = await self._of_facts(owner)
+        else:
+            person, memories = person_in(document.body), {}
         named = {name for fact in person.facts for name in (*fact.memory_ids, *fact.cell_ids)}
-        memories = await self._memories(
-            owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)}
-        )
+        named |= {name for trait in person.traits for name in trait.cell_ids}
+        memories |= await self._memories(owner, named - memories.keys())
         for _ in range(MAX_STEPS):
             if not (
                 wanted := {
@@ -293,21 +297,19 @@ class Profiles:
             without_session_id,
         )
 
-    async def _of_facts(
-        self, owner: Owner, at: datetime, without_session_id: str | None
-    ) -> Profile:
-        """Make a profile of the latest facts, before a run has written a profile."""
-        where = Filter(
-            frozenset(status.value for status in FOUND_BY_DEFAULT),
-            types=_SEMANTIC,
-            now=self._clock.now(),
+    async def _of_facts(self, owner: Owner) -> tuple[KnownPerson, dict[str, Memory]]:
+        """Return what the latest facts tell, before a run has written a profile, and the facts.
+
+        Cells are left out: they are in no scene before a run.
+        """
+        where = Filter(_TRUE, types=_SEMANTIC)
+        read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_READ))
+        memories = {fact.id: fact for fact in read if fact.searchable}
+        known = with_facts(
+            KnownPerson(), memories.values(), subjects(memories.values(), owner.user_id), memories
         )
-        read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
-        facts = [fact for fact in read if fact.searchable]
-        memories = {fact.id: fact for fact in facts}
-        known = with_facts(KnownPerson(), facts, subjects(facts, owner.user_id), memories)
-        profile = _without_session(profile_at(known, memories, at), memories, without_session_id)
-        return await self._with_disputes(owner, profile, memories, at, without_session_id)
+        facts = [KnownFact(name=fact.name, memory_ids=fact.memory_ids) for fact in known.facts]
+        return KnownPerson(facts=facts), memories
 
     async def _with_disputes(
         self,
@@ -351,7 +353,7 @@ class Profiles:
             fact.disputed(disputes_of(fact.memory_id, records, statements))
             for fact in profile.explicit
         ]
-        return profile.with_facts(facts)
+        return profile.with_facts(without_rivals(facts))
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
         ids, memories = sorted(names), dict[str, Memory]()

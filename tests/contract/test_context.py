@@ -9,7 +9,14 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Foresight, MemoryType
-from memory_core.domain.requests.memories import Context, ContextInput, ConverseInput, SaveInput
+from memory_core.domain.requests.maintenance import AgentMemoryInput
+from memory_core.domain.requests.memories import (
+    Context,
+    ContextInput,
+    ConverseInput,
+    SaveInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.token_count import count_tokens
@@ -819,3 +826,39 @@ async def test_what_was_formed_of_the_messages_that_ask_is_not_told_again(world:
     assert "millet" not in context.context
     other = await core.context(ALICE, ContextInput(query="What do I feed Tito?"))
     assert "millet" in other.context
+
+
+async def test_words_of_an_agent_are_told_once_as_they_were_said(world: World) -> None:
+    """The messages are kept beside the memory that was made of them, and stand alone in turns."""
+    core = await world.core(embedder=WordsEmbedder())
+    words = [
+        {"role": "assistant", "content": "I booked the table at Luigi for Friday."},
+        {"role": "assistant", "content": "The deposit of 50 euros is paid."},
+    ]
+    await core.agent_memory(
+        ALICE, AgentMemoryInput.model_validate({"messages": words, "session_id": "s1"}), Call()
+    )
+    await Hand(core).work_all()
+    for asked in (
+        ContextInput(),
+        ContextInput(session_id="s1"),
+        ContextInput(query="Is the deposit at Luigi paid?"),
+        ContextInput(query="Is the deposit at Luigi paid?", session_id="s1"),
+        ContextInput(query="Is the deposit at Luigi paid?", session_id="s1", max_tokens=120),
+    ):
+        context = (await core.context(ALICE, asked)).context
+        assert context.count("Luigi") == context.count("deposit") == 1, context
+
+
+async def test_an_old_version_in_the_profile_is_not_told_again_among_memories(
+    words: MemoryCore, world: World
+) -> None:
+    dog = (await words.save(ALICE, user_fact("dog", "Rex"))).memory
+    world.clock.forward(2 * DAY.total_seconds())
+    await words.update(
+        ALICE, dog.id, UpdateInput(content="The user's dog is Max", value="Max"), dog.etag
+    )
+    await consolidated(words)
+    asked = ContextInput(query="what is my dog called?", at=NOW + DAY)
+    context = (await words.context(ALICE, asked)).context
+    assert context.count("Rex") == 1, context

@@ -16,7 +16,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.requests.maintenance import ConsolidateInput, ForgetInput
-from memory_core.domain.requests.memories import UpdateInput
+from memory_core.domain.requests.memories import ContextInput, UpdateInput
 from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scenes import Profile
 from memory_core.ports import SceneItem
@@ -350,3 +350,73 @@ async def test_facts_are_in_the_profile_before_the_first_run(core: MemoryCore) -
     await core.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
     assert told(await core.profile(ALICE, NOW + 2 * DAY)) == {"home city": "Porto", "name": "Ana"}
     assert await core.profile(BOB) == Profile()
+
+
+async def test_before_the_first_run_a_past_moment_has_the_facts_of_that_time(
+    core: MemoryCore, world: World
+) -> None:
+    """What was superseded, edited or ended is there as after a run."""
+    await core.save(ALICE, user_fact("home city", "Oslo"))
+    await core.save(ALICE, user_fact("home city", "Porto", NOW + 5 * DAY))
+    dog = (await core.save(ALICE, user_fact("dog", "Rex"))).memory
+    world.clock.forward(6 * DAY.total_seconds())
+    await core.update(
+        ALICE, dog.id, UpdateInput(content="The user's dog is Max", value="Max"), dog.etag
+    )
+    then, now = await core.profile(ALICE, NOW + DAY), await core.profile(ALICE)
+    assert told(then) == {"dog": "Rex", "home city": "Oslo"}
+    assert told(now) == {"dog": "Max", "home city": "Porto"}
+    assert before(now, "home city") == [("Oslo", NOW, NOW + 5 * DAY)]
+    assert [value for value, *_ in before(now, "dog")] == ["Rex"]
+    context = await core.context(ALICE, ContextInput(at=NOW + DAY, parts=["profile"]))
+    assert "home city: Oslo" in context.context
+    await consolidated(core)
+    assert told(await core.profile(ALICE, NOW + DAY)) == told(then)
+    assert (await core.profile(ALICE)) == now
+
+
+@pytest.mark.parametrize("runs", [False, True])
+async def test_a_pinned_fact_is_the_profiles_value_and_later_ones_dispute_it(
+    core: MemoryCore, runs: bool
+) -> None:
+    await core.save(ALICE, user_fact("diet", "vegan", pinned=True))
+    await core.save(ALICE, user_fact("diet", "fish", NOW + DAY))
+    await core.save(ALICE, user_fact("diet", "chicken", NOW + 2 * DAY))
+    if runs:
+        await consolidated(core)
+    profile = await core.profile(ALICE, NOW + 3 * DAY)
+    assert told(profile) == {"diet": "vegan"}
+    assert "chicken" in profile.explicit[0].disputed_by[0].text
+
+
+@pytest.mark.parametrize("runs", [False, True])
+async def test_facts_that_are_both_kept_are_both_in_the_profile_and_in_contexts(
+    core: MemoryCore, runs: bool
+) -> None:
+    await core.save(ALICE, user_fact("home", "a flat in Rome"))
+    await core.save(ALICE, user_fact("home", "a house in Bari", NOW + DAY, on_conflict="keep_both"))
+    if runs:
+        await consolidated(core)
+    profile = await core.profile(ALICE, NOW + 2 * DAY)
+    assert [(fact.name, fact.value) for fact in profile.explicit] == [
+        ("home", "a house in Bari"),
+        ("home", "a flat in Rome"),
+    ]
+    assert all(fact.disputed_by == [] for fact in profile.explicit)
+    context = (await core.context(ALICE, ContextInput())).context
+    assert "] home: a flat in Rome" in context
+    assert "replaced" not in context
+    await core.save(ALICE, user_fact("home", "a flat in Turin", NOW + 9 * DAY))
+    later = await core.profile(ALICE, NOW + 10 * DAY)
+    assert [(fact.name, fact.value) for fact in later.explicit] == [("home", "a flat in Turin")]
+    assert {value for value, *_ in before(later, "home")} == {"a flat in Rome", "a house in Bari"}
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_context_names_what_is_so_without_a_yes(core: MemoryCore) -> None:
+    facts = {"allergy to nuts": "yes", "daughter mila": "yes", "smokes": "yes", "home city": "Oslo"}
+    await core.bulk(ALICE, [user_fact(name, value) for name, value in facts.items()])
+    context = (await core.context(ALICE, ContextInput(parts=["profile"]))).context
+    lines = {line.partition("] ")[2] for line in context.split("\n") if line.startswith("[")}
+    assert lines == {"allergy to nuts", "daughter mila", "smokes: yes", "home city: Oslo"}
+    assert told(await core.profile(ALICE)) == facts

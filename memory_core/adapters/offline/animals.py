@@ -6,6 +6,8 @@ ends it without a word for the animal.
 
 from __future__ import annotations
 
+import re
+
 from memory_core.adapters.offline.clause_facts import Row
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -26,7 +28,7 @@ GERMAN_PETS: tuple[Row, ...] = (
     Row(
         "pet {value}",
         rf"(?!.{{0,80}}{_DEAD})\b{OWN}(?P<of>{ANIMAL}) (?:heißt "
-        rf"|namens )?(?P<value>{_PET})(?= |,|\Z)"
+        rf"|namens )(?P<value>{_PET})(?= |,|\Z)"
         rf"|\b(?:hat|haben|habe) (?:ich |wir )?(?:eine?n? )(?P<of2>{ANIMAL}) (?:namens|der|die"
         rf"|das) (?:heißt )?(?P<value2>{_PET})(?: heißt)?",
         filled="{of}",
@@ -84,3 +86,11 @@ JAPANESE_PETS: tuple[Row, ...] = (
         filled=NO_LONGER,
     ),
 )
+
+
+_ANIMAL = re.compile(rf"(?i:{ANIMAL}|(?:{IN_ENGLISH})s?|baby (?:{IN_ENGLISH})|{IN_JAPANESE})")
+
+
+def is_animal(kind: str) -> bool:
+    """Whether a word of one of the languages is for an animal that people have."""
+    return _ANIMAL.fullmatch(kind) is not None

@@ -57,8 +57,14 @@ class FoundFact:
 def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
     """Matches of the table's rows in a sentence."""
     before: tuple[Pattern, str] | None = None
+    is_of_speaker = False
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
+        is_of_speaker = clause.subject == "I" and (
+            clause.rest.startswith("am ") or (is_of_speaker and clause.carried)
+        )
+        if not matches and is_of_speaker and clause.carried and clause.joined in (",", "and"):
+            matches = _without_verb(clause)
         if (
             not matches
             and before is not None
@@ -73,18 +79,32 @@ def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
             before = (row, clause.subject) if row.many else before
 
 
+def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
+    """Matches of a clause that leaves out "am": "I'm Ana, 34, married to Ben"."""
+    if not listed(clause.rest) and not _STATE.fullmatch(clause.rest):
+        return []
+    whole = replace(clause, rest=f"am {clause.rest}")
+    return [match for match in _matches(whole, "") if match[0].attribute not in _NEEDS_VERB]
+
+
+_STATE = re.compile(
+    r"(?:happily )?(?:married|engaged)(?: to \S+(?: [A-Z]\S+)?)?|divorced|widowed"
+    r"|(?:currently |now )?(?:living|working|based) (?!.*\b(?:is|are|was|were|has|can|will)\b).+"
+)
+_NEEDS_VERB = frozenset({None, "name", "employer", "origin"})
+"""Attributes of rows that read too much where "am" is left out."""
+
+
 def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
     """Matches for a new person with a name.
 
     An example is "I have a new boss, her name is Petra".
-
-    A person may also be named in passing: "my husband Ben and I".
     """
     for match in _WHERE_WE_LIVE.finditer(sentence):
         yield PatternMatch(
             _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
         )
-    for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
+    for match in _NEWCOMER.finditer(sentence):
         yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
 
 
@@ -96,9 +116,6 @@ _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home 
 _NEWCOMER = re.compile(
     rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
     r"|their) name(?:'s| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
-)
-_IN_PASSING = re.compile(
-    rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)"
 )
 
 
@@ -131,8 +148,6 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     yield from matches
     if (negated or _GAVE_UP.match(rest)) and not matches:
         yield from _over(clause, rest)
-    if clause.called:
-        yield _NAMED, {"value": clause.called}
     if (
         clause.lead
         and clause.subject == "I"

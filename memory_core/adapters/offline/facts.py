@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
+from memory_core.adapters.offline.animals import is_animal
 from memory_core.adapters.offline.clause_facts import read_clauses
 from memory_core.adapters.offline.clauses import asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.fact_matches import (
@@ -24,15 +25,16 @@ from memory_core.adapters.offline.fact_matches import (
     is_negated,
     matches_of_new_persons,
 )
-from memory_core.adapters.offline.fact_values import likes_in_sight
+from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
+from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.attributes import only_implies_pets
+from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
@@ -135,17 +137,33 @@ class _Reading:
         if whole != with_topic:
             own_text = f"{name}: {sentence.text.strip(' .!')}"
             abroad = [replace(fact, text=own_text) for fact in abroad]
+        of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
+        subjects = {fact.subject for fact in of_table}
+        pets = {(fact.attribute or "").casefold() for fact in (*of_table, *abroad)}
+        named = list(_relatives(sentence.text, name))
+        for relative, fact in named:
+            is_pet = (fact.attribute or "").startswith(PET)
+            if relative.name not in subjects and not (is_pet and fact.attribute in pets):
+                # The rest of the sentence is another statement, which may tell of a change.
+                words_of_it = relative.quote if relative.quote in quote else quote
+                self.certain.setdefault(
+                    f"{fact.text.casefold()} {fact.attribute}",
+                    _said_fact(fact, number, words_of_it),
+                )
         for fact in abroad:
             (self.certain if fact.attribute else self.plain).setdefault(
                 f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
-        of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
         for fact in of_table:
-            self.certain.setdefault(fact.text.casefold(), _said_fact(fact, number, quote))
+            self.certain.setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
+            )
         stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
         statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
         if not stating:
             statement = _in_own_words(sentence, name) or statement
+            if statement is not None and statement.text in _namings(named, name):
+                statement = None
         stated = [] if statement is None else [statement]
         changed = _changing(sentence, name, [*stating, *stated])
         for plain_fact in (statement, changed):
@@ -156,10 +174,18 @@ class _Reading:
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """The table's matches in a sentence, which may correct the sentence before."""
-        matches = [] if abroad else list(facts_of_table(text))
+        matches = list(facts_of_table(without_company(text)))
+        if abroad:  # the table knows jobs of other languages: "ich bin Bäcker"
+            known = {fact.attribute for fact in abroad} | {None}
+            matches = [
+                match
+                for match in matches
+                if match.row.shape is known_job and match.row.attribute not in known
+            ]
         slip = put_right(text, self.matches.get(name, []))
         if slip is not None:
-            self.certain.pop(fact_of_match(slip[0], name).text.casefold(), None)
+            wrong = fact_of_match(slip[0], name)
+            self.certain.pop(f"{wrong.text.casefold()} {wrong.attribute}", None)
             matches = [slip[1]]
         self.matches[name] = matches
         likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
@@ -184,10 +210,21 @@ def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:
 
 
 def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
-    """Facts of a German or Japanese sentence, each in its original words."""
+    """Facts of a German or Japanese sentence, each in its original words.
+
+    What fills a slot is read without the people who are with the speaker, if there are any.
+    """
     text = without_fillers(sentence.text)
     if not _MARKUP.isdisjoint(text):
         return
+    alone = without_company(text)
+    facts = list(_read_abroad(alone, sentence, speaker_name))
+    if alone != text and all(fact.attribute is None for fact in facts):
+        facts = list(_read_abroad(text, sentence, speaker_name))
+    yield from facts
+
+
+def _read_abroad(text: str, sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
     if japanese_facts.is_japanese(text):
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
         readings = read_clauses(clauses, japanese_facts.JAPANESE)
@@ -196,7 +233,7 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
         readings = read_clauses(clauses, german_facts.GERMAN)
     else:
         return
-    owner = speaker_name.lower() if speaker_name == "User" else speaker_name
+    owner = _owner(speaker_name)
     for reading in readings:
         text_of_fact = f"{speaker_name}: {reading.clause[:1].upper()}{reading.clause[1:]}"
         if (reading.attribute is None and is_of_the_moment(reading.clause)) or _POINTS.search(
@@ -213,6 +250,47 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
                 reading.value,
                 0.9,
             )
+
+
+def _relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative, FoundFact]]:
+    """The relatives whom a sentence names in passing, each with the fact about them."""
+    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+        return
+    owner = _owner(speaker_name)
+    for relative in relatives(text):
+        kind, name = relative.kind, relative.name
+        if not relative.is_english:
+            fact_text = f"{speaker_name}: {kind[:1].upper()}{kind[1:]}{relative.joint}{name}"
+        elif relative.is_only:
+            fact_text = f"{speaker_name}'s {kind} is called {name}"
+        else:
+            fact_text = f"{speaker_name} has a {kind} called {name}"
+        if relative.is_only:
+            fact = FoundFact(fact_text, f"{owner}'s {kind.casefold()}", "name", name, 0.9)
+        elif is_animal(kind):
+            fact = FoundFact(fact_text, owner, f"{PET}{name}".casefold(), kind, 0.9)
+        else:
+            fact = FoundFact(fact_text, owner, f"{kind} {name}".casefold(), "yes", 0.9)
+        yield relative, fact
+
+
+def _namings(
+    named: Iterable[tuple[Relative, FoundFact]], speaker_name: str
+) -> frozenset[str | None]:
+    """The statements that only name a relative: "User's wife Laura"."""
+    quotes_of_all = {relative.quote for relative, _ in named}
+    return frozenset(
+        text
+        for quote in quotes_of_all
+        for text in (
+            third_person(quote, speaker_name),
+            f"{speaker_name}: {quote[:1].upper()}{quote[1:]}",
+        )
+    )
+
+
+def _owner(speaker_name: str) -> str:
+    return speaker_name.lower() if speaker_name == "User" else speaker_name
 
 
 _POINTS = re.compile(

@@ -8,6 +8,7 @@ by a row for such clauses.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
@@ -18,8 +19,8 @@ from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (
-    r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch"
-    r"|leider|zum glück|übrigens|immer noch|noch|schon|wieder) ){0,3}"
+    r"(?:(?:jetzt|aber|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun"
+    r"|auch|leider|zum glück|übrigens|immer noch|noch|schon|wieder) ){0,3}"
 )
 _ME = r"(?:ich|wir)"
 _NAME = r"(?P<value>(?:Dr\. |Herr |Frau )?[A-ZÄÖÜ][\wäöüß'-]+(?: [A-ZÄÖÜ][\wäöüß'-]+)?)"
@@ -154,18 +155,14 @@ _ROWS: tuple[Row, ...] = (
         + _SINCE
         + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
+    Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
     Row(
         "handedness",
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
     ),
     # relatives and friends
     Row("name", rf"\b{OWN}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
-    Row("name", rf"\b{OWN}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
-    Row(
-        "{of} {value}",
-        rf"\b{OWN}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
-        filled="yes",
-    ),
+    Row("{of} {value}", rf"\b{OWN}(?P<of>{_MANY}) heißt {_NAME}(?= |,|\Z)", filled="yes"),
     Row(
         "{of} {value}",
         rf"\b(?:hat|haben|habe) (?:ich |wir )?(?:eine?n? )(?P<of>{_MANY}) (?:namens|der|die"
@@ -413,8 +410,20 @@ _ASKS = re.compile(
     r"|welche\w*|warum|wann|gibt es|hättest)\b",
     re.IGNORECASE,
 )
+_VERB = (
+    r"(?:bin|habe?|heiße|wohne|lebe|arbeite|jobbe|studiere|komme|stamme|spreche|lerne|spiele|esse"
+    r"|trinke|mag|liebe|hasse|fahre|nehme|rauche|vertrage|sammle|leide|besitze|singe|tanze|ziehe"
+    r"|fliege|ernähre)\b"
+)
+_OWN_VERB = re.compile(rf"{_VERB}(?!.*\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\d{1,3}(?: Jahre(?: alt)?)?|(?:verheiratet|verlobt|geschieden|ledig|verwitwet|single)\b.*"
+)
+"""A clause that leaves out "ich bin": "ich heiße Ina, 38, verheiratet mit Ole"."""
+_SAYS_OWN = re.compile(r"\bich\b|\bmein Name ist\b", re.IGNORECASE)
 _PARTS = re.compile(
-    r"[,;:–()]\s{0,3}|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
+    rf"[,;:–()]\s{{0,3}}(?:und\s(?={_VERB}))?|\s(?:und|aber)\s(?={_VERB})"
+    r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,
 )
@@ -466,46 +475,44 @@ def is_german(text: str) -> bool:
     return german > sum(word in _ENGLISH for word in plain_words)
 
 
-_MORE_OF_ME = re.compile(
-    r"(?<=\w) und (?=(?:bin|wohne|lebe|arbeite|jobbe|fahre|esse|trinke|mag|liebe|hasse|habe?"
-    r"|spreche|lerne|spiele|sammle|singe|tanze|studiere|nehme|rauche|komme|stamme|heiße|ziehe|fliege"
-    r"|vertrage|ernähre) )(?!\w+ (?:ich|wir)\b)"
-)
-_OF_ME = re.compile(r"\bich\b", re.IGNORECASE)
 _DEPENDS = re.compile(
     r"\b(?:wenn|falls|weil|dass|ob|als|obwohl|während|nachdem|bevor|bis|damit|sobald|solange)\b",
     re.IGNORECASE,
 )
 
 
-def _with_own_subjects(sentence: str) -> str:
-    """Repeat the subject: "ich bin Koch und wohne in Ulm" becomes "…, ich wohne in Ulm"."""
-    match = _MORE_OF_ME.search(sentence)
-    before = "" if match is None else sentence[: match.start()]
-    if not _OF_ME.search(before) or _DEPENDS.search(before) or GERMAN.unasserted.search(before):
-        return sentence
-    return _MORE_OF_ME.sub(", ich ", sentence)
-
-
 def clauses(sentence: str, *, asks: bool) -> list[str]:
     """Split a sentence into clauses; of a question only those before the last.
 
-    A clause that begins with a function word begins with a small letter. A further verb of the
-    speaker begins a clause, too, with the subject of the clause before.
+    A clause that begins with a function word begins with a small letter. A clause about the subject
+    of the clause before gets it: "ich heiße Ina, bin 38" has "ich bin 38".
 
     Args:
         sentence: The sentence.
         asks: Whether it is a question.
 
     """
-    parts = [
-        part.strip()
-        for part in _PARTS.split(_BUT.sub(" ", _with_own_subjects(sentence)))
-        if part.strip()
-    ]
+    parts = _with_subjects(
+        [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
+    )
     statements = parts[:-1] if asks else parts
     return [
         part[:1].lower() + part[1:] if _SMALL.match(part) else part
         for part in statements
         if not _ASKS.match(part)
     ]
+
+
+def _with_subjects(parts: Sequence[str]) -> list[str]:
+    """The clauses, with "ich" where they go on with what the clause before says of the speaker."""
+    carried, whole = False, list[str]()
+    for part in parts:
+        if carried and _OWN_VERB.match(part):
+            part = f"ich {part[:1].lower()}{part[1:]}"
+        elif carried and _ATTRIBUTE.fullmatch(part):
+            part = f"ich bin {part}"
+        else:
+            carried = _SAYS_OWN.search(part) is not None
+        carried = carried and not (_DEPENDS.search(part) or GERMAN.unasserted.search(part))
+        whole.append(part)
+    return whole

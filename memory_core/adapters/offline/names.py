@@ -254,6 +254,12 @@ def own_name(words: str) -> str | None:
     return words if match and _NEVER.isdisjoint(words.lower().split()) else None
 
 
+def is_given_name(word: str) -> bool:
+    """Whether a word beside a relation may be a name: "my daughter Sofia"; Sofia is a city, too."""
+    match = _OWN_NAME.fullmatch(word)
+    return match is not None and word.lower() not in (_NEVER - CITIES) | NOWHERE | _POLITE
+
+
 def nationality(words: str) -> str | None:
     """A capitalised nationality, without words after it."""
     people = words.lower().split()

@@ -12,7 +12,7 @@ from typing import Any
 from memory_core.domain.memory import Event, Memory, Outcome
 from memory_core.domain.redaction.requests import Redaction
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
-from memory_core.domain.scenes import Profile, ProfileFact, ScenePage, SceneView
+from memory_core.domain.scenes import Profile, ProfileFact, ScenePage, SceneView, profile_line
 from memory_core.domain.text.fence import one_line as visible_line
 
 SHORT = 300
@@ -178,7 +178,7 @@ def profile_text(profile: Profile) -> str:
     """Format a profile, a line for each fact."""
     facts = [
         (
-            f"- {one_line(fact.name)}: {one_line(str(fact.value))} (since "
+            f"- {profile_line(one_line(fact.name), one_line(str(fact.value)))} (since "
             f"{_day(fact.since)}{_disputes(fact)})"
         )
         for fact in profile.explicit
