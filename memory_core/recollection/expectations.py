@@ -21,6 +21,7 @@ from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.domain.text.excerpts import covered, excerpt
+from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
 from memory_core.recollection.quotations import expected, holds, is_ahead, shown_at, speaker
 from memory_core.recollection.superseded import MARK_TOKENS, SAME_TALK
@@ -36,13 +37,13 @@ LEAST_QUOTED = 0.5
 """The part of a sentence's words that foresight has if it was made of the sentence."""
 _DAY = timedelta(days=1)
 _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
+LONG_OVER = timedelta(days=14)
+"""How long foresight that is over is read: it may have been moved to a day that is still ahead."""
 _MAY_CHANGE = re.compile(
     r"\d|(?:day|tag)s?\b|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon|midnight|mittag|half"
     r"|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
-    r"|キャンセル|中止|取り|休講|なくな",
-    re.IGNORECASE,
+    r"|キャンセル|中止|取り|休講|なくな"
 )
-"""Is in every text that tells a time, or that something does not take place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,32 @@ def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectati
         {memory.id: memory for memory in memories}.values(),
         key=lambda memory: (memory.event_timestamp, memory.sequence),
     )
-    if not any(memory.foresight for memory in ordered):
+    first = next((place for place, memory in enumerate(ordered) if _foreseen(memory, moment)), None)
+    if first is None:
         return []
-    statements = [*_sentences(ordered, moment)]
-    entries = [entry for memory in ordered for entry in _entries(memory, statements, moment)]
+    statements = [*_sentences(ordered[first:], moment)]
+    entries = [
+        entry for memory in ordered[first:] for entry in _entries(memory, statements, moment)
+    ]
     for statement in statements:
-        _change(entries, statement)
+        if _may_change(statement.sentence.text):
+            _change(entries, statement)
     return [entry.expectation for entry in entries if not entry.is_gone]
+
+
+@keep_texts(8_192)
+def _may_change(text: str) -> bool:
+    """Whether a text tells a time, or that something does not take place."""
+    return _MAY_CHANGE.search(text.lower()) is not None
+
+
+def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
+    """The foresight of a memory that is not long over."""
+    return [
+        foresight
+        for foresight in memory.foresight
+        if foresight.end_time is None or foresight.end_time > moment - LONG_OVER
+    ]
 
 
 class _Statement(NamedTuple):
@@ -168,7 +188,7 @@ def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statem
             before = last.get((person, memory.session_id))
             follows = before[0] if before and at - before[1] <= SAME_TALK else None
             last[person, memory.session_id] = line, at
-            if memory.foresight or _MAY_CHANGE.search(text) is not None:
+            if _foreseen(memory, moment) or _may_change(text):
                 for place, sentence in enumerate(read(text).sentences):
                     yield _Statement(line, place, person, memory, at, follows, sentence)
             line += 1
@@ -198,12 +218,9 @@ def _entries(
     memory: Memory, statements: Sequence[_Statement], moment: datetime
 ) -> Iterator[_Entry]:
     """The foresight of a memory, each with the sentence that it was made of."""
-    own = (
-        [statement for statement in statements if statement.memory is memory]
-        if memory.foresight
-        else []
-    )
-    for foresight in memory.foresight:
+    foreseen = _foreseen(memory, moment)
+    own = [statement for statement in statements if statement.memory is memory] if foreseen else []
+    for foresight in foreseen:
         source = _source(foresight, own)
         if source is None:
             name = memory.actor if speaker(memory.actor) else ""
@@ -247,8 +264,6 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
     That is the foresight with the most words in common, of equals the latest. Foresight that was
     made of the sentence itself tells the same appointment again.
     """
-    if _MAY_CHANGE.search(statement.sentence.text) is None:
-        return
     keys, matches = _keys(statement.sentence), list[tuple[int, int, Rescheduling]]()
     for number, entry in enumerate(entries):
         end = entry.appointment.end
