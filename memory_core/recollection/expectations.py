@@ -147,27 +147,19 @@ class _Entry:
         day = statement.at.date().isoformat()
         words = excerpt(change.statement, (), MARK_TOKENS)
         verb = "called off on" if change.start is None else "changed on"
+        foresight = self.expectation.foresight
         if change.start is not None:
-            self.moves(change)
+            times = {"start_time": change.start, "end_time": change.end}
+            foresight = foresight.model_copy(update=times)
+            self.appointment = replace(self.appointment, start=change.start, end=change.end)
         self.expectation = replace(
             self.expectation,
+            foresight=foresight,
             mark=f"{verb} {day}: {words}",
             said_at=statement.memory.event_timestamp,
             is_off=change.start is None,
         )
         self.touched = statement.line
-
-    def moves(self, change: Rescheduling) -> None:
-        """Set the time that a sentence tells."""
-        assert change.start is not None
-        foresight = self.expectation.foresight
-        self.expectation = replace(
-            self.expectation,
-            foresight=foresight.model_copy(
-                update={"start_time": change.start, "end_time": change.end}
-            ),
-        )
-        self.appointment = replace(self.appointment, start=change.start, end=change.end)
 
 
 def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statement]:
@@ -262,7 +254,7 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
     """Change the foresight that a sentence speaks of.
 
     That is the foresight with the most words in common, of equals the latest. Foresight that was
-    made of the sentence itself tells the same appointment again.
+    made of the sentence itself is the same appointment again, and is left out.
     """
     keys, matches = _keys(statement.sentence), list[tuple[int, int, Rescheduling]]()
     for number, entry in enumerate(entries):
@@ -284,18 +276,12 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
         return
     _, number, change = max(matches, key=lambda match: match[:2])
     was = entries[number].appointment.start
-    restated = [
-        entry for entry in entries if (entry.line, entry.place) == (statement.line, statement.place)
-    ]
     for _, other, _ in matches:
         if entries[other].appointment.start == was:
             entries[other].takes(change, statement)
-            entries[other].is_gone = bool(restated) and change.start is not None
-    for entry in restated:
-        if change.start is None:
+    for entry in entries:
+        if (entry.line, entry.place) == (statement.line, statement.place):
             entry.is_gone = True
-        else:
-            entry.moves(change)
 
 
 def foreseeing(

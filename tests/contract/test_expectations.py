@@ -150,7 +150,8 @@ async def test_a_message_that_the_query_finds_is_not_taken_for_a_later_correctio
 async def test_an_appointment_that_is_told_anew_is_expected_once(core: MemoryCore) -> None:
     await tell(core, DENTIST, "My dentist appointment was moved to next Thursday.")
     (line,) = await expected(core)
-    assert line.startswith("on 2026-05-14 at 09:00: User's dentist appointment was moved")
+    assert line.startswith("on 2026-05-14 at 09:00: User has a dentist appointment on Monday")
+    assert line.endswith("moved to next Thursday.)")
 
 
 async def test_words_that_mean_another_day_on_another_day_say_when_they_were_said(
