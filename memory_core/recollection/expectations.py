@@ -42,7 +42,7 @@ LONG_OVER = timedelta(days=14)
 _MAY_CHANGE = re.compile(
     r"\d|(?:day|tag)s?\b|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon|midnight|mittag|half"
     r"|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
-    r"|キャンセル|中止|取り|休講|なくな"
+    r"|キャンセル|中止|取り|休講|なくな|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
 )
 
 

@@ -139,6 +139,41 @@ async def test_what_was_moved_can_be_called_off_and_a_correction_corrected(
     assert "(called off" in haircut
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I have a meeting with Sarah on Monday.", "Sorry, I meant with Sandra."),
+        ("Ich treffe mich am Montag mit Anna.", "Nein, ich meinte Hanna."),
+        ("月曜日に佐藤さんと会議があります。", "すみません、加藤さんの間違いでした。"),
+    ],
+)
+async def test_a_name_that_is_corrected_is_beside_what_is_expected(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier, later)
+    (line,) = await expected(core)
+    assert line.startswith("on 2026-05-11: ")
+    assert line.endswith(f"(changed on 2026-05-08: {later})")
+
+
+@pytest.mark.parametrize("later", ["No, thanks.", "Sorry, I meant to ask about trains to Bristol."])
+async def test_other_words_after_what_is_expected_change_nothing(
+    core: MemoryCore, later: str
+) -> None:
+    await tell(core, "I have a meeting with Sarah on Monday.", later)
+    assert await expected(core) == ["on 2026-05-11: User has a meeting with Sarah on Monday."]
+
+
+async def test_a_memory_does_not_repeat_the_time_that_was_moved(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "I have a job interview at 9 tomorrow.", "The interview was moved to 11.")
+    world.clock.forward(22 * HOUR.total_seconds())
+    context = await core.context(ALICE, ContextInput(query="my job interview"))
+    assert "on 2026-05-09 at 11:00: " in context.context
+    assert "at 09:00" not in context.context
+
+
 async def test_a_message_that_the_query_finds_is_not_taken_for_a_later_correction(
     core: MemoryCore,
 ) -> None:

@@ -15,6 +15,7 @@ is that of the earlier sentence.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -63,9 +64,9 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _LITTLE_WORDS = """
     the this that it s its is are was be been being will i we they he she my our on at in to of
     from for and so but mean meant said should one then there got back forward up starts start
-    begins begin takes place happens leaves just only by
+    begins begin takes place happens leaves just only by with
     der die das den dem ist sind war wird er sie es ich wir mein meine unser unsere um am im auf zum
-    und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
+    und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja mit
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
 _CORRECTING_WORDS = """
@@ -131,6 +132,14 @@ _CUE_IN_A_WORD = re.compile(
     re.IGNORECASE,
 )
 _RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
+
+
+MOST_OF_NAME = 2
+"""Words of a name that a correction gives."""
+_NAME = re.compile(
+    r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
+    r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +232,28 @@ def _moved(
 def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Rescheduling | None:
     """Read a sentence that says nothing but another time: "Sorry, not Saturday, Sunday"."""
     rest, cued = _besides_times(now.text, before.sentence)
-    if rest or not cued:
+    if not cued or (rest and not _names_another(rest, before.sentence, now)):
         return None
+    if rest:
+        return Rescheduling(now.text, before.start, before.end, frozenset())
     if _CALLED_OFF.search(now.text) is not None:
         return Rescheduling(now.text, None, None, frozenset())
     start = _new_start(before, now.text, said_at)
     return None if start is None else _moved(before, now, start, frozenset())
+
+
+def _names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the rest of a correction is a name that takes the place of an earlier name.
+
+    "Sorry, I meant with Sandra" does, after "a meeting with Sarah".
+    """
+    names = {name.casefold() for name in _NAME.findall(now.text)}
+    return (
+        not now.values
+        and len(rest) <= MOST_OF_NAME
+        and names.issuperset(rest)
+        and _NAME.search(before.text) is not None
+    )
 
 
 def _is_only_supposed(text: str) -> bool:
@@ -301,8 +326,8 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
     return not _HAS.search(part.text) and not _besides_times(part.text, before.sentence)[0]
 
 
-def _besides_times(text: str, before: SaidSentence) -> tuple[bool, bool]:
-    """Whether a text says more than a time and words of the earlier sentence; whether it corrects.
+def _besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
+    """What a text says besides a time and words of the earlier sentence; whether it corrects.
 
     Args:
         text: The text.
@@ -315,7 +340,7 @@ def _besides_times(text: str, before: SaidSentence) -> tuple[bool, bool]:
     if has_japanese(text):
         for run in _RUN_IN_JAPANESE.findall(before.text):
             rest = rest.replace(run, "")
-        return bool(_LITTLE_IN_JAPANESE.sub("", rest)), cued
+        return _LITTLE_IN_JAPANESE.sub(" ", rest).split(), cued
     spoken = [word for word in words(rest) if not word[0].isdigit() and word not in _TIME_WORDS]
     cued = cued or any(word in _CORRECTING for word in spoken) or "mean" in text.casefold()
     others = [
@@ -323,7 +348,7 @@ def _besides_times(text: str, before: SaidSentence) -> tuple[bool, bool]:
         for word in spoken
         if word not in _CORRECTING and word not in _LITTLE and word not in before.words
     ]
-    return bool(others), cued
+    return others, cued
 
 
 def _agrees(before: Appointment, text: str) -> bool:
