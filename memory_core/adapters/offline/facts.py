@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.clause_facts import read_clauses
@@ -32,6 +33,7 @@ from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.change_messages import tells_change
+from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
@@ -71,6 +73,14 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
+class _LastSentence(NamedTuple):
+    """A sentence and the keys of its facts."""
+
+    text: str
+    certain: list[str]
+    plain: list[str]
+
+
 @dataclass(slots=True)
 class _Reading:
     """The facts of messages that are read in order.
@@ -81,6 +91,7 @@ class _Reading:
         matches: By speaker, the table's matches in the last sentence, for a sentence that corrects
             it.
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
+        last: By speaker, the last sentence with its facts, for a sentence that corrects it.
 
     """
 
@@ -88,6 +99,7 @@ class _Reading:
     plain: dict[str, SaidFact] = field(default_factory=dict)
     matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
+    last: dict[str, _LastSentence] = field(default_factory=dict)
 
     @property
     def facts(self) -> list[SaidFact]:
@@ -111,9 +123,34 @@ class _Reading:
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
+            sentence = self._corrected(sentence, name)
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
+            counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, with_topic, name, number, quote)
+            self.last[name] = _LastSentence(
+                sentence.text,
+                *(
+                    [*islice(reversed(facts), max(0, len(facts) - count))]
+                    for facts, count in zip((self.certain, self.plain), counts, strict=True)
+                ),
+            )
+
+    def _corrected(self, sentence: Sentence, name: str) -> Sentence:
+        """The last sentence with what a sentence corrects in it, without the facts of the slip.
+
+        A sentence that has facts of its own stays as it is.
+        """
+        last = self.last.get(name)
+        if last is None or put_right(sentence.text, self.matches.get(name, [])) is not None:
+            return sentence
+        text = with_correction(last.text, sentence.text)
+        if text is None or list(facts_of_table(sentence.text)):
+            return sentence
+        for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
+            for key in keys:
+                facts.pop(key, None)
+        return replace(sentence, text=text)
 
     def _read_sentence(
         self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str

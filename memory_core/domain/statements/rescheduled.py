@@ -52,7 +52,7 @@ _PARTS_OF_TIME = """
     morning afternoon evening morgen heute übermorgen abend nachmittag vormittag früh week woche
     next nächste nächsten nächster kommende kommenden st nd rd th
 """
-_TIME_WORDS = frozenset(
+TIME_WORDS = frozenset(
     (*WEEKDAYS, *GERMAN_WEEKDAYS, SONNABEND, *MONTHS, *GERMAN_MONTHS, *_PARTS_OF_TIME.split())
 )
 _GENERIC_WORDS = """
@@ -136,7 +136,7 @@ _RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
 
 MOST_OF_NAME = 2
 """Words of a name that a correction gives."""
-_NAME = re.compile(
+NAME = re.compile(
     r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
     r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
 )
@@ -231,8 +231,8 @@ def _moved(
 
 def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Rescheduling | None:
     """Read a sentence that says nothing but another time: "Sorry, not Saturday, Sunday"."""
-    rest, cued = _besides_times(now.text, before.sentence)
-    if not cued or (rest and not _names_another(rest, before.sentence, now)):
+    rest, cued = besides_times(now.text, before.sentence)
+    if not cued or (rest and not names_another(rest, before.sentence, now)):
         return None
     if rest:
         return Rescheduling(now.text, before.start, before.end, frozenset())
@@ -242,17 +242,17 @@ def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Res
     return None if start is None else _moved(before, now, start, frozenset())
 
 
-def _names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
+def names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the rest of a correction is a name that takes the place of an earlier name.
 
     "Sorry, I meant with Sandra" does, after "a meeting with Sarah".
     """
-    names = {name.casefold() for name in _NAME.findall(now.text)}
+    names = {name.casefold() for name in NAME.findall(now.text)}
     return (
         not now.values
         and len(rest) <= MOST_OF_NAME
         and names.issuperset(rest)
-        and _NAME.search(before.text) is not None
+        and NAME.search(before.text) is not None
     )
 
 
@@ -273,7 +273,7 @@ def _thing_in_both(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     known = frozenset(before.words)
     for match in _BESIDE.finditer(now.text):
         name = match["name"].casefold()
-        if name not in known and name not in _TIME_WORDS:
+        if name not in known and name not in TIME_WORDS:
             return frozenset()
     if has_japanese(now.text):
         return shared_terms(before.terms, now.terms)
@@ -292,7 +292,7 @@ def _named_in(things: tuple[Thing, ...]) -> frozenset[str]:
         term
         for thing in things
         for term in thing.words | thing.pre
-        if term not in _TIME_WORDS or thing.pre or thing.owner not in ("", SELF)
+        if term not in TIME_WORDS or thing.pre or thing.owner not in ("", SELF)
     )
 
 
@@ -323,10 +323,10 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
         or any(value and values_in(value) for value in old)
     ):
         return True
-    return not _HAS.search(part.text) and not _besides_times(part.text, before.sentence)[0]
+    return not _HAS.search(part.text) and not besides_times(part.text, before.sentence)[0]
 
 
-def _besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
+def besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
     """What a text says besides a time and words of the earlier sentence; whether it corrects.
 
     Args:
@@ -341,7 +341,7 @@ def _besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
         for run in _RUN_IN_JAPANESE.findall(before.text):
             rest = rest.replace(run, "")
         return _LITTLE_IN_JAPANESE.sub(" ", rest).split(), cued
-    spoken = [word for word in words(rest) if not word[0].isdigit() and word not in _TIME_WORDS]
+    spoken = [word for word in words(rest) if not word[0].isdigit() and word not in TIME_WORDS]
     cued = cued or any(word in _CORRECTING for word in spoken) or "mean" in text.casefold()
     others = [
         word
