@@ -110,7 +110,7 @@ class CountingModel:
             return response
         answer = json.loads(response.text)["choices"][0]["message"]["content"] or ""
         instructions, record = (message["content"] for message in body["messages"])
-        schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
+        schema = json.dumps(_schema(body), separators=(",", ":"))
         same = max((_common(instructions, earlier) for earlier in self._instructions), default=0)
         self._instructions.add(instructions)
         same //= CHARACTERS_A_TOKEN
@@ -133,6 +133,13 @@ class Measured:
     runs: Sequence[Call]
     made: Sequence[Counter[Made]]
     results: Counter[str]
+
+
+def _schema(body: dict[str, Any]) -> dict[str, Any]:
+    """The schema that a request carries; empty if the instructions alone contain it."""
+    form = body.get("response_format", {})
+    schema: dict[str, Any] = form.get("json_schema", form).get("schema", {})
+    return schema
 
 
 def _common(text: str, before: str) -> int:
@@ -252,7 +259,7 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
             sum(getattr(call, name) for call in calls) / count
             for name in ("instructions", "record", "schema", "answer", "tokens", "cached")
         ]
-        share = f"{100 * tokens(calls) / whole:.0f} %"
+        share = f"{100 * tokens(calls) / whole:.0f} %" if whole else "-"
         table.append(
             [
                 mode,

@@ -708,6 +708,17 @@ def text_of_value(value: Any) -> str | None:
     )
 
 
+def text_of_key(key: str, value_text: str | None) -> str:
+    """The text of a procedure that was saved without one: its key and its value.
+
+    Args:
+        key: The key.
+        value_text: The value as text.
+
+    """
+    return text_within(f"{key}: {value_text}", MAX_CONTENT_BYTES)
+
+
 def text_within(text: str, most: int) -> str:
     """The text, or as much of its beginning as the limit allows.
 

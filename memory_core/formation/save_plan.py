@@ -16,15 +16,14 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.importance import importance_by_type, surer
 from memory_core.domain.memory import (
-    MAX_CONTENT_BYTES,
     Memory,
     MemoryType,
     OnConflict,
     Outcome,
     Status,
     fields_of,
+    text_of_key,
     text_of_value,
-    text_within,
 )
 from memory_core.domain.ranking.index_terms import TurnTerms, turn_of, with_lexical
 from memory_core.domain.requests.memories import SaveInput
@@ -420,11 +419,7 @@ def draft(
 
     """
     value_text = text_of_value(item.value)
-    content = (
-        item.content
-        if item.content is not None
-        else text_within(f"{item.key}: {value_text}", MAX_CONTENT_BYTES)
-    )
+    content = item.content if item.content is not None else text_of_key(item.key or "", value_text)
     event = item.event_timestamp or now
     valid_from = item.valid_from or event
     if item.valid_until is not None and item.valid_until <= valid_from:

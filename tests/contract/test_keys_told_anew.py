@@ -141,3 +141,25 @@ async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(
     )
     assert (await core.save(ALICE, merging)).outcome == "merged"
     await check(core)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1}),
+        (1, 1.0),
+        ([1.5, 2.0], [1.5, 2]),
+    ],
+)
+async def test_equal_json_is_no_new_version_of_a_key(
+    core: MemoryCore, first: object, then: object
+) -> None:
+    old = await told(core, SaveInput(type="procedural", key="limits", value=first))
+    again = await core.save(ALICE, SaveInput(type="procedural", key="limits", value=then))
+    assert (again.outcome, again.memory.id, again.memory.version) == ("reinforced", old.id, 1)
+
+
+async def test_a_truth_is_no_whole_number_and_a_huge_number_is_as_it_is(core: MemoryCore) -> None:
+    for value in (1, True, 1e300, 10**15):
+        saved = await core.save(ALICE, SaveInput(type="procedural", key="flag", value=value))
+        assert saved.outcome in ("created", "upserted")

@@ -350,9 +350,10 @@ def _count(counts: Any, name: str) -> int | None:
 
 # The features that a server supports in a chat request, learned from its refusals once per process.
 #
-# Servers that call themselves OpenAI-compatible may know no JSON schema. Azure refuses bounds in a
-# schema. Some models take `max_completion_tokens` and no temperature. A refused request costs no
-# tokens, so a simpler request is no second call of the model.
+# Servers that call themselves OpenAI-compatible may know no JSON schema, or take it beside
+# `json_object`. Azure refuses bounds in a schema. Some models take `max_completion_tokens` and no
+# temperature. A refused request costs no tokens, so a simpler request is no second call of the
+# model.
 
 
 class Form(IntEnum):
@@ -360,8 +361,9 @@ class Form(IntEnum):
 
     BOUNDED_SCHEMA = 0
     SCHEMA = 1
-    JSON_OBJECT = 2
-    WORDS = 3
+    OBJECT_WITH_SCHEMA = 2
+    JSON_OBJECT = 3
+    WORDS = 4
 
 
 _ABOUT_FORM = re.compile(r"response[_ ]?format|json|schema|grammar|structured", re.IGNORECASE)
@@ -376,6 +378,11 @@ No model takes all of these words. Models that can't do without reasoning take o
 """
 _ABOUT_EFFORT = re.compile(r"reasoning|\beffort\b", re.IGNORECASE)
 _REFUSALS = frozenset({400, 422, 501})
+_UNREAD = 500
+"""Status by which some servers refuse a value that they don't know.
+
+It also means a fault that passes. So it is a refusal only where it names `response_format`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,13 +441,20 @@ class Dialect:
                 "type": "json_schema",
                 "json_schema": {"name": kind.__name__, "strict": True, "schema": schema},
             }
+        elif self.form is Form.OBJECT_WITH_SCHEMA:
+            # bounds make a grammar that such servers can't parse
+            schema = strict_schema(kind, bounded=False)
+            fields["response_format"] = {"type": "json_object", "schema": schema}
         elif self.form is Form.JSON_OBJECT:
             fields["response_format"] = {"type": "json_object"}
         return fields
 
     @property
     def tells_schema(self) -> bool:
-        """Whether the prompt has to contain the schema, since the request does not carry it."""
+        """Whether the prompt has to contain the schema.
+
+        The request does not carry it, or the server may pass over it.
+        """
         return self.form > Form.SCHEMA
 
     def after(self, refusal: Refusal) -> Dialect | None:
@@ -448,7 +462,8 @@ class Dialect:
 
         None if the refusal has another cause.
         """
-        if refusal.status not in _REFUSALS or refusal.code in _NOT_OUR_WORDS:
+        unread = refusal.status == _UNREAD and "response_format" in refusal.message
+        if not (unread or refusal.status in _REFUSALS) or refusal.code in _NOT_OUR_WORDS:
             return None
         named = refusal.parameter or refusal.message
         if self.length == "max_tokens" and re.search(r"\bmax_tokens\b", named):

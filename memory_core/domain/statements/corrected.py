@@ -76,7 +76,7 @@ def _with_time(before: str, now: str) -> str | None:
             return None
         time = new[0].group().strip()
         if _DAY_ALONE.fullmatch(time):
-            time = _DAY_NUMBER.sub(time, old[0].group(), count=1)
+            time = _DAY_NUMBER.sub(lambda _, day=time: day, old[0].group(), count=1)
         text = f"{text[: old[0].start()]}{time}{text[old[0].end() :]}"
     return text if text != before else None
 

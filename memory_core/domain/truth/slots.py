@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import orjson
 
-from memory_core.domain.memory import Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType, text_of_key, text_of_value
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.unicode_forms import normal_form
 
@@ -111,6 +111,8 @@ def _places(slot: Slot) -> list[int]:
 SlotName = tuple[str, ...]
 """("slot", subject, attribute) or ("key", key)."""
 _HASH_BYTES = 9
+EXACT_FLOATS = 2.0**53
+"""Below it each whole number is a number of its own."""
 
 
 def slot_name(memory: Memory) -> SlotName | None:
@@ -146,11 +148,12 @@ def value_form(memory: Memory) -> str | None:
 
     The form of a retraction is that of the value that it names, and None for any value that held.
     Case and articles do not matter. The form of a procedure is its value and its text, to the
-    letter. A copy for another agent has a form of its own, so that it is no repeat of its original.
+    letter. Equal JSON has one form: the order of names does not matter, and 1.0 is 1. A copy for
+    another agent has a form of its own, so that it is no repeat of its original.
     """
     value = next(iter(memory.value.values())) if is_retraction(memory) else memory.value
     if memory.type is MemoryType.PROCEDURAL:
-        form = f"p {_json(memory.value)} {memory.content.strip()}"
+        form = f"p {_json(memory.value)} {_text_of_procedure(memory).strip()}"
     elif value is not None:
         form = f"v {without_articles(value if isinstance(value, str) else _json(value))}"
     elif memory.value is None:
@@ -171,8 +174,26 @@ def hashed(form: str, salt: str) -> str:
     return blake2b(form.encode(), digest_size=_HASH_BYTES, key=bytes.fromhex(salt)).hexdigest()
 
 
+def _text_of_procedure(memory: Memory) -> str:
+    """The text; where it only repeats the key and the value, that of the value's equal form."""
+    key = memory.key or ""
+    if memory.content != text_of_key(key, text_of_value(memory.value)):
+        return memory.content
+    return text_of_key(key, text_of_value(_equal_form(memory.value)))
+
+
 def _json(value: Any) -> str:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(_equal_form(value)).decode()
+
+
+def _equal_form(value: Any) -> Any:
+    """The JSON value in the one form that equal values have."""
+    if isinstance(value, dict):
+        return {name: _equal_form(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_equal_form(each) for each in value]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < EXACT_FLOATS
+    return int(value) if is_whole else value
 
 
 # What is told of a truth that ended while nothing took its place.

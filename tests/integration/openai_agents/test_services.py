@@ -24,6 +24,7 @@ from tests.chat_server import (
     reasoning_model,
     refuses,
     says,
+    sends,
 )
 from tests.model_calls import APP, CALLS, MESSAGES, Made
 
@@ -140,9 +141,10 @@ def no(*words: str) -> Callable[[dict[str, Any]], str | None]:
     [
         (["maxLength"], 2, "json_schema"),
         (["json_schema"], 3, "json_object"),
-        (["response_format"], 4, None),
+        (["json_schema", "schema"], 4, "json_object"),
+        (["response_format"], 5, None),
     ],
-    ids=["no bounds", "no schema", "no formats"],
+    ids=["no bounds", "a schema beside the object", "no schema", "no formats"],
 )
 async def test_a_server_is_asked_in_words_that_it_understands_and_that_is_remembered(
     made: Made, server: ChatServer, refused: list[str], requests: int, form: str | None
@@ -157,6 +159,30 @@ async def test_a_server_is_asked_in_words_that_it_understands_and_that_is_rememb
     # in words the bounds are told with the schema
     assert ("maxLength" in json.dumps(asked)) == (form != "json_schema")
     assert ('"natural_memory_note":' in asked["messages"][0]["content"]) == (form != "json_schema")
+
+
+async def test_a_server_that_fails_at_a_format_is_asked_for_an_object_with_a_schema(
+    made: Made, server: ChatServer
+) -> None:
+    async def fails_at_formats(_: Any, body: dict[str, Any]) -> Any:
+        kind = body["response_format"]["type"]
+        if kind != "json_object":
+            message = (
+                "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+                f"'msg': \"Input should be 'text' or 'json_object'\", 'input': '{kind}'}}]"
+            )
+            error = {"message": message, "type": "internal_server_error", "code": None}
+            return await sends({"error": error}, 500)(_, body)
+        names = set(body["response_format"]["schema"]["properties"])
+        answer = next(good for good in GOOD.values() if set(good) == names)
+        return await says(json.dumps(answer))(_, body)
+
+    server.model = fails_at_formats
+    agents = made.agents()
+    await agents.summarise(APP, MESSAGES)
+    await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 4
+    assert '"narrative":' in server.bodies[-1]["messages"][0]["content"]
 
 
 async def test_a_model_that_wants_other_parameters_gets_them(
