@@ -72,11 +72,12 @@ def _with_time(before: str, now: str) -> str | None:
         new, old = [*kind.finditer(now)], [*kind.finditer(text)]
         if len(new) != 1:
             continue
-        if len(old) != 1:
+        if len(old) != 1 or "-" in old[0].group():  # no part of an ISO date is replaced
             return None
         time = new[0].group().strip()
         if _DAY_ALONE.fullmatch(time):
-            time = _DAY_NUMBER.sub(lambda _, day=time: day, old[0].group(), count=1)
+            before_day, after_day = _DAY_NUMBER.split(old[0].group(), maxsplit=1)
+            time = f"{before_day}{time}{after_day}"
         text = f"{text[: old[0].start()]}{time}{text[old[0].end() :]}"
     return text if text != before else None
 

@@ -34,6 +34,7 @@ from memory_core.domain.statements.same_thing import shared_terms
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import has_japanese, words
+from memory_core.domain.text.clock_times import clock
 from memory_core.domain.text.spelling import (
     ANY_GERMAN_WEEKDAY,
     ANY_WEEKDAY,
@@ -372,13 +373,13 @@ def _new_start(before: Appointment, text: str, said_at: datetime) -> datetime | 
     day = _new_day(before, new_time, said_at)
     if day is None and ahead is not None and ahead.end - ahead.start <= _DAY and ahead.intrinsic:
         day = ahead.start.date()
-    clock = _new_clock(before, new_time)
-    if clock is None and ahead is not None and ahead.start != said_at:
+    hours = _new_clock(before, new_time)
+    if hours is None and ahead is not None and ahead.start != said_at:
         of_ahead = (ahead.start.hour, ahead.start.minute)
-        clock = None if of_ahead == (0, 0) else of_ahead
-    if day is None and clock is None:
+        hours = None if of_ahead == (0, 0) else of_ahead
+    if day is None and hours is None:
         return None
-    hour, minute = clock or (before.start.hour, before.start.minute)
+    hour, minute = hours or (before.start.hour, before.start.minute)
     on = day or before.start.date()
     start = before.start.replace(year=on.year, month=on.month, day=on.day, hour=hour, minute=minute)
     return None if start == before.start or start.date() < said_at.date() else start
@@ -435,7 +436,9 @@ def _new_clock(before: Appointment, text: str) -> tuple[int, int] | None:
     named = [*values_in(text).whens.get("time", ())]
     if not named and (bare := _BARE_HOUR.search(text)) is not None:
         named = [bare["hour"]]
-    clocks = {clock for value in named if (clock := _clock(before, value, text)) is not None}
+    elif not named and (in_words := clock(text)) is not None:
+        named = [f"{in_words.start // 60}:{in_words.start % 60:02}"]
+    clocks = {new for value in named if (new := _clock(before, value, text)) is not None}
     clocks -= {(before.start.hour, before.start.minute)}
     return clocks.pop() if len(clocks) == 1 else None
 
