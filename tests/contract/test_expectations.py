@@ -110,6 +110,7 @@ async def test_what_was_called_off_says_so_in_its_line(
         ("My exam is on Monday at 10.", "My exam on Wednesday was moved to 3."),
         ("I have a concert on Monday at 19:00.", "I cancelled the train to the concert."),
         ("Ich habe am Montag um 9 einen Zahnarzttermin.", "Nein, am Dienstag arbeite ich nicht."),
+        ("明日の15時に面接があります。", "弟の面接は中止になりました。"),
     ],
 )
 async def test_what_is_said_of_another_thing_changes_nothing_that_is_expected(

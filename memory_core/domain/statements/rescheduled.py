@@ -277,7 +277,8 @@ def _thing_in_both(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
         if name not in known and name not in TIME_WORDS:
             return frozenset()
     if has_japanese(now.text):
-        return shared_terms(before.terms, now.terms)
+        shared = shared_terms(before.terms, now.terms)
+        return in_common(before.named, now.named.things, shared, shared_terms)
     core = SaidSentence(_TAIL.sub(" ", now.text), ends_asking=False)
     theirs, ours = _named_in(before.named.things), _named_in(core.named.things)
     shared = shared_terms(theirs, ours) | shared_terms(ours, theirs)
