@@ -55,12 +55,11 @@ from memory_core.recollection.context_layout import Material, Wanted, mark_repla
 from memory_core.recollection.context_pieces import (
     MOST_TRAITS,
     asks_ahead,
-    foreseeing,
-    foresight_pieces,
     in_words,
     instruction_pieces,
     profile_pieces,
 )
+from memory_core.recollection.expectations import foreseeing, foresight_pieces
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.quotations import QuotableMemory, piece
 from memory_core.recollection.retrieve import Retriever
@@ -157,15 +156,22 @@ class Briefing:
             self._gatherer.untold_pieces(owner, rounds),
             self._turns(owner, quoted, moment),
         )
+        expected_pieces = (
+            await asyncio.to_thread(
+                lambda: foresight_pieces(
+                    foreseeing(
+                        fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment
+                    ),
+                    moment,
+                )
+            )
+            if asked.wants("foresight")
+            else []
+        )
         wanted: Wanted = {
             "instructions": instruction_pieces(instructions, query_terms, moment),
             "profile": profile_pieces(profile, query_terms, moment, MOST_TRAITS if finds else None),
-            "foresight": foresight_pieces(
-                foreseeing(fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment),
-                moment,
-            )
-            if asked.wants("foresight")
-            else [],
+            "foresight": expected_pieces,
             "turns": turn_pieces,
             "memories": hits,
         }

@@ -212,22 +212,35 @@ def shown_at(moment: datetime, asked: datetime) -> datetime:
 
 
 def expected(foresight: Foresight, moment: datetime) -> str:
-    """Return foresight as a line with its first and last day.
+    """Return foresight as a line with its days; of what takes a day at most, with its hours.
 
     Args:
         foresight: The foresight.
         moment: A time in the caller's time zone, which decides the days.
 
     """
-    until = (
-        ""
-        if foresight.end_time is None
-        else f" until {shown_at(foresight.end_time, moment).date().isoformat()}"
-    )
-    return (
-        f"from {shown_at(foresight.start_time, moment).date().isoformat()}{until}: "
-        f"{foresight.description}"
-    )
+    return f"{_span(foresight, moment)}: {foresight.description}"
+
+
+def _span(foresight: Foresight, moment: datetime) -> str:
+    start = shown_at(foresight.start_time, moment)
+    at = f" at {_hour(start)}" if _hour(start) else ""
+    if foresight.end_time is None:
+        return f"from {start.date().isoformat()}{at}"
+    end = shown_at(foresight.end_time, moment)
+    last = (end if _hour(end) else end - timedelta(days=1)).date()
+    if end - start > timedelta(days=1):
+        return f"from {start.date().isoformat()} until {last.isoformat()}"
+    until = f" until {_hour(end)}" if _hour(end) else ""
+    if start.date() != last:
+        return f"from {start.date().isoformat()}{at} until {last.isoformat()} at {_hour(end)}"
+    at = at.replace(" at ", " from ") if until else at
+    return f"on {last.isoformat()}{at}{until}"
+
+
+def _hour(moment: datetime) -> str:
+    """Return the time of day of a moment; empty at the beginning of a day."""
+    return f"{moment:%H:%M}" if (moment.hour, moment.minute) != (0, 0) else ""
 
 
 def no_longer_true(fallen: Fallen) -> str:

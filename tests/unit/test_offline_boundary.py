@@ -53,6 +53,30 @@ def test_a_cue_cuts_even_before_a_word_in_common(cue: str) -> None:
     assert cuts(messages) == [1]
 
 
+@pytest.mark.parametrize(
+    ("statement", "correction"),
+    [
+        ("I live in Derby.", "Sorry, I meant Leeds."),
+        ("I have a meeting with Sarah on Monday.", "Oops, with Sandra."),
+        ("My driving test is on 1 December.", "Wait, the 2nd, not the 1st."),
+        ("Ich wohne in Köln.", "Quatsch, in Bonn."),
+        ("明日の14時に美容院の予約があります。", "すみません、15時の間違いでした。"),
+    ],
+)
+def test_a_correction_stays_with_what_it_corrects(statement: str, correction: str) -> None:
+    assert cuts(talk(f"u: {statement}", f"u: {correction}")) == []
+
+
+def test_an_excuse_before_another_matter_holds_no_topic_together() -> None:
+    messages = talk(
+        "u: My garden needs new soil for the tomatoes.",
+        "a: Use compost, tomatoes need much food.",
+        "u: Sorry, my bicycle has a flat tyre and needs a repair before the weekend trip.",
+        "a: A bicycle shop repairs tyres in ten minutes.",
+    )
+    assert cuts(messages) == [1]
+
+
 def test_a_question_stays_with_its_answer() -> None:
     messages = talk(
         "u: My garden needs new soil for the tomatoes.",

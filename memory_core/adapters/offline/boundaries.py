@@ -85,7 +85,11 @@ _POINTS_BACK = re.compile(
     r"|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
     r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same"
     r"|also it|which one|how so|why|really|what if|why not"
-    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann)\b)",
+    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann"
+    r"|i meant?|ich meinte)\b"
+    r"|(?:sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee)\W+"
+    r"(?:(?:(?:i|ich) (?:meant?|meinte)|not|nicht|on|at|am|um|the|with|mit)\b"
+    r"|\w+(?:\W+\w+){0,3}\W*\Z)|いや|いえ|間違|すみません、.{0,12}(?:でした|です))",
     re.IGNORECASE,
 )
 

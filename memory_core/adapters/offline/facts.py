@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.animals import is_animal
@@ -36,6 +37,7 @@ from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.statements.change_messages import tells_change
+from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
@@ -77,6 +79,14 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
+class _LastSentence(NamedTuple):
+    """A sentence and the keys of its facts."""
+
+    text: str
+    certain: list[str]
+    plain: list[str]
+
+
 @dataclass(slots=True)
 class _Reading:
     """The facts of messages that are read in order.
@@ -88,6 +98,7 @@ class _Reading:
             it.
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
         before: The end of the talk that was read.
+        last: By speaker, the last sentence with its facts, for a sentence that corrects it.
 
     """
 
@@ -96,6 +107,7 @@ class _Reading:
     matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
     before: str = ""
+    last: dict[str, _LastSentence] = field(default_factory=dict)
 
     @property
     def facts(self) -> list[SaidFact]:
@@ -119,12 +131,37 @@ class _Reading:
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
+            sentence = self._corrected(sentence, name)
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             whole = completed(with_topic, self.before[-MOST_BEFORE:], after)
+            counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
+            self.last[name] = _LastSentence(
+                sentence.text,
+                *(
+                    [*islice(reversed(facts), max(0, len(facts) - count))]
+                    for facts, count in zip((self.certain, self.plain), counts, strict=True)
+                ),
+            )
+
+    def _corrected(self, sentence: Sentence, name: str) -> Sentence:
+        """The last sentence with what a sentence corrects in it, without the facts of the slip.
+
+        A sentence that has facts of its own stays as it is.
+        """
+        last = self.last.get(name)
+        if last is None or put_right(sentence.text, self.matches.get(name, [])) is not None:
+            return sentence
+        text = with_correction(last.text, sentence.text)
+        if text is None or list(facts_of_table(sentence.text)):
+            return sentence
+        for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
+            for key in keys:
+                facts.pop(key, None)
+        return replace(sentence, text=text)
 
     def _read_sentence(
         self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str

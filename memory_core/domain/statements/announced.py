@@ -99,7 +99,7 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
         day until which the fact is true.
 
     """
-    named = _ahead(quote, said_at)
+    named = time_ahead(quote, said_at)
     if named is None or named.start <= said_at or _COMES_BACK.search(quote) is not None:
         return None
     if not named.open and FROM_THEN_ON.search(quote) is not None:
@@ -137,7 +137,14 @@ def change_begins_at(sentence: str, said_at: datetime) -> datetime | None:
     return begins_at(sentence, said_at)
 
 
-def _ahead(sentence: str, said_at: datetime) -> Ahead | None:
+def time_ahead(sentence: str, said_at: datetime) -> Ahead | None:
+    """The time ahead that a sentence of any language names; None for no such time.
+
+    Args:
+        sentence: The sentence.
+        said_at: When it was said, in the speaker's time zone.
+
+    """
     german = GERMAN.search(sentence) is not None
     try:
         return ahead(

@@ -70,8 +70,8 @@ BESIDE_CHANGE = 60
 changed thing and its new value.
 """
 _CLAUSE = re.compile(
-    r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)"
-    r"|aber|weil|denn|sondern)\s",
+    r"(?:[,;!?。、…（）()]|:(?!\d))+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because"
+    r"|und(?! ich\b)|aber|weil|denn|sondern)\s",
     re.IGNORECASE,
 )
 _ASKS = re.compile(

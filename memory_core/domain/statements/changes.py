@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from itertools import product
 
+from memory_core.domain.statements.announced import time_ahead
 from memory_core.domain.statements.change_clauses import clause_of, telling
 from memory_core.domain.statements.change_grounds import (
     LEAST_SHARED,
@@ -35,11 +37,13 @@ from memory_core.domain.statements.change_phrases import (
     DENIED,
     NEW,
     OWN,
+    SOME_TIME,
     THIS_ONCE,
     TO_NUMBER,
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
@@ -49,6 +53,7 @@ _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
+_ANY_MOMENT = datetime(2026, 1, 1, tzinfo=timezone.utc)
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
 """Subjects of sentences about a new child of the speaker: the partner or the child."""
@@ -101,7 +106,8 @@ def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChang
         for now, before in product(later.changing, earlier.sentences):
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
-            if (ground := change_ground(before, now, earlier, later)) is not None:
+            ground = change_ground(before, now, earlier, later) or _rescheduled(before, now)
+            if ground is not None:
                 return LaterChange(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
@@ -164,6 +170,23 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
             return LaterChange("value", now.text, f"{line.name}: {line.value}")
     return None
+
+
+def _rescheduled(before: SaidSentence, now: SaidSentence) -> Ground | None:
+    """The ground on which a later sentence moves or calls off an appointment; None for none.
+
+    The days of both are read as if both were said at the same moment, which is enough to compare
+    them.
+    """
+    if not before.values.whens and SOME_TIME.search(before.text) is None:
+        return None
+    ahead = time_ahead(before.text, _ANY_MOMENT) if before.holds else None
+    if ahead is None:
+        return None
+    change = rescheduling(
+        Appointment(before, ahead.start, ahead.end), now, _ANY_MOMENT, follows=False
+    )
+    return None if change is None else "ends" if change.start is None else "value"
 
 
 def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:

@@ -49,7 +49,7 @@ _MONTH = {
     for names in (spelling.MONTHS, spelling.GERMAN_MONTHS, (month[:3] for month in spelling.MONTHS))
     for number, name in enumerate(names, 1)
 } | {"sept": "9"}
-_TIME = re.compile(
+TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))"
     r"|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
     r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)"
@@ -59,7 +59,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NAMED_MONTH = "|".join(sorted(_MONTH, key=len, reverse=True))
-_DATE = re.compile(
+DATE = re.compile(
     rf"\b\d{{4}}-(?P<im>\d{{2}})-(?P<id>\d{{2}})\b|(?P<d>\d{{1,2}})(?:st|nd|rd"
     rf"|th)?\.?\s(?:of\s)?(?P<m>{_NAMED_MONTH})\b|\b(?P<m2>{_NAMED_MONTH})\s(?P<d2>\d{{1,2}})(?:st"
     rf"|nd|rd|th)?\b(?![:.]\d)|\b(?P<only>\d{{1,2}})(?:st|nd|rd|th)\b"
@@ -205,8 +205,8 @@ def _read_values(text: str) -> Values:
             lambda match: " ; " if len(re.sub(r"\D", "", match.group())) >= 7 else match.group(),
             rest,
         )
-        rest = _DATE.sub(lambda match: _dated(match, whens), rest)
-    rest = _TIME.sub(lambda match: _timed(match, whens), rest)
+        rest = DATE.sub(lambda match: _dated(match, whens), rest)
+    rest = TIME.sub(lambda match: _timed(match, whens), rest)
     for word in _WORD.findall(rest.casefold()):
         day = _WEEKDAY.get(word) or _WEEKDAY.get(word.rstrip("s"))
         if day is not None:

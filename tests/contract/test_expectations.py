@@ -1,0 +1,225 @@
+"""What a context expects, by all that was said since: appointments that were moved have their
+new time, those called off say so, and every line has its day and its hour.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.memory import Foresight
+from memory_core.domain.requests.memories import ContextInput
+from tests.builders import ALICE, NOW
+from tests.contract.test_context import turn
+from tests.telling import tell
+from tests.world import World
+
+pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+HOUR = timedelta(hours=1)
+HAIRCUT = "I have a haircut on Thursday at 3."
+DENTIST = "I have a dentist appointment on Monday at 9."
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core_by_rules()
+
+
+async def expected(core: MemoryCore) -> list[str]:
+    """The lines of what is expected; said on Friday 8 May."""
+    text = (await core.context(ALICE, ContextInput(parts=["foresight"]))).context
+    return [line.partition("] ")[2] for line in text.split("\n") if line.startswith("[")]
+
+
+MOVED = [
+    (HAIRCUT, "The haircut is on Friday instead.", "on 2026-05-15 at 15:00"),
+    ("I'm flying to Lisbon on 2 June.", "The flight is on the 3rd, not the 2nd.", "on 2026-06-03"),
+    (
+        "I have a job interview at 9 tomorrow.",
+        "The interview was moved to 11.",
+        "on 2026-05-09 at 11:00",
+    ),
+    ("明日の15時に面接があります。", "面接は16時に変更になりました。", "on 2026-05-09 at 16:00"),
+    ("My dentist appointment is on Monday at 9.", "No, I meant Tuesday.", "on 2026-05-12 at 09:00"),
+    ("My exam is on Monday at 10.", "No, the exam is on Tuesday.", "on 2026-05-12 at 10:00"),
+    (
+        "My sister Anna is coming to visit on Saturday.",
+        "Sorry, not Saturday, Sunday.",
+        "on 2026-05-10",
+    ),
+    ("My mum's birthday is on 30 May.", "Sorry, I meant 29 May.", "on 2026-05-29"),
+    (
+        "Ich habe am Montag um 9 einen Zahnarzttermin.",
+        "Nein, ich meinte Dienstag.",
+        "on 2026-05-12 at 09:00",
+    ),
+    (
+        "明日の14時に美容院の予約があります。",
+        "すみません、15時の間違いでした。",
+        "on 2026-05-09 at 15:00",
+    ),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later", "when"), MOVED)
+async def test_what_was_moved_or_corrected_is_expected_at_its_new_time(
+    core: MemoryCore, earlier: str, later: str, when: str
+) -> None:
+    await tell(core, earlier, later)
+    (line,) = await expected(core)
+    assert line.startswith(f"{when}: ")
+    assert line.endswith(f"(changed on 2026-05-08: {later})")
+
+
+@pytest.mark.parametrize(("earlier", "later", "when"), [MOVED[0], MOVED[2], MOVED[4], MOVED[9]])
+async def test_what_another_conversation_moves_is_expected_at_its_new_time(
+    core: MemoryCore, earlier: str, later: str, when: str
+) -> None:
+    await tell(core, earlier)
+    await tell(core, later, at=NOW + HOUR)
+    (line,) = await expected(core)
+    assert line.startswith(f"{when}: ")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (HAIRCUT, "My haircut got cancelled."),
+        ("Am 5. Juni fliege ich nach Rom.", "Der Flug nach Rom ist storniert."),
+        ("I have a piano lesson on Monday at 5.", "She is ill, so no lesson on Monday."),
+        ("明日の15時に面接があります。", "面接は中止になりました。"),
+    ],
+)
+async def test_what_was_called_off_says_so_in_its_line(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier, later)
+    (line,) = await expected(core)
+    assert line.endswith(f"(called off on 2026-05-08: {later})")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (HAIRCUT, "My sister's haircut got cancelled."),
+        (HAIRCUT, "If the haircut gets cancelled I'll go swimming."),
+        (DENTIST, "No, on Tuesday I'm working."),
+        ("My exam is on Monday at 10.", "The exam results come out on Tuesday."),
+        ("My exam is on Monday at 10.", "My exam on Wednesday was moved to 3."),
+        ("I have a concert on Monday at 19:00.", "I cancelled the train to the concert."),
+        ("Ich habe am Montag um 9 einen Zahnarzttermin.", "Nein, am Dienstag arbeite ich nicht."),
+        ("明日の15時に面接があります。", "弟の面接は中止になりました。"),
+    ],
+)
+async def test_what_is_said_of_another_thing_changes_nothing_that_is_expected(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier)
+    before = await expected(core)
+    await tell(core, later, at=NOW + HOUR)
+    assert before[0] in await expected(core)
+
+
+async def test_another_speakers_words_move_nothing(core: MemoryCore) -> None:
+    await tell(core, HAIRCUT, ("assistant", "The haircut is on Friday instead."))
+    assert (await expected(core))[
+        0
+    ] == "on 2026-05-14 at 15:00: User has a haircut on Thursday at 3."
+
+
+async def test_what_was_moved_can_be_called_off_and_a_correction_corrected(
+    core: MemoryCore,
+) -> None:
+    await tell(core, HAIRCUT, "The haircut is on Friday instead.", "The haircut is cancelled.")
+    await tell(core, DENTIST, "No, Tuesday.", "Sorry, Wednesday.", session="s2")
+    dentist, haircut = await expected(core)
+    assert dentist.startswith("on 2026-05-13 at 09:00: ")
+    assert haircut.startswith("on 2026-05-15 at 15:00: ")
+    assert "(called off" in haircut
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I have a meeting with Sarah on Monday.", "Sorry, I meant with Sandra."),
+        ("Ich treffe mich am Montag mit Anna.", "Nein, ich meinte Hanna."),
+        ("月曜日に佐藤さんと会議があります。", "すみません、加藤さんの間違いでした。"),
+    ],
+)
+async def test_a_name_that_is_corrected_is_beside_what_is_expected(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier, later)
+    (line,) = await expected(core)
+    assert line.startswith("on 2026-05-11: ")
+    assert line.endswith(f"(changed on 2026-05-08: {later})")
+
+
+@pytest.mark.parametrize("later", ["No, thanks.", "Sorry, I meant to ask about trains to Bristol."])
+async def test_other_words_after_what_is_expected_change_nothing(
+    core: MemoryCore, later: str
+) -> None:
+    await tell(core, "I have a meeting with Sarah on Monday.", later)
+    assert await expected(core) == ["on 2026-05-11: User has a meeting with Sarah on Monday."]
+
+
+async def test_a_memory_does_not_repeat_the_time_that_was_moved(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "I have a job interview at 9 tomorrow.", "The interview was moved to 11.")
+    world.clock.forward(22 * HOUR.total_seconds())
+    context = await core.context(ALICE, ContextInput(query="my job interview"))
+    assert "on 2026-05-09 at 11:00: " in context.context
+    assert "at 09:00" not in context.context
+
+
+async def test_a_message_that_the_query_finds_is_not_taken_for_a_later_correction(
+    core: MemoryCore,
+) -> None:
+    await tell(core, "My exam is on Monday at 10.", "No, the exam is on Tuesday.", "I like tea.")
+    context = await core.context(ALICE, ContextInput(query="My exam is on Monday at 10."))
+    assert "] on 2026-05-12 at 10:00: User's exam" in context.context
+
+
+async def test_an_appointment_that_is_told_anew_is_expected_once(core: MemoryCore) -> None:
+    await tell(core, DENTIST, "My dentist appointment was moved to next Thursday.")
+    (line,) = await expected(core)
+    assert line.startswith("on 2026-05-14 at 09:00: User has a dentist appointment on Monday")
+    assert line.endswith("moved to next Thursday.)")
+
+
+async def test_words_that_mean_another_day_on_another_day_say_when_they_were_said(
+    core: MemoryCore,
+) -> None:
+    await tell(core, "I have an interview at 9 tomorrow.", DENTIST)
+    interview, dentist = await expected(core)
+    assert interview.startswith("on 2026-05-09 at 09:00: ")
+    assert interview.endswith("(said on 2026-05-08)")
+    assert dentist == "on 2026-05-11 at 09:00: User has a dentist appointment on Monday at 9."
+
+
+@pytest.mark.parametrize(
+    ("hours", "lasts", "span"),
+    [
+        (21, 1, "on 2026-05-09 from 09:00 until 10:00"),
+        (12, 24, "on 2026-05-09"),
+        (26.5, 9.5, "on 2026-05-09 at 14:30"),
+        (12, 72, "from 2026-05-09 until 2026-05-11"),
+        (21, 200, "from 2026-05-09 until 2026-05-17"),
+        (34, 4, "from 2026-05-09 at 22:00 until 2026-05-10 at 02:00"),
+        (21, None, "from 2026-05-09 at 09:00"),
+    ],
+)
+async def test_a_line_tells_the_days_and_of_a_short_time_the_hours(
+    core: MemoryCore, hours: float, lasts: float | None, span: str
+) -> None:
+    start = NOW + hours * HOUR
+    foresight = Foresight(
+        description="a visit",
+        start_time=start,
+        end_time=None if lasts is None else start + lasts * HOUR,
+    )
+    await core.save(ALICE, turn("she spoke of a visit", "s1", foresight=[foresight]))
+    assert await expected(core) == [f"{span}: a visit"]
