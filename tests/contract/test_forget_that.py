@@ -30,6 +30,10 @@ async def facts(core: MemoryCore) -> list[str]:
         "Please forget what I just told you.",
         "Vergiss das bitte wieder.",
         "今のは忘れて。",
+        "Actually, forget I said that.",
+        "Please forget I ever mentioned this.",
+        "Vergiss, dass ich das gesagt habe.",
+        "さっき言ったことは忘れてください。",
     ],
 )
 async def test_what_was_said_in_the_call_before_is_forgotten(
@@ -65,6 +69,10 @@ async def test_what_was_said_long_before_or_elsewhere_is_asked_back(
         "I nearly forgot that.",
         "Did you forget that?",
         "Schwamm drüber, vergiss es.",
+        "Did you forget I said that?",
+        "Don't forget I said that!",
+        "I want to forget all that.",
+        "Forget about that.",
     ],
 )
 async def test_a_figure_of_speech_forgets_nothing(world: World, figure_of_speech: str) -> None:
@@ -72,3 +80,37 @@ async def test_a_figure_of_speech_forgets_nothing(world: World, figure_of_speech
     await tell(core, PARROT, session="s1", at=NOW)
     await tell(core, figure_of_speech, session="s1", at=NOW + timedelta(minutes=1))
     assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "for_all",
+    [
+        "Forget everything you know about me.",
+        "Please delete all my data.",
+        "Forget me.",
+        "Vergiss alles, was du über mich weißt.",
+        "私について知っていることを全部忘れて。",
+    ],
+)
+async def test_a_request_to_forget_all_is_asked_back(world: World, for_all: str) -> None:
+    core = await world.core_by_rules()
+    task = await tell(core, PARROT, "I live in Oslo.", for_all, session="s1", at=NOW)
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert len(request["memory_ids"]) == 2
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "of_others",
+    [
+        "You always forget everything I tell you about me.",
+        "Hast du alles vergessen, was ich dir erzählt habe?",
+        "My phone deleted all my data.",
+        "私のことを忘れないで。",
+    ],
+)
+async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: str) -> None:
+    core = await world.core_by_rules()
+    task = await tell(core, PARROT, of_others, session="s1", at=NOW)
+    assert "forgetting" not in task.result
