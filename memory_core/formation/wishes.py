@@ -379,11 +379,18 @@ class Wishes:
     ) -> list[Memory]:
         """The instructions that a wish ends: those that share the most words with it.
 
-        A wish for the end of all instructions ends all. Without shared words it is the nearest
+        A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
+        for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be an instruction by itself.
         """
         if wish.whole:
             return list(instructions)
+        if excluded := [
+            instruction
+            for instruction in instructions
+            if exclude_each_other(instruction.content, wish.text)
+        ]:
+            return excluded
         if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
         names = {instruction.id: instruction for instruction in instructions}

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all, topic_of
+from memory_core.domain.statements.joined_orders import separate_orders
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
@@ -124,7 +125,7 @@ class Wish:
     Attributes:
         kind: Of wish.
         message: The number of its message.
-        text: The sentence as it was said; of a preference the clause.
+        text: The sentence as it was said; of a preference the clause, of two instructions each.
         start: Its place in the message.
         end: The end of it in the message.
         about: The topic to forget; "" for the statement just before, or for all if `whole`.
@@ -199,9 +200,10 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
         wishes += [] if wish is None else [(wish, reading)]
     return tuple(
-        wish
+        replace(wish, text=part)
         for wish, reading in wishes
         if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
+        for part in (separate_orders(wish.text) if wish.kind == "instruction" else [wish.text])
     )
 
 
