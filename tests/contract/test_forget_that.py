@@ -114,3 +114,38 @@ async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: 
     core = await world.core_by_rules()
     task = await tell(core, PARROT, of_others, session="s1", at=NOW)
     assert "forgetting" not in task.result
+
+
+@pytest.mark.parametrize(
+    ("told", "request_to_forget"),
+    [
+        ("Ben has a broken arm.", "Forget that Ben has a broken arm, he is well again."),
+        ("Mia lives in Berlin.", "Forget that Mia lives in Berlin."),
+        ("Ben ist krank.", "Vergiss, dass Ben krank ist, er ist wieder gesund."),
+    ],
+)
+async def test_a_fact_of_a_named_person_is_forgotten(
+    world: World, told: str, request_to_forget: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, told, session="s1", at=NOW)
+    task = await tell(core, request_to_forget, session="s1", at=NOW + timedelta(minutes=1))
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "Forget that Ben is ill, let's talk about Coco.",
+        "Don't forget that Coco is a parrot.",
+        "People forget that Coco is a parrot.",
+        "Vergiss nicht, dass Coco ein Papagei ist.",
+    ],
+)
+async def test_other_words_about_a_fact_forget_nothing(world: World, harmless: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    await tell(core, harmless, session="s1", at=NOW + timedelta(minutes=1))
+    assert any("Coco" in fact for fact in await facts(core))

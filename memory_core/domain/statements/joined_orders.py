@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, is_call_to_act, read
+from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, read
 
 _JOINT: Final = re.compile(r",? (?:and|und) |、")
 _CONDITION: Final = re.compile(
@@ -46,5 +46,7 @@ def _orders(reading: MarkedSentence) -> bool:
     """Whether a part orders an action of the assistant, with its object."""
     if reading.japanese:
         return bool(reading.kind_set & ACTS and reading.signs & {"jask", "jforbid"})
-    starts = {mark.start for mark in reading.marks if mark.kind not in _BEFORE_ORDER}
-    return is_call_to_act(reading) and (len(starts) > 1 or "ADDRESS_ME" in reading.kind_set)
+    order = [mark for mark in reading.marks if mark.kind not in _BEFORE_ORDER]
+    verb = [mark for mark in order if mark.start == order[0].start]
+    addresses = any(mark.kind == "ADDRESS_ME" for mark in verb)
+    return not ACTS.isdisjoint(mark.kind for mark in verb) and (addresses or len(order) > len(verb))

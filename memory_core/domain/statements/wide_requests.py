@@ -1,6 +1,7 @@
-"""Requests to forget that name no topic: all that is known of the speaker, or what was just said.
+"""Requests to forget that are told by the kinds of their words alone.
 
-Both are read by the kinds of their words: no word may be left that names something else.
+Two name no topic: all that is known of the speaker, and what was just said; no word may be left
+that names something else. The third names a fact of somebody: "forget that Ben is ill".
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import names_all
-from memory_core.domain.statements.wish_marks import BREAK, WishMark
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
 from memory_core.domain.statements.wish_signs import MarkedSentence
 
 _OPENS: Final = frozenset({"LEAD", "PLEASE", "FUNC", "WISH", "YOU", BREAK})
@@ -53,6 +54,26 @@ def points_at_last(reading: MarkedSentence) -> bool:
         named = any(mark.text not in _IDIOMS for mark in pointing)
         return "LAST" in kinds or (named and all(mark.text != "about" for mark in reading.marks))
     return bool(pointing) or "LAST" in kinds or _said_anything(reading)
+
+
+def fact_to_forget(reading: MarkedSentence) -> str:
+    """The fact of a named person or thing that a sentence orders to forget, or "".
+
+    For example "Ben is ill" of "forget that Ben is ill", without a further clause. No more is
+    needed to be sure, since nothing is forgotten unless a memory has all the words.
+    """
+    marks = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", BREAK)]
+    if (
+        len(marks) > 3
+        and marks[0].kind in _FORGETS
+        and marks[1].text in ("that", "dass")
+        and marks[2].kind == OTHER_WORDS
+        and marks[2].text.split()[0] in reading.capitals
+        and all(mark.kind != BREAK for mark in reading.marks if mark.start > marks[2].start)
+        and _is_requested(reading)
+    ):
+        return reading.text[marks[2].start : marks[-1].end]
+    return ""
 
 
 def asks_for_all(reading: MarkedSentence) -> bool:

@@ -19,7 +19,7 @@ from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all
 from memory_core.domain.statements.joined_orders import separate_orders
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
+from memory_core.domain.statements.wide_requests import asks_for_all, fact_to_forget, points_at_last
 from memory_core.domain.statements.wish_rules import (
     asks_for_one_piece,
     is_no_instruction,
@@ -279,7 +279,7 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
 
 _REASON = re.compile(
     r"\A(?P<request>(?:(?:please|actually|ok|okay|oh|sorry|and|just|can you|could you|would you"
-    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss (?:bitte,? )?(?:dass|was)\b)"
+    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss\b(?:,? bitte)?,? (?:dass|was)\b)"
     r"[^,;:?]{3,120}),\s+(?:it|she|he|they|this|that|because|since|as|es|sie|er|das|weil|denn|da)"
     r"\s[^?]+\Z",
     re.IGNORECASE,
@@ -311,8 +311,13 @@ def _wish(
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
         return Wish("withdrawal", number, text, start, end)
-    if chances.forget >= ASKS and not is_no_request(reading):
-        request = _request(reading, before, chances.forget)
+    fact = fact_to_forget(reading)
+    if (fact or chances.forget >= ASKS) and not is_no_request(reading):
+        request = (
+            _Request(fact, "sure", whole=False)
+            if fact
+            else _request(reading, before, chances.forget)
+        )
         if request is not None:
             return Wish(
                 "forget",
