@@ -117,7 +117,7 @@ async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: 
 
 
 @pytest.mark.parametrize(
-    ("told", "request_to_forget"),
+    ("statement", "request_to_forget"),
     [
         ("Ben has a broken arm.", "Forget that Ben has a broken arm, he is well again."),
         ("Mia lives in Berlin.", "Forget that Mia lives in Berlin."),
@@ -125,10 +125,10 @@ async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: 
     ],
 )
 async def test_a_fact_of_a_named_person_is_forgotten(
-    world: World, told: str, request_to_forget: str
+    world: World, statement: str, request_to_forget: str
 ) -> None:
     core = await world.core_by_rules()
-    await tell(core, PARROT, told, session="s1", at=NOW)
+    await tell(core, PARROT, statement, session="s1", at=NOW)
     task = await tell(core, request_to_forget, session="s1", at=NOW + timedelta(minutes=1))
     (request,) = task.result["forgetting"]
     assert request["status"] == "done"

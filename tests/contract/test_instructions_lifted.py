@@ -127,7 +127,7 @@ async def test_the_other_of_two_instructions_of_a_sentence_stays(
 
 
 @pytest.mark.parametrize(
-    "one",
+    "whole",
     [
         "Never swear and use slang.",
         "When I send code, explain it briefly and never rewrite it.",
@@ -135,10 +135,10 @@ async def test_the_other_of_two_instructions_of_a_sentence_stays(
         "Don't mention my ex and never ask about her.",
     ],
 )
-async def test_parts_that_can_not_stand_alone_stay_one_instruction(world: World, one: str) -> None:
+async def test_parts_that_can_not_stand_alone_stay_one_instruction(world: World, whole: str) -> None:
     core = await world.core_by_rules()
-    await tell(core, one, session="s1")
-    assert await instructions(core) == [one]
+    await tell(core, whole, session="s1")
+    assert await instructions(core) == [whole]
 
 
 async def test_a_permission_ends_what_it_excludes(world: World) -> None:

@@ -153,7 +153,7 @@ def _name_in(text: str) -> str:
 
 def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> frozenset[int]:
     """The values of a kind that a text names."""
-    return frozenset(kind[found] for found in pattern.findall(text.casefold()))
+    return frozenset(kind[spelling] for spelling in pattern.findall(text.casefold()))
 
 
 def _rest(text: str, pattern: re.Pattern[str]) -> frozenset[str]:

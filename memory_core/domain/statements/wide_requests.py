@@ -1,7 +1,7 @@
 """Requests to forget that are told by the kinds of their words alone.
 
 Two name no topic: all that is known of the speaker, and what was just said; no word may be left
-that names something else. The third names a fact of somebody: "forget that Ben is ill".
+that names something else. The third names a person's fact: "forget that Ben is ill".
 """
 
 from __future__ import annotations
