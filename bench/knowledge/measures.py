@@ -15,6 +15,8 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 """What a context says of a statement that does not hold any more."""
+_EXPECTED = re.compile(r"from \d{4}\S* until \d{4}\S*")
+"""The time of what is foreseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +240,10 @@ def scenes(service: Service, items: Mapping[str, Sequence[Item]]) -> Iterator[Ou
             service.tell(user, f"talk-{number}", messages)
         context = service.context(user, item["query"], at=item["at"])
         missing = [words for words in item["good"] if not re.search(words, context, re.I)]
-        lines = [(line, bool(_OVER.search(line))) for line in context.splitlines()]
         marked = item.get("harmless", False)
+        lines = [
+            (line, bool(_OVER.search(_EXPECTED.sub("", line)))) for line in context.splitlines()
+        ]
         wrong = [
             line
             for line, over in lines

@@ -18,7 +18,6 @@ from memory_core.domain.event_log import cut_short, is_version
 from memory_core.domain.memory import (
     BY_HAND,
     FOUND_BY_DEFAULT,
-    MAX_CONTENT_BYTES,
     MAX_METADATA_BYTES,
     MAX_VALUE_BYTES,
     Memory,
@@ -26,8 +25,8 @@ from memory_core.domain.memory import (
     MemoryType,
     Status,
     back_in_use,
+    text_of_key,
     text_of_value,
-    text_within,
 )
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.index_terms import with_lexical
@@ -46,7 +45,7 @@ from memory_core.evolution.deletion import (
 )
 from memory_core.evolution.slot_log import Act, old_version_ids
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
-from memory_core.evolution.versions import new_version, old_version, version_document
+from memory_core.evolution.versions import new_version, old_version, value_for, version_document
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, session_document_id
@@ -494,7 +493,10 @@ def _changed_fields(old: Memory, change: UpdateInput) -> MemoryFields:
                     "nothing would be left",
                     errors=(FieldError("value", "can't be null unless content is given too"),),
                 )
-            given["content"] = text_within(f"{old.key}: {given['value_text']}", MAX_CONTENT_BYTES)
+            given["content"] = text_of_key(old.key, given["value_text"])
+    elif "content" in given:
+        given["value"] = value_for(given["content"], old)
+        given["value_text"] = text_of_value(given["value"])
     if given.get("content") is not None:
         given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
     given.setdefault("change_reason", None)

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.event_log import VERSIONS, kept_version, version_id
-from memory_core.domain.memory import Memory, MemoryFields, Status, fields_of
+from memory_core.domain.memory import Memory, MemoryFields, Status, fields_of, text_of_key
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import Shelf
@@ -58,6 +58,57 @@ def new_version(old: Memory, changed: MemoryFields, now: datetime) -> tuple[Memo
     ):
         updated = updated.changed(valid_until=None)
     return updated, version_document(kept_version(old, begins))
+
+
+def value_for(content: str, old: Memory) -> Any:
+    """The value of a memory whose text is edited, and no value is given.
+
+    A value that the old text contains, and the new text does not, is read in its place:
+    "User works at Siemens" edited into "User works at Bosch" gives "Bosch".
+
+    Args:
+        content: The new text.
+        old: The memory as it is.
+
+    Returns:
+        The old value if the edit leaves it as it is; None if no value can be read.
+
+    """
+    value, before = old.value, old.content
+    if value is None or content.strip() == before.strip():
+        return value
+    if before == text_of_key(old.key or "", old.value_text):  # the text only repeats the value
+        return value if _contains(content, old.value_text or "") else None
+    if not isinstance(value, str) or not _contains(before, value) or _contains(content, value):
+        return value
+    start = before.casefold().find(value.casefold())
+    beginning, end = before[:start], before[start + len(value) :]
+    is_same_around = (
+        before[start : start + len(value)].casefold() == value.casefold()
+        and len(content) > len(beginning) + len(end)
+        and content.startswith(beginning)
+        and content.endswith(end)
+    )
+    return content[len(beginning) : len(content) - len(end)].strip() if is_same_around else None
+
+
+def _contains(text: str, value: str) -> bool:
+    """Whether a text has the value as words of its own, whatever their case."""
+    value, text = value.strip().casefold(), text.casefold()
+    start = text.find(value)
+    while start >= 0:
+        end = start + len(value)
+        if not (_joins(text[start - 1 : start], value[:1]) or _joins(value[-1:], text[end:][:1])):
+            return True
+        start = text.find(value, start + 1)
+    return False
+
+
+def _joins(first: str, second: str) -> bool:
+    """Whether two characters side by side are of one word; those of Japanese never are."""
+    return all(
+        character.isdigit() or character.upper() != character for character in (first, second)
+    )
 
 
 def old_version(old: Memory) -> Memory:

@@ -81,3 +81,13 @@ async def test_the_same_slot_in_other_letters_is_an_edit_like_others(core: Memor
     rome = await told(core, "Rome", -20)
     edited = await core.update(ALICE, rome.id, UpdateInput(subject="ANA"), rome.etag)
     assert (edited.subject, edited.version) == ("ANA", 1)
+
+
+async def test_a_text_put_right_takes_its_value_along(core: MemoryCore) -> None:
+    oslo = await told(core, "Oslo", 0, value="Oslo")
+    edited = await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Bergen"), "*")
+    assert edited.value == "Bergen"
+    again = await core.save(ALICE, fact("Ana lives in Bergen", value="Bergen", **CITY))
+    assert (again.outcome, again.memory.id) == ("reinforced", oslo.id)
+    back = await core.save(ALICE, fact("Ana lives in Oslo", value="Oslo", **CITY))
+    assert back.outcome == "superseded"

@@ -66,7 +66,7 @@ def test_a_date_with_a_year_is_read_once_and_exactly(query, start, end):
         ("the day before yesterday", date(2026, 5, 18), date(2026, 5, 19)),
         ("the day after  tomorrow", date(2026, 5, 22), date(2026, 5, 23)),
         ("what did he say this morning?", date(2026, 5, 20), date(2026, 5, 21)),
-        ("next Friday", date(2026, 5, 22), date(2026, 5, 23)),
+        ("next Friday", date(2026, 5, 29), date(2026, 5, 30)),
         ("next Wednesday", date(2026, 5, 27), date(2026, 5, 28)),
         ("next Monday", date(2026, 5, 25), date(2026, 5, 26)),
     ],

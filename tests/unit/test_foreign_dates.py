@@ -41,6 +41,12 @@ def date(month: int, number: int) -> datetime:
         ("Ich bin bis Freitag, 22.5. in Rom.", MIDNIGHT + timedelta(hours=12), date(5, 23)),
         ("5月21日(木)に歯医者の予約があります。", date(5, 21), date(5, 22)),
         ("5月20日に引っ越します。", date(5, 20), date(5, 21)),
+        ("Ich bin vom 5. bis 8. Dezember in Rom.", date(12, 5), date(12, 9)),
+        ("Ich fliege vom 5.12. bis 8.12. nach Rom.", date(12, 5), date(12, 9)),
+        ("Ich bin von Montag bis Mittwoch in Rom.", MIDNIGHT + 3 * DAY, MIDNIGHT + 6 * DAY),
+        ("Ich bin ab dem 5.12. im Urlaub.", date(12, 5), None),
+        ("Ich habe am 5.12. um fünf eine Feier.", date(12, 5) + timedelta(hours=17), date(12, 6)),
+        ("12月5日から8日まで旅行します。", date(12, 5), date(12, 9)),
         ("月曜日に面接があります。", MIDNIGHT + 3 * DAY, MIDNIGHT + 4 * DAY),
         ("来月から在宅勤務です。", date(6, 1), None),
         (

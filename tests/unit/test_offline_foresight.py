@@ -71,6 +71,30 @@ NAMED = [
     ("I'm in Rome two nights from Monday.", day(3), day(5)),
     ("Ich bin für zwei Wochen in Spanien.", None, FRIDAY + timedelta(days=14)),
 ]
+# said on Tuesday 17 November 2026 at 10
+TUESDAY = datetime(2026, 11, 17, 10, tzinfo=timezone.utc)
+HOURS = [
+    ("My exam is next Wednesday at 10.", "2026-11-25 10:00"),
+    ("I'm seeing the physio this Friday at 2.", "2026-11-20 14:00"),
+    ("I'm meeting Tom next Monday.", "2026-11-23 00:00"),
+    ("We're flying to Malaga on Saturday next week.", "2026-11-28 00:00"),
+    ("I'm meeting Zoe at noon tomorrow.", "2026-11-18 12:00"),
+    ("I have a call today at 3.", "2026-11-17 15:00"),
+    ("I'm in class from 11 to 5 today.", "2026-11-17 11:00"),
+    ("I have a call today at 8.", "2026-11-17 20:00"),
+    ("My course starts on the first of December.", "2026-12-01 00:00"),
+    ("Nächsten Mittwoch habe ich um 10 eine Prüfung.", "2026-11-25 10:00"),
+    ("Diesen Donnerstag habe ich um halb zehn ein Vorstellungsgespräch.", "2026-11-19 09:30"),
+    ("Nächste Woche Dienstag habe ich einen Arzttermin.", "2026-11-24 00:00"),
+    ("Ich fliege am Freitag übernächster Woche nach Wien.", "2026-12-04 00:00"),
+    ("Ich treffe Zoe morgen Mittag.", "2026-11-18 12:00"),
+    ("Ich habe am ersten Dezember um Viertel vor neun Schule.", "2026-12-01 08:45"),
+    ("Ich muss um fünf zur Feier am 5.12.", "2026-12-05 17:00"),
+    ("来週の金曜日に東京へ出張します。", "2026-11-27 00:00"),
+    ("今週の金曜日に面接があります。", "2026-11-20 00:00"),
+    ("明日の正午にゾーイと会います。", "2026-11-18 12:00"),
+    ("金曜日の午後4時半に電話があります。", "2026-11-20 16:30"),
+]
 USUAL = [
     ("I have a cold.", 7),
     ("I broke my leg", 42),
@@ -119,9 +143,99 @@ def test_a_named_time_is_taken_from_the_message(
     assert foresight.confidence == 0.9
 
 
+@pytest.mark.parametrize(("sentence", "start"), HOURS)
+def test_a_day_and_an_hour_are_those_that_people_mean(sentence: str, start: str) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert f"{foresight.start_time:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize(
+    ("sentence", "hours"),
+    [
+        ("I have a viewing between 8 and 12 on Thursday.", (8, 12)),
+        ("Ich habe am Donnerstag zwischen 14 und 16 Uhr eine Besichtigung.", (14, 16)),
+        ("木曜日の8時から12時の間に会議があります。", (8, 12)),
+    ],
+)
+def test_a_range_of_hours_has_its_end(sentence: str, hours: tuple[int, int]) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert foresight.end_time is not None
+    assert (foresight.start_time.hour, foresight.end_time.hour) == hours
+
+
 def test_what_begins_and_has_no_end_is_given_none() -> None:
     (foresight,) = said_foresight(talk("From 1 June I'm their head of operations."))
     assert (foresight.start_time, foresight.end_time) == (date(2026, 6, 1), None)
+
+
+# said on Tuesday 17 November 2026 at 10
+EVERYDAY = [
+    ("Dinner with Paul tonight at 8.", "2026-11-17 20:00"),
+    ("Job interview on Thursday at three.", "2026-11-19 15:00"),
+    ("Vet with Rufus tomorrow at 9:15.", "2026-11-18 09:15"),
+    ("Parents' evening is on 2 December at 6pm.", "2026-12-02 18:00"),
+    ("The plumber is coming between 8 and 12 on Thursday.", "2026-11-19 08:00"),
+    ("I've got a call with the bank at half past four on Friday.", "2026-11-20 16:30"),
+    ("Kids have no school on Monday.", "2026-11-23 00:00"),
+    ("Ella has a piano recital on Saturday at 4 o'clock.", "2026-11-21 16:00"),
+    ("Sam picks up the kids on Friday.", "2026-11-20 00:00"),
+    ("There's a fire drill at work on Monday at 11.", "2026-11-23 11:00"),
+    ("Remind me to call mum on Sunday.", "2026-11-22 00:00"),
+    ("Could you remind me to water the plants on Sunday?", "2026-11-22 00:00"),
+    ("Don't let me forget to pay the rent on Friday.", "2026-11-20 00:00"),
+    ("Abendessen mit Paul heute Abend um acht.", "2026-11-17 20:00"),
+    ("Der Klempner kommt am Donnerstag zwischen 8 und 12.", "2026-11-19 08:00"),
+    ("Die Kinder haben am Montag schulfrei.", "2026-11-23 00:00"),
+    ("Morgen früh ist Wohnungsübergabe.", "2026-11-18 00:00"),
+    ("Friseur morgen um 15 Uhr.", "2026-11-18 15:00"),
+    ("Erinnere mich am Sonntag daran, Mama anzurufen.", "2026-11-22 00:00"),
+    ("今夜8時にポールと夕食。", "2026-11-17 20:00"),
+    ("木曜日の8時から12時の間に配管工が来ます。", "2026-11-19 08:00"),
+    ("土曜日に両親が遊びに来る。", "2026-11-21 00:00"),
+    ("日曜日に母に電話するのをリマインドして。", "2026-11-22 00:00"),
+]
+NOT_FORESEEN = [
+    "We got a puppy on Saturday.",
+    "My brother got engaged on Sunday.",
+    "We had a barbecue on Sunday.",
+    "He told me on Thursday that he's leaving.",
+    "The plumber came on Thursday.",
+    "Lunch with Sandra on Thursday was fun.",
+    "What's on at the cinema tonight?",
+    "On Mondays I swim.",
+    "Grandma usually visits on Sunday.",
+    "Dinner ideas for tonight, please.",
+    "Find me a table for two tomorrow at 8.",
+    "Write a story where a plumber is coming on Thursday at 8.",
+    "In my novel the hero has a duel on Friday at noon.",
+    "If the plumber comes on Thursday I'll stay home.",
+    "Maybe the plumber is coming on Thursday.",
+    "Remind me what the dentist said on Monday.",
+    "The bus leaves on Saturday at 9.",
+    "Happy birthday for Saturday!",
+    "Am Samstag haben wir einen Welpen bekommen.",
+    "Am Sonntag gab es bei uns Gulasch.",
+    "Sonntags kommt Oma um drei.",
+    "Am Sonntag kommt immer Oma.",
+    "Angenommen, die Handwerker kommen am Freitag.",
+    "Schreib eine Geschichte, in der am Freitag ein Klempner kommt.",
+    "Was läuft heute Abend im Kino?",
+    "土曜日に子犬を飼いました。",
+    "土曜日のコンサートは楽しかったです。",
+    "もし木曜日に配管工が来たら、家にいます。",
+    "明日の夕食のレシピを考えて。",
+]
+
+
+@pytest.mark.parametrize(("sentence", "start"), EVERYDAY)
+def test_an_everyday_appointment_is_foreseen_however_it_is_told(sentence: str, start: str) -> None:
+    (foresight,) = said_foresight(talk(sentence, start=TUESDAY))
+    assert f"{foresight.start_time:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize("sentence", NOT_FORESEEN)
+def test_what_is_over_repeats_is_asked_for_or_invented_is_not_foreseen(sentence: str) -> None:
+    assert said_foresight(talk(sentence, start=TUESDAY)) == []
 
 
 @pytest.mark.parametrize(("sentence", "days"), USUAL)

@@ -24,9 +24,11 @@ _MANY = (
     "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r|doctor"
     "|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
 )
+KIN = f"{SINGULAR}|{_MANY}"
+"""Relations, and others of a person: a doctor, a dog."""
 _RELATION = (
     r"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late"
-    rf"|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
+    rf"|ex-?)\s*)?(?:{KIN})"
 )
 _FILLER = (
     r"well|yes|yeah|yep|no(?=[,:]|\s+(?:I|my|we|our)\b)|nope"
@@ -57,9 +59,10 @@ _SUPPOSED = re.compile(
     r"\A\s*+(?:and\s++|but\s++|so\s++|well,?\s++)?(?:if|suppose|supposing|imagine|pretend"
     r"|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if|i wish|wish"
     r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si"
+    r"|angenommen|stell dir vor|nehmen wir an|vielleicht|womöglich"
     r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy"
     r"|imagination|game|story|novel|book|movie|film|play|simulation|role-?play|scenario"
-    r"|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
+    r"|thought experiment)(?=,|\s+(?:I|we|my|the|an?|he|she|it|they|there)\b))\b",
     re.IGNORECASE,
 )
 _NOT_HERE = re.compile(

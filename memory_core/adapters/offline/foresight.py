@@ -17,35 +17,23 @@ from memory_core.adapters.offline.clauses import asserted_clauses, expanded, wit
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
+from memory_core.adapters.offline.own_plans import is_own, without_reminder
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import is_past, third_person
 from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.provenance import may_tell, own_words
-from memory_core.domain.text.foreign_dates import with_english_times
+from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
 """Foresights of a conversation."""
-_SELF = re.compile(
-    r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo"
-    r"|suis|bin)\b"
-)
-_JAPANESE_AHEAD = re.compile(
-    r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く"
-    r"|です|ます|だ)[。！!]?\Z"
-)
-"""The end of a Japanese sentence about the future.
-
-Its subject, the speaker, is mostly left out.
-"""
-_OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
-"""Things that are the speaker's although the sentence doesn't name the speaker."""
 _NOT_NOW = re.compile(
     r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)"
-    r"|as a (?:child|kid)|when i was|if|wish|nicht|kein\w*|pas|would)\b|n't\b",
+    r"|as a (?:child|kid)|when i was|if|wish|nicht"
+    r"|kein\w*(?! (?:schule|kita|unterricht|training)\b)|pas|would)\b|n't\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -56,9 +44,11 @@ _FORWARD = re.compile(
     r"|must|expect(?:ing)?|on until|due|moving|bin|werde|suis|vais|estoy|voy)\b",
     re.IGNORECASE,
 )
+_HAVE_GOT = re.compile(r"\b(have|has) got\b", re.IGNORECASE)
+"""The present of "have"; "got" is a past elsewhere."""
 _FIRST_VERB = re.compile(
-    r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have"
-    r"|had)\s+)*(?P<verb>[a-z]+)"
+    r"\b(?:I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he|[Ii]t)\s+(?:(?:just|also|really|finally|recently"
+    r"|already|even|then|have)\s+)*(?P<verb>[a-z]+)"
 )
 _BARE_PAST = re.compile(
     r"\A(?:(?:just|then|only|finally)\s++)*(?P<verb>[a-z]+ed|came|went|left|got)\b"
@@ -72,7 +62,19 @@ _LASTED = re.compile(
 
 A task that was given ("have been told to") is no such state.
 """
-_CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
+_PAST_WORD = re.compile(
+    r"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )(?<!\bof )(?<!\bnew )(?<!\bget )"
+    r"(?<!\bgets )(?<!\bbe )\b(?!\A(?:set|put|let|cut|read|hit|shut|quit)\b)"
+    r"(?!(?:bed|red|shed|seed|weed|breed|hundred|indeed|sacred)\b)(?P<verb>[a-z]{3,})\b"
+)
+"""A word that is a verb if it is a past tense; after an article it is none ("the united team")."""
+_NEVER_PAST = re.compile(
+    r"\btomorrow\b|(?<!\bthe )\bnext (?:week|weekend|month|year|[a-z]{3,6}day)\b", re.IGNORECASE
+)
+"""Times that lie ahead, whatever the verb: "she said she's free tomorrow"."""
+_CLAUSES = re.compile(
+    r"[,;]\s*|(?<!\s)\s++(?:and|but|because|so|that(?= (?:I|he|she|it|we|they|the|my)\b))\s++"
+)
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _REQUEST = re.compile(
     r"\b(?:(?:could|can|would|will) you|please|(?:kannst|könntest|würdest) du|bitte)\b",
@@ -102,23 +104,8 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             text = without_fillers(sentence.text)
-            german, japanese = is_german(text), is_japanese(text)
-            own = (
-                _SELF.search(text)
-                or _OWED.search(text)
-                or (japanese and _JAPANESE_AHEAD.search(text))
-            )
-            if sentence.asks or not own or not (japanese or asserted_clauses(text)):
-                continue
-            span = _span(
-                with_english_times(expanded(text), german=german, japanese=japanese),
-                message.timestamp,
-            )
-            if (
-                span is None
-                or _OBJECT_LEFT_OUT.search(text)
-                or _is_request(text, message.timestamp)
-            ):
+            span = _foreseen(text, message.timestamp, asks=sentence.asks)
+            if span is None:
                 continue
             name = speaker(message)
             described = third_person(text, name) or f"{name} said: {sentence.text}"
@@ -134,6 +121,24 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             )
             foresights.setdefault(described.casefold(), foresight)
     return list(foresights.values())[:MAX_FORESIGHT]
+
+
+def _foreseen(
+    text: str, said_at: datetime, *, asks: bool
+) -> tuple[datetime, datetime | None, float] | None:
+    """(start, end, confidence) of a sentence that foresees something of the speaker's life."""
+    plan = without_reminder(text)
+    reminds = plan != text
+    japanese = is_japanese(plan)
+    german = not japanese and (is_german(plan) or names_german_time(plan))
+    if (asks and not reminds) or not is_own(plan, german=german, japanese=japanese):
+        return None
+    plan = plan.rstrip("?？") if reminds else plan
+    if not (japanese or asserted_clauses(plan)) or _OBJECT_LEFT_OUT.search(plan):
+        return None
+    plain = _HAVE_GOT.sub(r"\1", expanded(plan))
+    span = _span(with_english_times(plain, german=german, japanese=japanese), said_at)
+    return None if span is None or (not reminds and _is_request(text, said_at)) else span
 
 
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
@@ -193,7 +198,7 @@ def _looks_ahead(text: str) -> bool:
     if _FORWARD.search(text):
         return True
     verb = _FIRST_VERB.search(text)
-    return verb is None or not is_past(verb["verb"])
+    return verb is None or not _is_past_verb(verb["verb"])
 
 
 def _is_over(text: str, said_at: datetime) -> bool:
@@ -226,15 +231,17 @@ def _without_past_clauses(text: str, said_at: datetime) -> str:
 
 def _is_past_clause(clause: str) -> bool:
     """Whether a clause is about the past, or a state that lasted until now."""
+    if _NEVER_PAST.search(clause):
+        return False
     if _LASTED.search(clause):
         return True
-    verb = _FIRST_VERB.search(clause) or _BARE_PAST.match(clause)
-    return (
-        verb is not None
-        and verb["verb"] not in _MODALS
-        and is_past(verb["verb"])
-        and not _FORWARD.search(clause)
-    )
+    first = _FIRST_VERB.search(clause) or _BARE_PAST.match(clause)
+    verbs = [first] if first else _PAST_WORD.finditer(clause)
+    return not _FORWARD.search(clause) and any(_is_past_verb(verb["verb"]) for verb in verbs)
+
+
+def _is_past_verb(verb: str) -> bool:
+    return verb == "were" or (verb not in _MODALS and is_past(verb))
 
 
 def _passed_days(match: re.Match[str]) -> int:

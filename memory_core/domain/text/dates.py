@@ -380,8 +380,10 @@ def _from_now(match: re.Match[str], today: date) -> Window:
         )
         return _around(today, offset, offset + 1)
     if weekday := match["weekday"]:
-        ahead = (_WEEKDAY_STEMS.index(weekday[:3].lower()) - today.weekday()) % 7
-        offset = (ahead or 7) if match["side"].lower() == "next" else ahead - 7
+        following = match["side"].lower() == "next"
+        offset = days_to_weekday(weekday, today, following=following)
+        if not following:
+            offset = offset % 7 - 7
         return _around(today, offset, offset + 1)
     if unit := match["ago"]:
         days = _UNIT_DAYS[unit.lower()]
@@ -396,6 +398,20 @@ def _from_now(match: re.Match[str], today: date) -> Window:
     return {"this": _around(today, -days, days + 1), "next": _around(today, 1, 2 * days + 1)}.get(
         which, _around(today, -2 * days, 1)
     )
+
+
+def days_to_weekday(name: str, today: date, *, following: bool) -> int:
+    """Days until the next day of a name; never 0, since people would say "today".
+
+    Args:
+        name: The name of a weekday.
+        today: The day on which it is said.
+        following: Whether "next" is said: a day that this week has yet is "on" or "this" day, and
+            the day after today is "tomorrow". "Next" names the one after it.
+
+    """
+    days = (_WEEKDAY_STEMS.index(name[:3].lower()) - today.weekday()) % 7 or 7
+    return days + 7 if following and (days == 1 or today.weekday() + days < 7) else days
 
 
 def _number(text: str) -> int:

@@ -2,9 +2,10 @@
 
 `date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes
 a ranking. Here the validity of a memory begins and ends by the result, so only plain dates are read
-by it. Note: "now" is the time of the message, never that of the clock, and days are those of its
-time zone. Libraries that read dates from prose take milliseconds for each sentence and a quarter of
-a second at the start. They also guess ("may", "sat", "second"), which must not happen here.
+by it; `clock_times` reads the time of day. Note: "now" is the time of the message, never that of
+the clock, and days are those of its time zone. Libraries that read dates from prose take
+milliseconds for each sentence and a quarter of a second at the start. They also guess ("may",
+"sat", "second"), which must not happen here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone, tzinfo
 
-from memory_core.domain.text.dates import date_windows
+from memory_core.domain.text.clock_times import clock
+from memory_core.domain.text.dates import date_windows, days_to_weekday
 from memory_core.domain.text.spelling import ANY_MONTH
 
 _NUMBERS = {
@@ -32,10 +34,11 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>days?|nights?|weekends?|weeks?|fortnights?|months?|semesters?|terms?|years?)"
 _FOREIGN_UNIT = r"(?P<unit>tage?|wochen?|monate?|jours?|semaines?|mois|días?|semanas?|mes(?:es)?)"
 _DAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DATE = (
     r"(?P<date>(?:the\s+)?(?:(?:early|mid|late|end of|beginning of)[\s-]+)?"
-    r"(?:\d{4}-\d\d-\d\d|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Za-z]{3,9}\.?(?:,?\s+\d{4})?"
-    rf"|(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+    rf"(?:\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?"
+    rf"|{_MONTH}"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
 )
 _FOR = re.compile(
@@ -58,13 +61,24 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _AT = re.compile(
-    r"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)"
+    r"\b(?P<word>tomorrow|tonight|(?:later )?today|this (?:afternoon|evening|weekend|week|month"
+    r"|year)"
     r"|the day after tomorrow|next (?:weekend|week|month|year))\b"
     rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b"
-    rf"|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in|for|at|during|around|from|this"
+    rf"|\b(?P<which>on|next|this(?: coming)?|coming)\s+{_DAY}\b"
+    rf"|\b{_DAY.replace('<', '<bare_')}(?=(?:\s+(?:morning|afternoon|evening|night))?,?\s+(?:at\s"
+    r"|\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|o['’]clock)|\d{1,2}:\d\d\b))"
+    rf"|\b(?:on|in|for|at|during|around|from|this"
     rf"|next)\s+{_DATE}",
     re.IGNORECASE,
 )
+_OF_A_WEEK = re.compile(
+    rf"\b(?:on\s+)?{_DAY}(?:,?\s+(?:of\s+)?(?P<week>next week|(?:the )?week after next))\b"
+    r"|\b(?P<first>next week|(?:the )?week after next),?\s+(?:on\s+)?"
+    rf"{_DAY.replace('<', '<then_')}\b",
+    re.IGNORECASE,
+)
+"""A day of another week: "Friday next week"."""
 _FROM_TO = re.compile(
     rf"\bfrom\s+{_DATE.replace('<date>', '<from>')}\s+(?:to|until|till|through|-|–)\s+{_DATE}"
     rf"|\bfrom\s+{_DAY.replace('<weekday>', '<from_day>')}\s+(?:to|until|till|through)\s+{_DAY}",
@@ -72,13 +86,14 @@ _FROM_TO = re.compile(
 )
 _BARE_DAY = re.compile(
     r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-"
-    r"|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
+    rf"|–)\s*(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})",
+    re.IGNORECASE,
 )
 
 
 _FROM_THEN_ON = re.compile(
     r"\b(?:from|starting|beginning|as of)\s+(?:on\s+)?(?:(?P<word>tomorrow|the day after tomorrow"
-    rf"|next (?:week|month|year))|(?:next\s+|this\s+)?{_DAY}|{_DATE})\b",
+    rf"|next (?:week|month|year))|(?:(?P<which>next|this)\s+)?{_DAY}|{_DATE})\b",
     re.IGNORECASE,
 )
 _HABIT = re.compile(
@@ -88,16 +103,19 @@ _HABIT = re.compile(
     re.IGNORECASE,
 )
 """Words of repetition: "always on Monday" is no day ahead."""
-_HOUR = re.compile(
-    r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?"
-    r"|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
-    re.IGNORECASE,
-)
+_NOON = 12 * 60
+"""Minutes after midnight."""
 _MOST_DAYS_TO_DATE = 62
 """Days ahead within which a date such as "Thursday the 12th" lies."""
-_DAYTIME = 7
-"""Earlier hours are those of the afternoon: "at 3"."""
-_MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+_ORDINAL_WORDS = """
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
+    twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh
+    twenty-eighth twenty-ninth thirtieth thirty-first
+"""
+_ORDINALS = _ORDINAL_WORDS.split()
+_ANY_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+_ORDINAL_DAY = re.compile(rf"\b(?P<day>{_ANY_ORDINAL}) of (?={ANY_MONTH}\b)", re.IGNORECASE)
 _DAY_OF_DATE = re.compile(
     r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since"
     r"|starting|beginning|coming)\s++)?"
@@ -153,7 +171,11 @@ def ahead(sentence: str, said_at: datetime) -> Ahead | None:
         ValueError: For a time outside the calendar's years.
 
     """
+    sentence = _ORDINAL_DAY.sub(
+        lambda match: f"{_ORDINALS.index(match['day'].lower()) + 1} ", sentence
+    )
     sentence = _DAY_OF_DATE.sub(lambda match: _without_weekday(match, said_at), sentence)
+    sentence = _OF_A_WEEK.sub(lambda match: _in_its_week(match, said_at), sentence)
     for read in (
         _read_from_to,
         _read_until,
@@ -195,6 +217,14 @@ def _without_weekday(match: re.Match[str], said_at: datetime) -> str:
     return f"{match['before'] or 'on '}{number} {month}{year}"
 
 
+def _in_its_week(match: re.Match[str], said_at: datetime) -> str:
+    """The date of a day of another week."""
+    weeks = 1 if (match["week"] or match["first"]).lower() == "next week" else 2
+    day = _WEEKDAYS.index((match["weekday"] or match["then_weekday"])[:3].lower())
+    monday = said_at.date() - timedelta(said_at.weekday())
+    return f"on {(monday + timedelta(7 * weeks + day)).isoformat()}"
+
+
 def _is_on(weekday: int, number: str, month: str, year: int) -> bool:
     """Whether a date of a year is on a weekday (0 = Monday)."""
     named = (
@@ -226,13 +256,7 @@ def _read_until(sentence: str, said_at: datetime) -> Ahead | None:
         return None
     day = _midnight(said_at)
     if match["weekday"]:
-        later = (
-            7
-            if (match["next"] or "").lower() == "next"
-            and _next_weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday())
-            else 0
-        )
-        end = _next_weekday(match["weekday"], said_at) + timedelta(1 + later)
+        end = _next_weekday(match["weekday"], said_at, match["next"]) + timedelta(1)
     elif match["period"]:
         end = _end_of(
             match["period"].lower(), day, following="next" in (match["next"] or "").lower()
@@ -305,7 +329,7 @@ def _read_from(sentence: str, said_at: datetime) -> Ahead | None:
     if match["word"]:
         start = _days_of_word(" ".join(match["word"].lower().split()), _midnight(said_at))[0]
     elif match["weekday"]:
-        start = _next_weekday(match["weekday"], said_at)
+        start = _next_weekday(match["weekday"], said_at, match["which"])
     elif (dated := _span_of_date(match["date"], said_at)) is not None and dated[0] > said_at:
         start = dated[0]
     else:
@@ -319,29 +343,35 @@ def _read_days(sentence: str, said_at: datetime) -> Ahead | None:
     if (
         days is None
         or days.end - days.start > timedelta(1)
-        or (match := _HOUR.search(sentence)) is None
+        or (hours := clock(sentence)) is None
+        or (start := _midnight(days.start) + timedelta(minutes=hours.start)) >= days.end
     ):
         return days
-    hour, minute = int(match["hour"]), int(match["minute"] or 0)
-    if match["half"]:
-        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-    elif hour < _DAYTIME:
-        hour += 12
-    if hour > 23:
-        return days
-    start = _midnight(days.start).replace(hour=hour, minute=minute)
-    return replace(days, start=max(start, said_at)) if start < days.end else days
+    if start <= said_at and hours.doubtful and hours.start < _NOON:
+        start += timedelta(minutes=_NOON)
+    end = days.end
+    if hours.end is not None:
+        end = _midnight(days.start) + timedelta(minutes=hours.end)
+    if hours.end is None and start <= said_at:  # today, and over
+        return None
+    return replace(days, start=max(start, said_at), end=end)
 
 
 def _read_whole_days(sentence: str, said_at: datetime) -> Ahead | None:
-    """Read "tomorrow", "in two weeks", "on Monday", "in June"."""
-    match = _AT.search(sentence)
-    if match is None:
-        return None
+    """Read "tomorrow", "in two weeks", "on Monday", "in June"; "today" only with its hour."""
+    for match in _AT.finditer(sentence):
+        if (match["word"] or "").lower() == "today" and clock(sentence) is None:
+            continue
+        if (days := _days_of_match(match, sentence, said_at)) is not None:
+            return days
+    return None
+
+
+def _days_of_match(match: re.Match[str], sentence: str, said_at: datetime) -> Ahead | None:
     today = _midnight(said_at)
     if match["word"]:
         start, end = _days_of_word(" ".join(match["word"].lower().split()), today)
-        return Ahead(max(start, said_at), end, True)
+        return Ahead(max(start, said_at), end, match["word"].lower() != "today")
     if match["count"]:
         start = today + timedelta(_days_of(match["count"], match["unit"]))
         return Ahead(
@@ -349,15 +379,11 @@ def _read_whole_days(sentence: str, said_at: datetime) -> Ahead | None:
             start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7),
             False,
         )
-    if match["weekday"]:
+    if weekday := match["weekday"] or match["bare_weekday"]:
         if _HABIT.search(sentence):
             return None
-        start = _next_weekday(match["weekday"], said_at)
-        return Ahead(
-            start,
-            start + timedelta(1),
-            match.group().lower().startswith(("next", "this", "coming")),
-        )
+        start = _next_weekday(weekday, said_at, match["which"])
+        return Ahead(start, start + timedelta(1), (match["which"] or "on").lower() != "on")
     dated = _span_of_date(match["date"], said_at)
     return (
         None
@@ -466,10 +492,11 @@ def _is_month(words: str) -> bool:
     return not any(character.isdigit() for character in re.sub(r"\d{4}", "", words))
 
 
-def _next_weekday(name: str, said_at: datetime) -> datetime:
-    """The next day of a name; never today, since people would say "today"."""
-    today = _midnight(said_at)
-    return today + timedelta((_WEEKDAYS.index(name[:3].lower()) - today.weekday()) % 7 or 7)
+def _next_weekday(name: str, said_at: datetime, which: str | None = None) -> datetime:
+    """The day of a name that "on", "this" or "next" names, after today."""
+    return _midnight(said_at) + timedelta(
+        days_to_weekday(name, said_at.date(), following=(which or "").lower() == "next")
+    )
 
 
 def _days_of(count: str, unit: str) -> int:

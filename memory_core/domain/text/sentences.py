@@ -53,6 +53,7 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？
 _BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
 _LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
 """Note: the "s" of "at Tony's." is no initial."""
+_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether a full stop does not end a sentence.
 
-    It then ends an abbreviation, an initial, or the number of a list's item or of a day.
+    It then ends an abbreviation, an initial, the number of a list's item or of a day, or a German
+    date ("am 5.12. um fünf").
     """
     if end.group() != ".":
         return False
@@ -147,6 +149,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         word in _ABBREVIATIONS
         or (len(word) == 1 and word.isalpha() and word != "i")
         or (word.isdigit() and len(word) < 3)
+        or (_DATE.match(word) is not None and text[end.end() : end.end() + 2].strip().islower())
     )
 
 
