@@ -135,7 +135,9 @@ async def test_the_other_of_two_instructions_of_a_sentence_stays(
         "Don't mention my ex and never ask about her.",
     ],
 )
-async def test_parts_that_can_not_stand_alone_stay_one_instruction(world: World, whole: str) -> None:
+async def test_parts_that_can_not_stand_alone_stay_one_instruction(
+    world: World, whole: str
+) -> None:
     core = await world.core_by_rules()
     await tell(core, whole, session="s1")
     assert await instructions(core) == [whole]
