@@ -73,6 +73,8 @@ async def test_what_was_said_long_before_or_elsewhere_is_asked_back(
         "Don't forget I said that!",
         "I want to forget all that.",
         "Forget about that.",
+        "Let's forget that.",
+        "Can we forget that?",
     ],
 )
 async def test_a_figure_of_speech_forgets_nothing(world: World, figure_of_speech: str) -> None:

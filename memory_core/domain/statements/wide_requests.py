@@ -28,6 +28,8 @@ _WIDE: Final = (
 """Kinds of the words of "delete everything that you know about me"."""
 _IDIOMS: Final = frozenset({"it", "es"})
 """Pronouns after which "forget it" dismisses a matter."""
+_TOGETHER: Final = frozenset({"let's", "can we", "could we", "could we agree that", "tun wir so"})
+"""Proposals to drop a matter: "let's forget that"."""
 _THIS: Final = ("ONEOFF", "this")
 """A further kind of the pronoun."""
 _DATA: Final = frozenset(
@@ -101,6 +103,8 @@ def asks_for_all(reading: MarkedSentence) -> bool:
 def _is_requested(reading: MarkedSentence) -> bool:
     """Whether the verb that removes is an order, or a question with a word of request."""
     signs = reading.signs
+    if any(mark.text in _TOGETHER for mark in reading.marks):
+        return False
     if signs & {"neg", "subj", "says", "how0"} or (
         reading.asks and "PLEASE" not in reading.kind_set
     ):
