@@ -290,6 +290,9 @@ class Wishes:
             for place in range(wish.message)
             if conversation.messages[place].role == "user"
         ]
+        if wish.whole and not wish.about:
+            latest = await self._latest(owner, frozenset(names[wish.message :]), MOST_TO_CONFIRM)
+            return WishEffects(message_id=message_id, to_confirm=[memory.id for memory in latest])
         if not wish.about and wish.surety == "sure":
             meant = before[-1:] or await self._just_before(owner, conversation, wish, names)
             if meant:
@@ -355,7 +358,9 @@ class Wishes:
             and timedelta(0) <= asked_at - memory.event_timestamp <= JUST_BEFORE
         ][:1]
 
-    async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
+    async def _latest(
+        self, owner: Owner, request: frozenset[str], most: int = MOST_GUESSED
+    ) -> list[Memory]:
         """The user's latest messages, the newest first.
 
         They may be meant if the search finds no memory.
@@ -367,18 +372,25 @@ class Wishes:
         memories, _ = readable(await self.store.page(owner, "memory", where, None, LATEST_READ))
         return [
             memory for memory in memories if memory.id not in request and not _by_machine(memory)
-        ][:MOST_GUESSED]
+        ][:most]
 
     async def _lifted(
         self, owner: Owner, wish: Wish, instructions: Sequence[Memory]
     ) -> list[Memory]:
         """The instructions that a wish ends: those that share the most words with it.
 
-        A wish for the end of all instructions ends all. Without shared words it is the nearest
+        A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
+        for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be an instruction by itself.
         """
         if wish.whole:
             return list(instructions)
+        if excluded := [
+            instruction
+            for instruction in instructions
+            if exclude_each_other(instruction.content, wish.text)
+        ]:
+            return excluded
         if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
         names = {instruction.id: instruction for instruction in instructions}

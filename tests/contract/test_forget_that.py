@@ -30,6 +30,10 @@ async def facts(core: MemoryCore) -> list[str]:
         "Please forget what I just told you.",
         "Vergiss das bitte wieder.",
         "今のは忘れて。",
+        "Actually, forget I said that.",
+        "Please forget I ever mentioned this.",
+        "Vergiss, dass ich das gesagt habe.",
+        "さっき言ったことは忘れてください。",
     ],
 )
 async def test_what_was_said_in_the_call_before_is_forgotten(
@@ -65,10 +69,85 @@ async def test_what_was_said_long_before_or_elsewhere_is_asked_back(
         "I nearly forgot that.",
         "Did you forget that?",
         "Schwamm drüber, vergiss es.",
+        "Did you forget I said that?",
+        "Don't forget I said that!",
+        "I want to forget all that.",
+        "Forget about that.",
+        "Let's forget that.",
+        "Can we forget that?",
     ],
 )
 async def test_a_figure_of_speech_forgets_nothing(world: World, figure_of_speech: str) -> None:
     core = await world.core_by_rules()
     await tell(core, PARROT, session="s1", at=NOW)
     await tell(core, figure_of_speech, session="s1", at=NOW + timedelta(minutes=1))
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "for_all",
+    [
+        "Forget everything you know about me.",
+        "Please delete all my data.",
+        "Forget me.",
+        "Vergiss alles, was du über mich weißt.",
+        "私について知っていることを全部忘れて。",
+    ],
+)
+async def test_a_request_to_forget_all_is_asked_back(world: World, for_all: str) -> None:
+    core = await world.core_by_rules()
+    task = await tell(core, PARROT, "I live in Oslo.", for_all, session="s1", at=NOW)
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert len(request["memory_ids"]) == 2
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "of_others",
+    [
+        "You always forget everything I tell you about me.",
+        "Hast du alles vergessen, was ich dir erzählt habe?",
+        "My phone deleted all my data.",
+        "私のことを忘れないで。",
+    ],
+)
+async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: str) -> None:
+    core = await world.core_by_rules()
+    task = await tell(core, PARROT, of_others, session="s1", at=NOW)
+    assert "forgetting" not in task.result
+
+
+@pytest.mark.parametrize(
+    ("statement", "request_to_forget"),
+    [
+        ("Ben has a broken arm.", "Forget that Ben has a broken arm, he is well again."),
+        ("Mia lives in Berlin.", "Forget that Mia lives in Berlin."),
+        ("Ben ist krank.", "Vergiss, dass Ben krank ist, er ist wieder gesund."),
+    ],
+)
+async def test_a_fact_of_a_named_person_is_forgotten(
+    world: World, statement: str, request_to_forget: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, statement, session="s1", at=NOW)
+    task = await tell(core, request_to_forget, session="s1", at=NOW + timedelta(minutes=1))
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "Forget that Ben is ill, let's talk about Coco.",
+        "Don't forget that Coco is a parrot.",
+        "People forget that Coco is a parrot.",
+        "Vergiss nicht, dass Coco ein Papagei ist.",
+    ],
+)
+async def test_other_words_about_a_fact_forget_nothing(world: World, harmless: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    await tell(core, harmless, session="s1", at=NOW + timedelta(minutes=1))
     assert any("Coco" in fact for fact in await facts(core))

@@ -95,3 +95,56 @@ async def test_a_later_instruction_ends_one_that_it_excludes(
     await tell(core, earlier, "Never suggest meat.", session="s1")
     await tell(core, later, session="s2", at=NOW + DAY)
     assert set(await instructions(core)) == {later, "Never suggest meat."}
+
+
+@pytest.mark.parametrize(
+    ("given", "lifted", "left"),
+    [
+        (
+            "Bitte duz mich ab jetzt und antworte immer kurz.",
+            "Du darfst wieder ausführlicher antworten.",
+            "Bitte duz mich ab jetzt",
+        ),
+        (
+            "Always call me Max and never use emojis.",
+            "You can use emojis again.",
+            "Always call me Max",
+        ),
+        (
+            "いつも短く答えて、絵文字は使わないで。",
+            "絵文字はもう使ってもいいよ。",
+            "いつも短く答えて",
+        ),
+    ],
+)
+async def test_the_other_of_two_instructions_of_a_sentence_stays(
+    world: World, given: str, lifted: str, left: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, given, session="s1")
+    await tell(core, lifted, session="s2", at=NOW + DAY)
+    assert await instructions(core) == [left]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "Never swear and use slang.",
+        "When I send code, explain it briefly and never rewrite it.",
+        "Always answer in short sentences and simple words.",
+        "Don't mention my ex and never ask about her.",
+    ],
+)
+async def test_parts_that_can_not_stand_alone_stay_one_instruction(
+    world: World, whole: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, whole, session="s1")
+    assert await instructions(core) == [whole]
+
+
+async def test_a_permission_ends_what_it_excludes(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "いつも短く答えて。", session="s1")
+    await tell(core, "もう長く答えてもいいよ。", session="s2", at=NOW + DAY)
+    assert await instructions(core) == []

@@ -38,6 +38,8 @@ TO_FORGET = [
     ("給料についての情報を削除してください", "給料"),
 ]
 INSTRUCTIONS = [
+    "I never want you to recommend alcohol, I'm sober since January.",
+    "I don't ever want you to mention my ex.", "I always want you to answer in German.",
     "always use metric units", "Never suggest meat", "Answer me in bullet points from now on",
     "Don't show me unittest examples", "Please don't mention my ex again",
     "Keep your answers short", "From now on, call me Max", "Please never call me after 9pm",
@@ -60,6 +62,8 @@ WITHDRAWALS = [
     "Du darfst wieder Emojis benutzen", "また敬語で話していいですよ", "もう短くなくていいです",
 ]  # fmt: skip
 HARMLESS = [
+    "I never want you to worry about me.", "I always want you to be happy.",
+    "I never want my kids to smoke.",
     "I forgot my keys", "forget it, never mind", "don't forget to send the mail",
     "Delete the temp files from the repo", "how do I forget my ex?", "Forget it", "never mind",
     "Don't let me forget Ben's birthday", "Remove the duplicates from this list",

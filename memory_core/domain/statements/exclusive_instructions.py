@@ -1,17 +1,19 @@
-"""Instructions that exclude each other: languages, units, lengths, tones and names.
+"""Instructions that exclude each other: languages, units, money, forms, lengths, tones, names.
 
 Two instructions exclude each other where each names a value of the same kind, the values differ,
-and the rest of their informative words is the same. "Answer in German" ends "answer in French", and
+and the rest of their informative words is the same; words that only order ("give", "show") do not
+count. "Answer in German" ends "answer in French", and
 leaves "write my emails in French" alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS
+from memory_core.domain.statements.wish_signs import read
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 _LANGUAGES: Final = (
@@ -31,9 +33,37 @@ _LANGUAGES: Final = (
 )
 """The spellings of each language; the further tables have the spellings of each value, too."""
 _UNITS: Final = (("metric", "metrische", "metrischen", "celsius"), ("imperial", "fahrenheit"))
+_MONEY: Final = (
+    ("euro", "euros", "eur", "ユーロ"),
+    ("dollar", "dollars", "usd", "ドル"),
+    ("pound", "pounds", "sterling", "gbp", "pfund", "ポンド"),
+    ("franc", "francs", "chf", "franken", "フラン"),
+    ("yen", "jpy", "円"),
+)
+_DISTANCES: Final = (
+    ("kilometre", "kilometres", "kilometer", "kilometers", "kilometern", "km", "キロ"),
+    ("mile", "miles", "meile", "meilen", "マイル"),
+)
+_WEIGHTS: Final = (
+    ("gram", "grams", "gramm", "kilo", "kilos", "kilogram", "kilograms", "kg", "グラム", "キロ"),
+    ("pounds", "ounces", "lbs", "pfund", "ポンド", "オンス"),
+    ("cup", "cups", "tassen", "カップ"),
+)
+_CLOCKS: Final = (("24-hour", "24 hour", "24-stunden", "24時間"), ("12-hour", "12 hour", "12時間"))
+_FORMS: Final = (
+    ("bullet points", "bullets", "stichpunkten", "stichpunkte", "箇条書き"),
+    ("prose", "paragraphs", "full sentences", "fließtext", "ganzen sätzen", "文章"),
+    ("table", "tables", "tabelle", "tabellen", "表"),
+)
 _LENGTHS: Final = (
-    ("brief", "briefly", "short", "concise", "concisely", "kurz", "knapp", "短く", "簡潔に"),
-    ("detailed", "long", "lengthy", "thoroughly", "ausführlich", "lang", "詳しく", "長く"),
+    (
+        *("brief", "briefly", "short", "concise", "concisely", "kurz", "kürzer", "knapp"),
+        *("短く", "短くて", "短め", "簡潔に"),
+    ),
+    (
+        *("detailed", "long", "lengthy", "thoroughly", "at length", "ausführlich"),
+        *("ausführlicher", "lang", "länger", "詳しく", "長く", "長め"),
+    ),
 )
 _TONES: Final = (
     ("formal", "formally", "förmlich", "siezen", "sieze", "丁寧に", "敬語で", "敬語を使って"),
@@ -55,11 +85,32 @@ _TONES: Final = (
     ),
 )
 _KINDS: Final = tuple(
-    {spelling: number for number, value in enumerate(kind) for spelling in value}
-    for kind in (_LANGUAGES, _UNITS, _LENGTHS, _TONES)
+    {spelling.casefold(): number for number, value in enumerate(kind) for spelling in value}
+    for kind in (
+        *(_LANGUAGES, _UNITS, _MONEY, _DISTANCES, _WEIGHTS),
+        *(_CLOCKS, _FORMS, _LENGTHS, _TONES),
+    )
 )
 """By kind of value, the value that each spelling means."""
-_BESIDE: Final = GENERAL_WORDS | {"auf", "mit", "必", "常", "今", "今後", "下", "話"}
+
+
+def _written(spelling: str) -> str:
+    return re.escape(spelling) if has_japanese(spelling) else rf"(?<!\w){re.escape(spelling)}(?!\w)"
+
+
+_PATTERNS: Final = tuple(
+    (kind, re.compile("|".join(map(_written, sorted(kind, key=len, reverse=True)))))
+    for kind in _KINDS
+)
+_NEGATED = re.compile(r"\b(?:never|not|no|stop|without|nie|niemals|nicht|keine?n?|ohne)\b|n't\b")
+"""What is not wanted excludes no other value: "never answer in German"."""
+_ORDERS: Final = frozenset(
+    {"DO_ANSWER", "ANSWERV", "REPLY", "STAND", "PLEASE", "FUNC", "LEAD", "YOU", "ME", "AGAIN_OK"}
+)
+"""Kinds of words that order, whatever the instruction is about."""
+_BESIDE: Final = GENERAL_WORDS | {
+    *("auf", "mit", "必", "常", "今", "今後", "下", "話", "説明", "答", "教")
+}
 """Words that are no part of what an instruction is about."""
 _WRITTEN = re.compile(r"[\u30a1-\u30ff\u4e00-\u9fff]+")
 """Words of a Japanese text that are not in hiragana alone."""
@@ -82,10 +133,16 @@ def exclude_each_other(first: str, second: str) -> bool:
     names = _name_in(first), _name_in(second)
     if all(names):
         return names[0] != names[1]
-    for kind in _KINDS:
-        values = _values(first, kind), _values(second, kind)
-        if all(len(value) == 1 for value in values) and values[0] != values[1]:
-            return _rest(first, kind) == _rest(second, kind)
+    if _NEGATED.search(first.casefold()) or _NEGATED.search(second.casefold()):
+        return False
+    for kind, pattern in _PATTERNS:
+        values = _values(first, kind, pattern), _values(second, kind, pattern)
+        if (
+            all(len(value) == 1 for value in values)
+            and values[0] != values[1]
+            and _rest(first, pattern) == _rest(second, pattern)
+        ):
+            return True
     return False
 
 
@@ -94,24 +151,17 @@ def _name_in(text: str) -> str:
     return "" if match is None else match[match.lastgroup or 0].casefold()
 
 
-def _values(text: str, kind: dict[str, int]) -> frozenset[int]:
+def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> frozenset[int]:
     """The values of a kind that a text names."""
-    found_words = frozenset(words(text))
-    return frozenset(
-        value
-        for spelling, value in kind.items()
-        if spelling in found_words or (not spelling.isascii() and spelling in text.casefold())
-    )
+    return frozenset(kind[spelling] for spelling in pattern.findall(text.casefold()))
 
 
-def _rest(text: str, kind: Collection[str]) -> frozenset[str]:
+def _rest(text: str, pattern: re.Pattern[str]) -> frozenset[str]:
     """The informative terms of a text besides the values of a kind."""
-    left = text.casefold()
-    for spelling in kind:
-        if not spelling.isascii():
-            left = left.replace(spelling, " ")
+    left = pattern.sub(" ", text.casefold())
     if has_japanese(text):
         return frozenset(_WRITTEN.findall(left)) - _BESIDE
-    return frozenset(
-        terms_of(word for word in words(left) if word not in _BESIDE and word not in kind)
-    )
+    marks = read(left).marks
+    orders = {mark.start for mark in marks if mark.kind in _ORDERS}
+    about = " ".join(mark.text for mark in marks if mark.start not in orders)
+    return frozenset(terms_of(word for word in words(about) if word not in _BESIDE))

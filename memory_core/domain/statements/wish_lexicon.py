@@ -749,6 +749,7 @@ PHRASES: Mapping[str, str] = {
         wörter, wörtern, absätze, zeilen, deutsch, englisch, sprache, format, preise, quellen,
         quelle, beispiele, tipps, ratschläge, gramm, kilometer, euro, km, miles, grams, cups,
         pounds, dollars, euros, praise, compliments, recommendation, suggestion, summary, slang,
+        長く, 長め, 詳しく, ausführlicher, länger,
         短く, 短め, 形式, 日本語, 英語, 言語, 漢字, 初心者, グラム, メートル, 円で, コード,
         コメント, サンプル, 文体, 参考, ソース, 例を, 結論, 長文, indent, reference, references,
         recipes, rezepte, rezept, rezepten, レシピ, 褒め, ironie, schreib, schreiben, schreibst

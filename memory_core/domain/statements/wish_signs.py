@@ -22,6 +22,11 @@ from memory_core.domain.statements.wish_marks import (
 from memory_core.domain.text.analyzer import has_japanese
 
 _CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
+_ADVERB_BEFORE_WANT = re.compile(
+    r"\b(i(?:'d| would)? )((?:never|always|don't ever|do not ever) )((?:really )?(?:want|like))"
+    r" you to (?=\w)"
+)
+"""The adverb of what is wanted, before the verb: "I never want you to recommend wine"."""
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
 ACTS = frozenset(
@@ -154,12 +159,20 @@ class MarkedSentence:
 
 
 def read(sentence: str) -> MarkedSentence:
-    """Read a sentence; its quotations are left blank."""
+    """Read a sentence; its quotations are left blank.
+
+    "I never want you to recommend wine" is read as "I want you to never recommend wine", which is
+    as long, if an action of an assistant follows.
+    """
     text = without_quotes(sentence.casefold().replace("’", "'"))
     capitals = () if has_japanese(text) else _CAPITAL.findall(sentence)
-    return MarkedSentence(
-        text, tuple(marks_of(text)), frozenset(word.casefold() for word in capitals)
-    )
+    names = frozenset(word.casefold() for word in capitals)
+    moved = _ADVERB_BEFORE_WANT.sub(r"\1\3 you to \2", text)
+    if moved != text and is_call_to_act(
+        asked := MarkedSentence(moved, tuple(marks_of(moved)), names)
+    ):
+        return asked
+    return MarkedSentence(text, tuple(marks_of(text)), names)
 
 
 def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozenset[str]:

@@ -16,8 +16,10 @@ from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all, topic_of
+from memory_core.domain.statements.joined_orders import separate_orders
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.wide_requests import asks_for_all, fact_to_forget, points_at_last
 from memory_core.domain.statements.wish_rules import (
     asks_for_one_piece,
     is_no_instruction,
@@ -82,17 +84,6 @@ _STATES = re.compile(
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
 """A sentence about a person's state or possessions, without a word to the assistant."""
-_ONLY_POINTS = re.compile(
-    r"(?:(?:please|oh|ok|okay|actually|sorry|bitte),? ){0,2}"
-    r"(?:forget (?:that|this|what i just (?:said|told you|wrote))"
-    r"|vergiss (?:das|was ich gerade (?:gesagt|geschrieben) habe))"
-    r"(?: (?:again|please|bitte|wieder)){0,2} ?[.!]{0,3}"
-    r"|(?:それ|これ|今の|さっきの)(?:は|を)?(?:忘れて)(?:ください|下さい|ね|くれ)?[。!！]?",
-    re.IGNORECASE,
-)
-"""A whole message that asks to forget what was said just before. In a longer one "forget that" is
-mostly a figure of speech.
-"""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do"
@@ -134,10 +125,10 @@ class Wish:
     Attributes:
         kind: Of wish.
         message: The number of its message.
-        text: The sentence as it was said; of a preference the clause.
+        text: The sentence as it was said; of a preference the clause, of two instructions each.
         start: Its place in the message.
         end: The end of it in the message.
-        about: The topic to forget; "" for the statement just before.
+        about: The topic to forget; "" for the statement just before, or for all if `whole`.
         instructs: Whether a withdrawal that lifts no instruction is an instruction by itself,
             as "stop using emojis" is.
         surety: How sure it is that a request to forget is meant.
@@ -186,7 +177,7 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     They are kept, since the facts of a message are checked against them, too.
     """
     whole = " ".join(own_words(content).split())
-    if len(whole) <= MAX_SENTENCE and _ONLY_POINTS.fullmatch(whole):
+    if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
         return (Wish("forget", 0, whole, 0, len(content)),)
     split = (
         (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
@@ -209,9 +200,10 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
         wishes += [] if wish is None else [(wish, reading)]
     return tuple(
-        wish
+        replace(wish, text=part)
         for wish, reading in wishes
         if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
+        for part in (separate_orders(wish.text) if wish.kind == "instruction" else [wish.text])
     )
 
 
@@ -287,7 +279,7 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
 
 _REASON = re.compile(
     r"\A(?P<request>(?:(?:please|actually|ok|okay|oh|sorry|and|just|can you|could you|would you"
-    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss (?:bitte,? )?(?:dass|was)\b)"
+    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss\b(?:,? bitte)?,? (?:dass|was)\b)"
     r"[^,;:?]{3,120}),\s+(?:it|she|he|they|this|that|because|since|as|es|sie|er|das|weil|denn|da)"
     r"\s[^?]+\Z",
     re.IGNORECASE,
@@ -314,11 +306,18 @@ def _wish(
 ) -> Wish | None:
     if _lifts_all(reading):
         return Wish("withdrawal", number, text, start, end, whole=True)
+    if asks_for_all(reading):
+        return Wish("forget", number, text, start, end, surety="asks", whole=True)
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
         return Wish("withdrawal", number, text, start, end)
-    if chances.forget >= ASKS and not is_no_request(reading):
-        request = _request(reading, before, chances.forget)
+    fact = fact_to_forget(reading)
+    if (fact or chances.forget >= ASKS) and not is_no_request(reading):
+        request = (
+            _Request(fact, "sure", whole=False)
+            if fact
+            else _request(reading, before, chances.forget)
+        )
         if request is not None:
             return Wish(
                 "forget",
