@@ -113,7 +113,7 @@ def _tells_of_past(quote: str, said_at: datetime) -> bool:
     """Whether the clause that names the day tells of the past: no "I start on Monday, I left X"."""
     if _PAST.search(quote) is None:
         return False
-    dated = [part for part in _CLAUSE_ENDS.split(quote) if _ahead(part, said_at) is not None]
+    dated = [part for part in _CLAUSE_ENDS.split(quote) if time_ahead(part, said_at) is not None]
     return any(_PAST.search(part) is not None for part in dated or [quote])
 
 
