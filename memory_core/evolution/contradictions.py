@@ -109,13 +109,41 @@ def judged(
         The verdict, with the memory that it is about. An archived memory is never the same.
 
     """
-    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
+    slot = page.slot(new)
+    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, slot)
+    if slot is not None and judgement.rivals:
+        judgement = _in_same_words(new, slot, page.found) or judgement
     if judgement.old_id is None:
         return judgement
     old = judgement.old or page.found(judgement.old_id)
     if judgement.verdict is Verdict.SAME and old.status is Status.ARCHIVED:
         return Judgement(Verdict.NEW)
     return replace(judgement, old=old)
+
+
+def _in_same_words(
+    new: Memory, slot: SlotLog, memory_of: Callable[[str], Memory]
+) -> Judgement | None:
+    """The verdict that a truth which holds is told again, with or without its value.
+
+    None if none holds in the same words, or if both have a value: "User lives in Oslo" may be
+    saved with the value "Oslo", and again without a value.
+    """
+    statement = statement_in(slot, new)
+    if isinstance(statement, Retraction) or statement.valid_until is not None:
+        return None
+    for each in slot.timeline.at(statement.met_at):
+        old = memory_of(each.memory_id)
+        if (
+            each.version == old.version
+            and (old.value is None) is not (new.value is None)
+            and old.copied_from is None
+            and old.status is not Status.ARCHIVED
+            and normalised(old.content) == normalised(new.content)
+        ):
+            reason = "same slot, same words"
+            return Judgement(Verdict.SAME, old.id, old, version=each.version, reason=reason)
+    return None
 
 
 def judge(
@@ -254,24 +282,47 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
     return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
 
 
+def repeated(new: Memory, slot: SlotLog) -> Interval | Statement | None:
+    """What a new memory of a slot only repeats; None for another statement.
+
+    That is the interval of its value that holds at its start. If the value begins just where the
+    new memory would end, the new memory tells an earlier start of it, unless this takes time from
+    another value.
+    """
+    statement = statement_in(slot, new)
+    if isinstance(statement, Retraction):
+        return _same_retraction(statement, slot)
+    same = [each for each in slot.timeline.at(statement.met_at) if each.value == statement.value]
+    if same or statement.valid_until is not None:
+        return same[-1] if same else None
+    alone = replace(statement, memory_id=f"~{new.id}")  # a key's values share an id
+    after = slot.added(says(alone))
+    if _changed(slot, after):
+        return None
+    ends = [each.ends for each in after.timeline.intervals if each.key == alone.key]
+    return next(
+        (
+            each
+            for each in slot.timeline.intervals
+            if each.value == statement.value and each.begins in ends
+        ),
+        None,
+    )
+
+
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     """The verdict of the slot.
 
     None if no value holds when the new memory's validity begins, and none begins later.
     """
-    statement = statement_in(slot, new)
-    holding = slot.timeline.at(statement.met_at)
-    same: Interval | Statement | None = next(
-        (interval for interval in reversed(holding) if interval.value == statement.value), None
-    )
-    if isinstance(statement, Retraction):
-        same = _same_retraction(statement, slot)
+    statement, same = statement_in(slot, new), repeated(new, slot)
     if same is not None:
         reason = "same slot, same value"
         return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason=reason)
     later = [each for each in slot.timeline.intervals if each.lasts_beyond(statement.met_at)]
     if not later:
         return None
+    holding = slot.timeline.at(statement.met_at)
     old = max(holding, key=lambda each: each.order, default=later[0])
     rivals = {interval.memory_id for interval in holding}
     rivals |= _changed(slot, slot.added(says(new)))
