@@ -79,6 +79,13 @@ async def test_the_same_words_with_and_without_a_value_are_one_memory(
     assert rome.outcome is Outcome.SUPERSEDED
 
 
+async def test_the_same_words_without_a_value_begin_earlier_too(core: MemoryCore) -> None:
+    await lives(core, "Oslo", -2, value="Oslo")
+    assert (await lives(core, "Oslo", -9)).outcome is Outcome.REINFORCED
+    (memory,) = await listed(core, ALICE, status="all")
+    assert (memory.valid_from, memory.value) == (NOW - timedelta(days=9), "Oslo")
+
+
 async def test_other_words_without_a_value_are_another_value(core: MemoryCore) -> None:
     await lives(core, "Oslo", -9, value="Oslo")
     assert (await lives(core, "Bergen", -2)).outcome is Outcome.SUPERSEDED
