@@ -415,7 +415,7 @@ _VERB = (
     r"|trinke|mag|liebe|hasse|fahre|nehme|rauche|vertrage|sammle|leide|besitze|singe|tanze|ziehe"
     r"|fliege|ernähre)\b"
 )
-_OWN_VERB = re.compile(rf"{_VERB}(?!.*\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
+_OWN_VERB = re.compile(rf"{_VERB}(?!.{{0,200}}\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\d{1,3}(?: Jahre(?: alt)?)?|(?:verheiratet|verlobt|geschieden|ledig|verwitwet|single)\b.*"
 )
