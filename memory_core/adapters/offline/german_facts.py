@@ -504,7 +504,7 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
 
 
 def _with_subjects(parts: Sequence[str]) -> list[str]:
-    """The clauses, with "ich" where they go on with what the clause before says of the speaker."""
+    """The clauses, with "ich" where they share the subject of the clause before."""
     carried, whole = False, list[str]()
     for part in parts:
         if carried and _OWN_VERB.match(part):

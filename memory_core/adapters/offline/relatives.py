@@ -1,8 +1,8 @@
-"""Read the relatives that a sentence names in passing: "with my wife Laura and our two kids".
+"""Read the relatives that a sentence names in passing.
 
-A relative's name beside the relation is no assertion of the sentence and true even where it denies
-or asks. The people who live with a speaker are taken out of a sentence, so that its other words
-are read like those of a person alone.
+For example "with my wife Laura and our two kids". A relative's name beside the relation is no
+assertion of the sentence and true even where it denies or asks. The people who live with a speaker
+are taken out of a sentence, so that its other words are read like those of a person alone.
 """
 
 from __future__ import annotations

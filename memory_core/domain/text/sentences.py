@@ -164,7 +164,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _is_ordinal(text: str, start: int, place: int, end: int) -> bool:
-    """Whether a number with a full stop goes on: of a list's item, or of a day.
+    """Whether a number with a full stop is an ordinal, or an item's number.
 
     "I'm 27. I live in Ulm" ends with its number. An item follows the item before it, or a colon.
 
