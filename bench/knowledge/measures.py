@@ -11,7 +11,8 @@ from bench.knowledge.service import Service
 
 Item = Mapping[str, Any]
 _OVER = re.compile(
-    r"no longer true|superseded|replaced|until \d{4}|deleted|former|not sure|in conflict",
+    r"no longer true|superseded|replaced|until \d{4}|deleted|former|not sure|in conflict|called off"
+    r"|changed on",
     re.IGNORECASE,
 )
 """What a context says of a statement that does not hold any more."""

@@ -170,7 +170,15 @@ class ProfileFact(DeferredModel):
 
 
 def profile_line(name: str, value: str) -> str:
-    """A fact of a profile in a text: "home city: Oslo", or "allergy to nuts" if it is "yes"."""
+    """A fact of a profile as a line of a text.
+
+    "home city: Oslo", or "allergy to nuts" if the value is "yes".
+
+    Args:
+        name: The name of the fact.
+        value: Its value.
+
+    """
     return name if value == "yes" and " " in name else f"{name}: {value}"
 
 

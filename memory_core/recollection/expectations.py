@@ -357,7 +357,7 @@ def foresight_pieces(now_expected: Collection[Expectation], moment: datetime) ->
 
 
 def _said_on(expectation: Expectation, moment: datetime) -> str:
-    """The day on which foresight was told, if its words mean another time on another day.
+    """The day on which foresight was told, if its words depend on it.
 
     "tomorrow at 9" does, "on Monday at 9" does not.
     """

@@ -212,7 +212,9 @@ def shown_at(moment: datetime, asked: datetime) -> datetime:
 
 
 def expected(foresight: Foresight, moment: datetime) -> str:
-    """Return foresight as a line with its days; of what takes a day at most, with its hours.
+    """Return foresight as a line with its days.
+
+    Of what takes a day at most it has the hours.
 
     Args:
         foresight: The foresight.
@@ -313,7 +315,10 @@ class QuotableMemory:
 
     @property
     def is_story(self) -> bool:
-        """Whether it was formed of a whole cell, as an agent's memory is of its messages."""
+        """Whether it was formed of a whole cell.
+
+        An agent's memory is, of its messages.
+        """
         formed = self.memory.category == AGENT and self.memory.cell_id is not None
         return formed or self.memory.category in STORIES
 

@@ -298,9 +298,10 @@ class Profiles:
         )
 
     async def _of_facts(self, owner: Owner) -> tuple[KnownPerson, dict[str, Memory]]:
-        """Return what the latest facts tell, before a run has written a profile, and the facts.
+        """Return a profile of the latest facts, and these facts.
 
-        Cells are left out: they are in no scene before a run.
+        It serves before a run has written a profile. Cells are left out: they are in no scene
+        before a run.
         """
         where = Filter(_TRUE, types=_SEMANTIC)
         read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_READ))

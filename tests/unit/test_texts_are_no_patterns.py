@@ -28,6 +28,10 @@ PATTERN_MAKERS = {
     "subn",
 }
 REASONS = {
+    (
+        "domain/statements/exclusive_instructions.py: re.compile('|'.join(map(_written, "
+        "sorted(kind, key=len, reverse=True))))"
+    ): "spellings of its own module, each escaped",
     "domain/statements/first_person.py: expression.sub(words, spoken)": (
         "a table of its own module, of constants"
     ),

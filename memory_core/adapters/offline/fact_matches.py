@@ -283,7 +283,7 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
 
 
 def _pet_of(subject: str, name: str, speaker_name: str) -> tuple[str | None, str]:
-    """The attribute of the animal that a clause is about, and the subject of its slot.
+    """The attribute of an animal in a clause, and its slot's subject.
 
     The attribute is None for a person of the speaker's, and for an animal without a name.
     """

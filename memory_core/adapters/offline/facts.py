@@ -148,9 +148,9 @@ class _Reading:
             )
 
     def _corrected(self, sentence: Sentence, name: str) -> Sentence:
-        """The last sentence with what a sentence corrects in it, without the facts of the slip.
+        """The last sentence with a correction put into it.
 
-        A sentence that has facts of its own stays as it is.
+        The facts of the slip are dropped. A sentence that has facts of its own stays as it is.
         """
         last = self.last.get(name)
         if last is None or put_right(sentence.text, self.matches.get(name, [])) is not None:

@@ -415,7 +415,7 @@ _VERB = (
     r"|trinke|mag|liebe|hasse|fahre|nehme|rauche|vertrage|sammle|leide|besitze|singe|tanze|ziehe"
     r"|fliege|ernähre)\b"
 )
-_OWN_VERB = re.compile(rf"{_VERB}(?!.*\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
+_OWN_VERB = re.compile(rf"{_VERB}(?!.{{0,200}}\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\d{1,3}(?: Jahre(?: alt)?)?|(?:verheiratet|verlobt|geschieden|ledig|verwitwet|single)\b.*"
 )
@@ -504,7 +504,7 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
 
 
 def _with_subjects(parts: Sequence[str]) -> list[str]:
-    """The clauses, with "ich" where they go on with what the clause before says of the speaker."""
+    """The clauses, with "ich" where they share the subject of the clause before."""
     carried, whole = False, list[str]()
     for part in parts:
         if carried and _OWN_VERB.match(part):

@@ -255,7 +255,10 @@ def own_name(words: str) -> str | None:
 
 
 def is_given_name(word: str) -> bool:
-    """Whether a word beside a relation may be a name: "my daughter Sofia"; Sofia is a city, too."""
+    """Whether a word beside a relation may be a name.
+
+    "Sofia" of "my daughter Sofia" may, though it is a city, too.
+    """
     match = _OWN_NAME.fullmatch(word)
     return match is not None and word.lower() not in (_NEVER - CITIES) | NOWHERE | _POLITE
 

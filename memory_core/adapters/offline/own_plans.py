@@ -1,4 +1,4 @@
-"""Whether a sentence with a time is about the speaker's own life, as foresight needs it.
+"""Whether a sentence with a time is about the speaker's own life.
 
 It is if it names the speaker or a thing due, if an appointment heads it ("Dinner with Paul tonight
 at 8"), if a person has one or goes to one ("Ella has a recital"), if something or someone comes to

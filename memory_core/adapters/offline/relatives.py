@@ -1,8 +1,8 @@
-"""Read the relatives that a sentence names in passing: "with my wife Laura and our two kids".
+"""Read the relatives that a sentence names in passing.
 
-A relative's name beside the relation is no assertion of the sentence and true even where it denies
-or asks. The people who live with a speaker are taken out of a sentence, so that its other words
-are read like those of a person alone.
+For example "with my wife Laura and our two kids". A relative's name beside the relation is no
+assertion of the sentence and true even where it denies or asks. The people who live with a speaker
+are taken out of a sentence, so that its other words are read like those of a person alone.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ _END_DE = r"(?![-'’]|\w| [A-ZÄÖÜ])"
 _LIST_DE = rf"{_CAPITAL_DE}(?:, {_CAPITAL_DE}){{0,8}} und {_CAPITAL_DE}{_END_DE}"
 _CALLED_DE = r"(?:,? namens|:|,)? "
 _NOUN_DE = re.compile(
-    r".*(?:ung|heit|keit|schaft|ball|spiel\w?|isch|zeit|essen|abend|termin|probleme?n?)"
+    r"[\w-]{0,40}(?:ung|heit|keit|schaft|ball|spiel\w?|isch|zeit|essen|abend|termin|probleme?n?)"
     r"|Urlaub|Tennis|Schach|Karten|Kaffee|Tee|Kuchen|Musik|Filme?|Streit|Ärger|Sport|Yoga|Gassi"
     r"|Spaß|Pizza|Eis|Rad|Auto|Ski|Deutsch|Blumen|Geschenke?|Schuhe|Hilfe|Ferien|Pläne|Sorgen"
     r"|Angst|Geld|Bücher|Mathe|Hausaufgaben|Krebs|Fieber|Husten|Schmerzen|Bescheid|Recht"
@@ -267,7 +267,7 @@ _JAPANESE = _Language(
     ),
     owned=re.compile(r"\A"),
     company=re.compile(
-        rf"(?:{_PERSON_JA}(?:と、?|や))+(?:[二三四五六七2-7]人で|一緒に|ともに)?{_LIVING_JA}"
+        rf"(?:{_PERSON_JA}(?:と、?|や)){{1,4}}(?:[二三四五六七2-7]人で|一緒に|ともに)?{_LIVING_JA}"
     ),
     singular={},
     numbers={},

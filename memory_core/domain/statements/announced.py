@@ -110,7 +110,10 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
 
 
 def _tells_of_past(quote: str, said_at: datetime) -> bool:
-    """Whether the clause that names the day tells of the past: no "I start on Monday, I left X"."""
+    """Whether the clause that names the day tells of the past.
+
+    "I start on Monday, I left X" does not.
+    """
     if _PAST.search(quote) is None:
         return False
     dated = [part for part in _CLAUSE_ENDS.split(quote) if time_ahead(part, said_at) is not None]

@@ -173,10 +173,10 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
 
 
 def _rescheduled(before: SaidSentence, now: SaidSentence) -> Ground | None:
-    """The ground on which a later sentence moves or calls off an appointment; None for none.
+    """The ground on which a later sentence moves or calls off an appointment.
 
-    The days of both are read as if both were said at the same moment, which is enough to compare
-    them.
+    None if it does neither. The days of both are read as if both were said at the same moment,
+    which is enough to compare them.
     """
     if not before.values.whens and SOME_TIME.search(before.text) is None:
         return None

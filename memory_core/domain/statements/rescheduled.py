@@ -244,9 +244,15 @@ def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Res
 
 
 def names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the rest of a correction is a name that takes the place of an earlier name.
+    """Whether the rest of a correction is a name in the place of another.
 
-    "Sorry, I meant with Sandra" does, after "a meeting with Sarah".
+    "Sorry, I meant with Sandra" is, after "a meeting with Sarah".
+
+    Args:
+        rest: What the correction adds, as words.
+        before: The earlier sentence.
+        now: The correction.
+
     """
     names = {name.casefold() for name in NAME.findall(now.text)}
     return (
@@ -329,7 +335,7 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
 
 
 def besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
-    """What a text says besides a time and words of the earlier sentence; whether it corrects.
+    """What a text adds to a time and the earlier sentence; whether it corrects.
 
     Args:
         text: The text.
@@ -365,7 +371,10 @@ def _agrees(before: Appointment, text: str) -> bool:
 
 
 def _new_start(before: Appointment, text: str, said_at: datetime) -> datetime | None:
-    """When the appointment begins by a text with a new time; None for no other time."""
+    """When the appointment begins by a text with a new time.
+
+    None if it names no other time.
+    """
     new_time = _new_time_in(before, text)
     if new_time is None:
         return None
@@ -445,7 +454,10 @@ def _new_clock(before: Appointment, text: str) -> tuple[int, int] | None:
 
 
 def _clock(before: Appointment, value: str, text: str) -> tuple[int, int] | None:
-    """A time of day; of two halves of the day the one nearer to the appointment's hour."""
+    """A time of day, as hour and minute.
+
+    Of two halves of the day it is in the one nearer to the appointment's hour.
+    """
     if value in ("noon", "mittag", "mittags"):
         return 12, 0
     match = _CLOCK.match(value)

@@ -59,7 +59,7 @@ def points_at_last(reading: MarkedSentence) -> bool:
 
 
 def fact_to_forget(reading: MarkedSentence) -> str:
-    """The fact of a named person or thing that a sentence orders to forget, or "".
+    """The fact of a named person that a sentence orders to forget, or "".
 
     For example "Ben is ill" of "forget that Ben is ill", without a further clause. No more is
     needed to be sure, since nothing is forgotten unless a memory has all the words.
@@ -101,7 +101,7 @@ def asks_for_all(reading: MarkedSentence) -> bool:
 
 
 def _is_requested(reading: MarkedSentence) -> bool:
-    """Whether the verb that removes is an order, or a question with a word of request."""
+    """Whether the verb that removes is an order, or asks with a "please"."""
     signs = reading.signs
     if any(mark.text in _TOGETHER for mark in reading.marks):
         return False

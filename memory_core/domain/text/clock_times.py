@@ -1,7 +1,8 @@
-"""Read the time of day that a sentence names: "at half past four", "between 8 and 12".
+"""Read the time of day that a sentence names.
 
-English; `foreign_dates` translates times of other languages. An hour without "am" or "pm" is that
-of the part of the day which the sentence names, else that of the day and not of the night.
+For example "at half past four", "between 8 and 12". English; `foreign_dates` translates times of
+other languages. An hour without "am" or "pm" is that of the part of the day which the sentence
+names, else that of the day and not of the night.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class TimeOfDay:
 
 
 def clock(sentence: str) -> TimeOfDay | None:
-    """The first time of day that a sentence names, or its range of times; None for none."""
+    """The first time of day, or range of times, in a sentence; None for none."""
     words = _in_digits(sentence)
     if (match := _RANGE.search(words)) is not None:
         return _range(match, words)
@@ -116,7 +117,7 @@ def _range(match: re.Match[str], words: str) -> TimeOfDay | None:
 def _minutes(
     hour: str, minute: str | None, half: str | None, words: str, daytime: int = _DAYTIME
 ) -> int | None:
-    """Minutes after midnight, of an hour that is perhaps said without its half of the day."""
+    """Minutes after midnight, of an hour with or without its half of the day."""
     number = int(hour)
     if half:
         number = number % 12 + (12 if half.lower() == "p" else 0)

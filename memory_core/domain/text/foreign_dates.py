@@ -136,7 +136,10 @@ def _at(match: re.Match[str]) -> str:
 
 
 def _day_and_month(match: re.Match[str], which: str) -> str:
-    """A date; the first one of a range may leave out its month ("vom 5. bis 8. Dezember")."""
+    """A date of a range; the first may leave out its month.
+
+    For example "vom 5. bis 8. Dezember".
+    """
     named = match[f"{which}_month"] or (None if match[f"{which}_of"] else match["last_month"])
     number = match[f"{which}_of"] or match["last_of"]
     month = _MONTHS[named.lower()] if named else _ENGLISH_MONTHS[int(number) - 1]

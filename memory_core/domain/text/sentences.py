@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 
 MAX_SENTENCES = 400
@@ -50,10 +51,19 @@ _ABBREVIATIONS = frozenset(
     }
 )
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[」』”]?|\n+")
-_BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
+_BEFORE = re.compile(
+    rf"[\s#>*•·–—-]*(?:\d{{1,2}}[.)]\s+(?!(?i:{ANY_GERMAN_MONTH})))?(?:\[[ x]\]\s*)?"
+)
 _LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
 """Note: the "s" of "at Tony's." is no initial."""
 _DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\Z")
+_BEFORE_ORDINAL = re.compile(
+    r"(?:\A[\s\W]*|\b(?:am|im|ins|zum|zur|beim|vom|ab|seit|bis|und|oder|der|die|das|den|dem|des"
+    r"|(?:mein|dein|sein|ihr|unser|euer|eur|jed|ein|dies)(?:e[mnrs]?)?)\s+)\Z",
+    re.IGNORECASE,
+)
+"""What is before the number of a list's item, or before a German ordinal ("am 5. Mai")."""
+_MONTH = re.compile(rf"\s{{1,3}}(?:{ANY_GERMAN_MONTH})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +158,29 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     return (
         word in _ABBREVIATIONS
         or (len(word) == 1 and word.isalpha() and word != "i")
-        or (word.isdigit() and len(word) < 3)
+        or (word.isdigit() and len(word) < 3 and _is_ordinal(text, start, last.start(), end.end()))
         or (_DATE.match(word) is not None and text[end.end() : end.end() + 2].strip().islower())
+    )
+
+
+def _is_ordinal(text: str, start: int, place: int, end: int) -> bool:
+    """Whether a number with a full stop is an ordinal, or an item's number.
+
+    "I'm 27. I live in Ulm" ends with its number. An item follows the item before it, or a colon.
+
+    Args:
+        text: The whole text.
+        start: Of the sentence.
+        place: Of the number.
+        end: Of its full stop.
+
+    """
+    before, number = text[start:place], int(text[place : end - 1])
+    return (
+        _BEFORE_ORDINAL.search(before[-24:]) is not None
+        or before.rstrip().endswith(":")
+        or f"{number - 1}." in before
+        or _MONTH.match(text, end) is not None
     )
 
 

@@ -192,7 +192,10 @@ def hashed(form: str, salt: str) -> str:
 
 
 def _text_of_procedure(memory: Memory) -> str:
-    """The text; where it only repeats the key and the value, that of the value's equal form."""
+    """The text by which procedures are compared.
+
+    A text that only repeats the key and the value is made of the value's equal form.
+    """
     key = memory.key or ""
     if memory.content != text_of_key(key, text_of_value(memory.value)):
         return memory.content
