@@ -24,10 +24,10 @@ from memory_core.domain.ranking.recipes import ScoringParameters
 from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters
 from memory_core.domain.rate_limits import Rate
 from memory_core.domain.scene_assignment import SceneRules
+from memory_core.evolution.contradictions import SaveRules
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules
-from memory_core.formation.save import SaveRules
 from memory_core.ports import Clock, ShortTermStore
 from memory_core.recollection.candidate_search import RetrieveRules
 

@@ -167,10 +167,11 @@ class Services:
 
     def _for_saving(self) -> None:
         made, clock, ids = self.adapters, self.clock, self.ids
-        self.saver = Saver(self.ledger, made.embedder, clock, ids, save_rules(self._settings))
+        rules = save_rules(self._settings)
+        self.saver = Saver(self.ledger, made.embedder, clock, ids, rules)
         self.conflicts = Conflicts(made.long_term, self.ledger, made.embedder, self.cursors)
         self.unmerger = NoteUnmerger(self.ledger, self.conflicts, clock)
-        self.editor = Editor(self.ledger, made.embedder, self.unmerger, clock)
+        self.editor = Editor(self.ledger, made.embedder, self.unmerger, clock, rules)
         self.user_settings = SettingsOfUsers(self.ledger)
         self.slot_check = SlotCheck(made.long_term, clock)
         self.clearer = Clearer(made.long_term, self.ledger, self.unmerger, clock, ids)

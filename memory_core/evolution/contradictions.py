@@ -54,6 +54,20 @@ itself it is not shown any more.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class SaveRules:
+    """The thresholds of saving and editing, on the embedder's scale of similarity.
+
+    Attributes:
+        duplicate_threshold: The least similarity of texts that may say the same.
+        contradiction_floor: The least similarity of texts that may contradict each other.
+
+    """
+
+    duplicate_threshold: float
+    contradiction_floor: float
+
+
 class Verdict(StrEnum):
     """How a new memory relates to existing memories."""
 
@@ -109,13 +123,45 @@ def judged(
         The verdict, with the memory that it is about. An archived memory is never the same.
 
     """
-    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
+    slot = page.slot(new)
+    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, slot)
+    if slot is not None and judgement.verdict is Verdict.CONTRADICTS:
+        names = (judgement.old_id, *judgement.rivals)
+        judgement = _in_same_words(new, slot, names, page.found) or judgement
     if judgement.old_id is None:
         return judgement
     old = judgement.old or page.found(judgement.old_id)
     if judgement.verdict is Verdict.SAME and old.status is Status.ARCHIVED:
         return Judgement(Verdict.NEW)
     return replace(judgement, old=old)
+
+
+def _in_same_words(
+    new: Memory, slot: SlotLog, names: Sequence[str | None], memory_of: Callable[[str], Memory]
+) -> Judgement | None:
+    """The verdict that a truth is told again, with or without its value.
+
+    None if none is in the same words, or if both have a value: "User lives in Oslo" may be saved
+    with the value "Oslo", and again without a value. `names` are members that it may repeat.
+    """
+    statement = statement_in(slot, new)
+    if isinstance(statement, Retraction):
+        return None
+    for each in slot.timeline.intervals:
+        if each.memory_id not in names or each.value is None:
+            continue
+        old = memory_of(each.memory_id)
+        if (
+            each.version == old.version
+            and (old.value is None) is not (new.value is None)
+            and old.copied_from is None
+            and normalised(old.content) == normalised(new.content)
+            and (again := repeated(replace(statement, value=each.value), slot)) is not None
+            and again.memory_id == old.id
+        ):
+            reason = "same slot, same words"
+            return Judgement(Verdict.SAME, old.id, version=again.version, reason=reason)
+    return None
 
 
 def judge(
@@ -254,24 +300,47 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
     return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
 
 
+def repeated(new: Memory | Statement, slot: SlotLog) -> Interval | Statement | None:
+    """What a new memory of a slot only repeats; None for another statement.
+
+    That is the interval of its value that holds at its start. If the value begins just where the
+    new memory would end, the new memory tells an earlier start of it, unless this takes time from
+    another value.
+    """
+    statement = statement_in(slot, new)
+    if isinstance(statement, Retraction):
+        return _same_retraction(statement, slot)
+    same = [each for each in slot.timeline.at(statement.met_at) if each.value == statement.value]
+    if same or statement.valid_until is not None:
+        return same[-1] if same else None
+    alone = replace(statement, memory_id=f"~{statement.memory_id}")  # a key's values share an id
+    after = slot.added(says(alone))
+    if _changed(slot, after):
+        return None
+    ends = [each.ends for each in after.timeline.intervals if each.key == alone.key]
+    return next(
+        (
+            each
+            for each in slot.timeline.intervals
+            if each.value == statement.value and each.begins in ends
+        ),
+        None,
+    )
+
+
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     """The verdict of the slot.
 
     None if no value holds when the new memory's validity begins, and none begins later.
     """
-    statement = statement_in(slot, new)
-    holding = slot.timeline.at(statement.met_at)
-    same: Interval | Statement | None = next(
-        (interval for interval in reversed(holding) if interval.value == statement.value), None
-    )
-    if isinstance(statement, Retraction):
-        same = _same_retraction(statement, slot)
+    statement, same = statement_in(slot, new), repeated(new, slot)
     if same is not None:
         reason = "same slot, same value"
         return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason=reason)
     later = [each for each in slot.timeline.intervals if each.lasts_beyond(statement.met_at)]
     if not later:
         return None
+    holding = slot.timeline.at(statement.met_at)
     old = max(holding, key=lambda each: each.order, default=later[0])
     rivals = {interval.memory_id for interval in holding}
     rivals |= _changed(slot, slot.added(says(new)))
@@ -378,6 +447,54 @@ class Contradiction:
     rivals: Sequence[Memory] = ()
     before: Memory | None = None
     denied: Mapping[str, str] = field(default_factory=dict)
+
+
+def met_by_edit(edited: Memory, look: ReadSet, rules: SaveRules) -> Judgement | None:
+    """The verdict that the new words of a memory without a slot may contradict a neighbour.
+
+    Args:
+        edited: The memory as edited.
+        look: The read set, with its neighbours.
+        rules: The thresholds.
+
+    """
+    near = [each for each in look.near.get(edited.id, ()) if each.memory.id != edited.id]
+    judgement = judge(edited, near, rules.duplicate_threshold)
+    return judgement if judgement.verdict is Verdict.CONTRADICTS else None
+
+
+def records_between(first: Memory, second: Memory) -> list[str]:
+    """The ids that a record about two memories may have."""
+    pairs = ((first.id, second.id), (second.id, first.id))
+    return [derived("cft", old_id, new_id) for old_id, new_id in pairs]
+
+
+def asked_by_edit(
+    edit: Change, judgement: Judgement | None, look: ReadSet, now: datetime
+) -> tuple[tuple[Change, ...], tuple[ConflictRecord, ...]]:
+    """The changes of an edit, and the record of the conflict that becomes pending by it.
+
+    Two memories about which a record exists are not asked about again.
+
+    Args:
+        edit: The edit.
+        judgement: As `met_by_edit` gives it.
+        look: The read set, with the records about the two memories.
+        now: The present time.
+
+    """
+    edited, before = edit.after, edit.before
+    old = None if judgement is None else judgement.old
+    if judgement is None or old is None or before is None:
+        return (edit,), ()
+    if any(name in look.documents for name in records_between(old, edited)):
+        return (edit,), ()
+    met = Contradiction(edited, old, judgement, now, before=before)
+    done = resolve(met, OnConflict.AUTO)
+    if not done.conflict.open or len(edited.conflict_ids) >= MAX_OPEN:
+        return (edit,), ()
+    created, *others = done.changes
+    return (replace(edit, after=created.after), *others), (done.conflict,)
 
 
 def contradict(

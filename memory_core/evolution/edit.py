@@ -24,6 +24,7 @@ from memory_core.domain.memory import (
     MemoryFields,
     MemoryType,
     Status,
+    Vector,
     back_in_use,
     text_of_value,
 )
@@ -33,8 +34,16 @@ from memory_core.domain.requests.memories import NEVER_CLEARED, CopyInput, Updat
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting, worth_of
+from memory_core.domain.text.sameness import normalised
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name, text_of_key
+from memory_core.evolution.contradictions import (
+    Judgement,
+    SaveRules,
+    asked_by_edit,
+    met_by_edit,
+    records_between,
+)
 from memory_core.evolution.deletion import (
     Along,
     NoteUnmerger,
@@ -46,13 +55,13 @@ from memory_core.evolution.slot_log import Act, old_version_ids
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.versions import new_version, old_version, value_for, version_document
 from memory_core.ledger.batch import Change, Changes
-from memory_core.ledger.commit import Ledger
+from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.receipts import Receipt, earlier_result, receipt_ids
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder
+from memory_core.ports import Clock, Document, Embedder, Near
 
 _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
 """Statuses of memories that may be edited and copied. A faded memory becomes active by that."""
@@ -107,9 +116,15 @@ class Editor:
     """Edits memories of any owner."""
 
     def __init__(
-        self, ledger: Ledger, embedder: Embedder, unmerger: NoteUnmerger, clock: Clock
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        unmerger: NoteUnmerger,
+        clock: Clock,
+        rules: SaveRules,
     ) -> None:
         self._ledger, self._embedder, self._clock = ledger, embedder, clock
+        self._rules = rules
         self._unmerger = unmerger
         self._along = Along(ledger)
 
@@ -117,6 +132,8 @@ class Editor:
         self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call
     ) -> Memory:
         """Make the next version of a memory.
+
+        New words that may contradict another memory open a conflict, as at a save.
 
         Args:
             owner: Whose memory it is.
@@ -135,12 +152,14 @@ class Editor:
 
         """
         look = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
-        vector = None
+        vector, nears = None, dict[str, Near]()
         if earlier_result(look.documents, owner, call) is None:
             current = _editable(look, memory_id, if_match)
             fields = _changed_fields(current, change)
             if "content" in fields and current.searchable:
                 vector = (await self._embedder.embed([fields["content"]]))[0]
+                if _is_compared(current, fields["content"]):
+                    nears = {memory_id: _near(vector, self._rules)}
 
         def decide(seen: ReadSet) -> _Edit:
             old = _editable(seen, memory_id, if_match)
@@ -174,17 +193,37 @@ class Editor:
             edit = Change(
                 "updated", updated, old, {"change_reason": change.change_reason}, says=says
             )
-            return _Edit(updated.id, (edit,), old_versions)
+            changes, records = asked_by_edit(edit, self._met(updated, seen), seen, now)
+            puts = [Document(each.id, "conflict", each.model_dump(mode="json")) for each in records]
+            return _Edit(updated.id, changes, (*old_versions, *puts), len(puts))
 
         def reads(seen: ReadSet) -> list[str]:
-            """A correction of the past may end versions before the last one."""
-            old = seen.memory(memory_id)
-            begins = change.valid_from
-            if old is None or begins is None or slot_name(old) is not None:
-                return []
-            return old_version_ids([old]) if begins < old.valid_from else []
+            """The records about a neighbour that it meets, and versions.
 
-        return (await self._commit(owner, [memory_id], decide, call, look, reads)).memory
+            A correction of the past may end versions before the last one.
+            """
+            old = seen.memory(memory_id)
+            if old is None:
+                return []
+            edited = old.changed(content=change.content or old.content)
+            met = self._met(edited, seen)
+            records = [] if met is None or met.old is None else records_between(met.old, edited)
+            begins = change.valid_from
+            if begins is None or slot_name(old) is not None or begins >= old.valid_from:
+                return records
+            return [*records, *old_version_ids([old])]
+
+        basis = None if nears else look
+        return (
+            await self._commit(owner, [memory_id], decide, call, basis, reads, nears=nears)
+        ).memory
+
+    def _met(self, edited: Memory, seen: ReadSet) -> Judgement | None:
+        """The verdict on the words of an edit, if its neighbours were read."""
+        is_over = edited.valid_until is not None and edited.valid_until <= self._clock.now()
+        if edited.id not in seen.near or is_over:
+            return None
+        return met_by_edit(edited, seen, self._rules)
 
     async def delete(
         self,
@@ -326,6 +365,8 @@ class Editor:
         call: Call,
         basis: ReadSet | None = None,
         reads: Reads = no_further,
+        *,
+        nears: Mapping[str, Near] = NO_SEARCH,
     ) -> _Committed:
         def decided(seen: ReadSet) -> Changes[tuple[str, Memory | None, str | None]]:
             edit = decide(seen)
@@ -336,11 +377,19 @@ class Editor:
                 (),
                 frozenset({*ids, *reads(seen), edit.memory_id}),
                 _sessions_of(edit),
+                frozenset({MemoryType.SEMANTIC.value} if nears else ()),
                 head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
             )
 
         committed = await self._ledger.commit(
-            owner, decided, ids=ids, reads=reads, basis=basis, call=call, receipt=_RECEIPT
+            owner,
+            decided,
+            ids=ids,
+            reads=reads,
+            nears=nears,
+            basis=basis,
+            call=call,
+            receipt=_RECEIPT,
         )
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
@@ -382,6 +431,20 @@ def _sessions_of(edit: _Edit) -> frozenset[str]:
     return frozenset(
         change.after.session_id for change in edit.changes if change.after.session_id and edit.puts
     )
+
+
+def _is_compared(memory: Memory, content: str) -> bool:
+    """Whether an edit's new words are compared with other memories.
+
+    In a slot the log decides.
+    """
+    is_fact = memory.type is MemoryType.SEMANTIC and slot_name(memory) is None
+    return is_fact and normalised(content) != normalised(memory.content)
+
+
+def _near(vector: Vector, rules: SaveRules) -> Near:
+    types = frozenset({MemoryType.SEMANTIC.value})
+    return Near(vector=vector, types=types, floor=rules.contradiction_floor)
 
 
 def _editable(look: ReadSet, memory_id: str, if_match: str | None) -> Memory:

@@ -173,13 +173,24 @@ def copies(memory: Memory, source_id: str) -> Act:
 def mentions(held_id: str, version: int, new: Memory) -> Act:
     """Repeat an existing memory, as a new memory says it.
 
+    The repeat has the value of the existing memory, even if the new memory gives none.
+
     Args:
         held_id: Id of the existing memory.
         version: Version of the existing memory.
         new: The new memory.
 
     """
-    return lambda slot: [statement_in(slot, new, memory_id=held_id, version=version)]
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        names: dict[str, Any] = {"memory_id": held_id, "version": version}
+        statement = statement_in(slot, new, **names)
+        if isinstance(statement, Retraction):
+            return [statement]
+        own = [each for each in slot.timeline.times if each.key == (held_id, version)]
+        return [replace(statement, value=own[-1].value) if own else statement]
+
+    return act
 
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:

@@ -12,7 +12,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from memory_core.domain.conflict import record_in
@@ -22,7 +22,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.contradictions import slot_reads
+from memory_core.evolution.contradictions import SaveRules, slot_reads
 from memory_core.formation.save_plan import (
     MAX_ITEMS,
     Draft,
@@ -48,20 +48,6 @@ from memory_core.ports import Clock, Embedder, IdSource, Near
 FEWEST_OFFERED = 4
 """Items that are looked up for a commit after a commit that took only a few of them."""
 MORE_THAN_ONE_COMMIT = "all or nothing can't be promised for more than one commit holds"
-
-
-@dataclass(frozen=True, slots=True)
-class SaveRules:
-    """The thresholds of saving, on the embedder's scale of similarity.
-
-    Attributes:
-        duplicate_threshold: The least similarity of texts that may say the same.
-        contradiction_floor: The least similarity of texts that may contradict each other.
-
-    """
-
-    duplicate_threshold: float
-    contradiction_floor: float
 
 
 class Saver:

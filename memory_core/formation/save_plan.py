@@ -33,7 +33,7 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.domain.truth.slots import text_of_key
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
-from memory_core.evolution.contradictions import Verdict, contradict, judged
+from memory_core.evolution.contradictions import Verdict, contradict, judged, repeated
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
@@ -208,11 +208,10 @@ def _upsert(page: ChangeSet, item: Prepared) -> PlannedOutcome:
     if slot is None or (existing is None and not slot.entries):
         page.apply([Change("created", memory)])
         return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
-    statement = statement_in(slot, memory)
-    holding = [each for each in slot.timeline.at(statement.met_at) if each.value == statement.value]
-    if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
-        same = page.found(holding[-1].memory_id)
-        page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
+    again = repeated(memory, slot)
+    same = None if again is None else page.found(again.memory_id)
+    if again is not None and same is not None and same.status is not Status.ARCHIVED:
+        page.retell(same, memory, again.version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
     updated = None if existing is None else _next_value(page, slot, existing, memory)
     if existing is None or updated is None:
