@@ -32,6 +32,7 @@ from memory_core.evolution.contradictions import (
     Judgement,
     Verdict,
     contradict,
+    is_told_late,
     judged,
     with_whole_value,
 )
@@ -379,8 +380,10 @@ class Execution:
             or len(old.conflict_ids) >= MAX_OPEN
         ):
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True)
-        self.page.ask(record.changed(by=by), (old, current))
+        record = self._record(old, new, 0.5, strategy, reason, pending=True).changed(by=by)
+        if is_told_late(new, old):
+            record = record.changed(old_id=new.id, new_id=old.id)
+        self.page.ask(record, (old, current))
         self._count("pending")
 
     def _record(

@@ -22,6 +22,7 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     SlotName,
+    are_of_one_slot,
     is_named_short,
     is_retraction,
     retraction_of,
@@ -487,6 +488,9 @@ def _record(
     because: str = "",
 ) -> ConflictRecord:
     judgement, denied = met.judgement, met.denied.get(old.id) if pending else None
+    sides = (old.id, met.new.id if is_stored else None)
+    if is_told_late(met.new, old) and strategy == "keep_both":
+        sides = (met.new.id, old.id)
     return ConflictRecord(
         id=derived("cft", old.id, met.new.id),
         status="pending" if pending else "resolved",
@@ -494,10 +498,24 @@ def _record(
         confidence=judgement.confidence,
         strategy=strategy,
         reason="; ".join(filter(None, (f"{judgement.reason}{because}", denied))),
-        old_id=old.id,
-        new_id=met.new.id if is_stored else None,
+        old_id=sides[0],
+        new_id=sides[1],
         at=met.now,
     )
+
+
+def is_told_late(new: Memory, old: Memory) -> bool:
+    """Whether a new memory tells of an earlier time than the one beside which it is kept.
+
+    Then it is the old side of their conflict. In a slot the sides are who was held and who came,
+    since the log decides when each holds.
+
+    Args:
+        new: The memory that came.
+        old: The memory that was held.
+
+    """
+    return not are_of_one_slot(old, new) and new.event_timestamp < old.event_timestamp
 
 
 def _supersede_held(met: Contradiction) -> Resolution:
