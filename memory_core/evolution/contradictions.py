@@ -216,11 +216,28 @@ def _members_met(
     return names
 
 
+def naming_what_holds(page: ChangeSet, new: Memory) -> Memory:
+    """Complete a retraction by the memories of its slot that hold when its validity begins.
+
+    Args:
+        page: The change set of the commit.
+        new: A new memory; one that is no retraction stays as it is.
+
+    """
+    slot = page.slot(new)
+    if slot is None or not is_retraction(new):
+        return new
+    holding = slot.timeline.at(statement_in(slot, new).met_at)
+    names = dict.fromkeys(interval.memory_id for interval in holding)
+    return with_whole_value(new, [page.found(name) for name in names])
+
+
 def with_whole_value(new: Memory, truths: Sequence[Memory]) -> Memory:
     """Complete a retraction that names the retracted value in short.
 
-    For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then. Any
-    other memory stays as it is.
+    For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then. If it
+    names words of the only truth, which has no value, it becomes the end of whatever holds then.
+    Any other memory stays as it is.
 
     Args:
         new: A new memory of a slot.
@@ -230,7 +247,8 @@ def with_whole_value(new: Memory, truths: Sequence[Memory]) -> Memory:
     if not is_retraction(new) or new.value == RETRACTS_ANYTHING:
         return new
     if any(retracts(new, truth) for truth in truths):
-        return new
+        is_alone = len(truths) == 1 and truths[0].value is None
+        return new.changed(value=RETRACTS_ANYTHING) if is_alone else new
     named = [
         truth.value
         for truth in truths
