@@ -523,7 +523,7 @@ def _record(
 
 
 def is_told_late(new: Memory, old: Memory) -> bool:
-    """Whether a new memory tells of an earlier time than the one beside which it is kept.
+    """Whether a new memory tells of an earlier time than the one beside it.
 
     Then it is the old side of their conflict. In a slot the sides are who was held and who came,
     since the log decides when each holds.

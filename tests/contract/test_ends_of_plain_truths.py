@@ -27,21 +27,21 @@ async def test_a_retraction_ends_the_truth_whose_words_it_names(
     core: MemoryCore, text: str, ended: str
 ) -> None:
     slot = {"subject": "user", "attribute": "matter"}
-    held = await core.save(ALICE, fact(text, event_timestamp=NOW - 90 * DAY, **slot))
+    before = await core.save(ALICE, fact(text, event_timestamp=NOW - 90 * DAY, **slot))
     await core.save(
         ALICE, fact("It is over", value={"no_longer": ended}, event_timestamp=NOW - DAY, **slot)
     )
-    memory = await core.get(ALICE, held.memory.id)
+    memory = await core.get(ALICE, before.memory.id)
     assert (memory.status, memory.valid_until) == (Status.SUPERSEDED, NOW - DAY)
 
 
 @pytest.mark.parametrize("ended", ["Globex", "User works at Acme Bank", "Ac"])
 async def test_a_retraction_of_other_words_leaves_the_truth(core: MemoryCore, ended: str) -> None:
     slot = {"subject": "user", "attribute": "employer"}
-    held = await core.save(
+    before = await core.save(
         ALICE, fact("User works at Acme", event_timestamp=NOW - 90 * DAY, **slot)
     )
     await core.save(
         ALICE, fact("It is over", value={"no_longer": ended}, event_timestamp=NOW - DAY, **slot)
     )
-    assert held.memory.id in {memory.id for memory in await listed(core)}
+    assert before.memory.id in {memory.id for memory in await listed(core)}
