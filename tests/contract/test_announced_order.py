@@ -69,16 +69,16 @@ async def test_the_value_of_a_key_that_holds_comes_before_the_announced_one(
 
 
 @pytest.mark.parametrize(
-    ("query", "shown"), [("User works at Globex", "Acme"), ("User will work at Globex", "Globex")]
+    ("query", "value"), [("User works at Globex", "Acme"), ("User will work at Globex", "Globex")]
 )
 async def test_a_context_with_room_for_one_tells_what_holds(
-    core: MemoryCore, query: str, shown: str
+    core: MemoryCore, query: str, value: str
 ) -> None:
     more = ", " + ", ".join(f"with desk {place} by the window" for place in range(3))
     await announce(core, more)
     asked = ContextInput(query=query, max_tokens=100, parts=["memories"])
     context = (await core.context(ALICE, asked)).context
-    assert [name for name in ("Acme", "Globex") if f"works at {name}" in context] == [shown]
+    assert [name for name in ("Acme", "Globex") if f"works at {name}" in context] == [value]
 
 
 async def test_a_question_about_the_future_keeps_its_order(core: MemoryCore) -> None:
