@@ -15,6 +15,7 @@ from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_of
+from memory_core.evolution.open_conflicts import ASKED_ABOUT
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact
 
@@ -68,8 +69,8 @@ async def all_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
 
 
 async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) -> None:
-    """Records, memories and head agree on what is open; only memories that stand are asked
-    about; chains end.
+    """Records, memories and head agree on what is open; only memories that stand, or may come
+    back by being found, are asked about; chains end.
     """
     pending = {record.id: record for record in await records_of(world, owner) if record.open}
     memories = await all_of(core, owner)
@@ -80,7 +81,7 @@ async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) 
     }
     assert named == {name: set(record.sides) for name, record in pending.items()}
     for memory in memories.values():
-        assert not memory.conflict_ids or memory.status in FOUND_BY_DEFAULT
+        assert not memory.conflict_ids or memory.status in ASKED_ABOUT
         assert (memory.conflict_state == "pending") is bool(memory.conflict_ids)
         seen, step = {memory.id}, memory
         while step.next_id is not None and step.next_id in memories:

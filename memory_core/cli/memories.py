@@ -22,6 +22,7 @@ from memory_core.cli.memory_output import (
     moment,
     note_conflict,
     note_degraded,
+    other_side,
     print_list,
     print_results,
     why_nothing,
@@ -89,7 +90,7 @@ async def save(
         except CallFailed as error:
             raise error.with_names(SAVE_OPTIONS) from None
         conflict = answer.get("conflict") or {}
-        other_id = None if run.output.as_json else conflict.get("old_id")
+        other_id = None if run.output.as_json else other_side(conflict, answer["memory"]["id"])
         others = await memories_by_id(service, [other_id])
     if run.output.as_json:
         return run.output.document(answer)

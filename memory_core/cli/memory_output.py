@@ -222,6 +222,18 @@ def quoted(memory_id: str, memory: Json) -> str:
     return f'{memory_id} "{content}"' if content else memory_id
 
 
+def other_side(conflict: Json, memory_id: str) -> str | None:
+    """The id of the other memory of a conflict, or of the only one; None without a conflict.
+
+    Args:
+        conflict: The record of the conflict, or an empty object.
+        memory_id: The id of a side.
+
+    """
+    other_id = conflict.get("new_id") if conflict.get("old_id") == memory_id else None
+    return other_id or conflict.get("old_id")
+
+
 def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
     """Print the effect of a save on the memory that it contradicts.
 
@@ -234,7 +246,8 @@ def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
 
     """
     conflict = answer["conflict"]
-    name, reason = quoted(conflict["old_id"], other), conflict.get("reason") or "no reason is given"
+    name = quoted(other_side(conflict, answer["memory"]["id"]) or "", other)
+    reason = conflict.get("reason") or "no reason is given"
     if answer["outcome"] == "superseded":
         end = f" (until {day_of(other['valid_until'])})" if other.get("valid_until") else ""
         return run.output.note(f"It replaced {name}{end}.")

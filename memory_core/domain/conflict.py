@@ -1,7 +1,8 @@
 """A conflict record: two memories that could not both be true, and its decision.
 
 The record also holds the data that undoes the decision. Note: `old_id` and `new_id` say which
-memory was stored and which came later. They do not say which is in force.
+memory was stored and which came later; without a slot, which tells of the earlier time and which of
+the later. They do not say which is in force.
 """
 
 from __future__ import annotations
@@ -129,6 +130,10 @@ class ConflictRecord(DeferredModel):
             ),
             None,
         )
+
+    def beside(self, memory_id: str) -> str | None:
+        """The id of the other side; None where that was not stored."""
+        return self.new_id if self.old_id == memory_id else self.old_id
 
     def changed(self, **fields: Unpack[ConflictFields]) -> ConflictRecord:
         """The record with these fields replaced, without validation."""

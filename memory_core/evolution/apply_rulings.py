@@ -25,15 +25,16 @@ from memory_core.domain.memory import (
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.transitions import touch
-from memory_core.domain.truth.slots import are_of_one_slot, is_retraction
+from memory_core.domain.truth.slots import are_of_one_slot
 from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.contradictions import (
     Judgement,
     Verdict,
     contradict,
+    is_told_late,
     judged,
-    with_whole_value,
+    naming_what_holds,
 )
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
@@ -44,9 +45,7 @@ from memory_core.evolution.links import (
     successor_of,
 )
 from memory_core.evolution.opinions import opinion
-from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import moves_of, succeeded
-from memory_core.evolution.truth_commands import statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -103,8 +102,7 @@ class Execution:
             return
         links = self.links.get(fact.id, ())
         fact = fact.changed(links=[link.link for link in links])
-        slot = self.page.slot(fact)
-        fact = self._naming_what_holds(fact, slot)
+        fact = naming_what_holds(self.page, fact)
         judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
         ruled = [
             (old, decision)
@@ -140,14 +138,6 @@ class Execution:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
         for name, why in disputed.items():
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
-
-    def _naming_what_holds(self, fact: Memory, slot: SlotLog | None) -> Memory:
-        """Complete a retraction that names in short what holds then."""
-        if slot is None or not is_retraction(fact):
-            return fact
-        holding = slot.timeline.at(statement_in(slot, fact).met_at)
-        names = dict.fromkeys(interval.memory_id for interval in holding)
-        return with_whole_value(fact, [self.page.found(name) for name in names])
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link, as this commit leaves it.
@@ -379,8 +369,10 @@ class Execution:
             or len(old.conflict_ids) >= MAX_OPEN
         ):
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True)
-        self.page.ask(record.changed(by=by), (old, current))
+        record = self._record(old, new, 0.5, strategy, reason, pending=True).changed(by=by)
+        if is_told_late(new, old):
+            record = record.changed(old_id=new.id, new_id=old.id)
+        self.page.ask(record, (old, current))
         self._count("pending")
 
     def _record(

@@ -22,6 +22,7 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     SlotName,
+    are_of_one_slot,
     is_named_short,
     is_retraction,
     retraction_of,
@@ -261,11 +262,28 @@ def _members_met(
     return names
 
 
+def naming_what_holds(page: ChangeSet, new: Memory) -> Memory:
+    """Complete a retraction by the memories of its slot that hold when its validity begins.
+
+    Args:
+        page: The change set of the commit.
+        new: A new memory; one that is no retraction stays as it is.
+
+    """
+    slot = page.slot(new)
+    if slot is None or not is_retraction(new):
+        return new
+    holding = slot.timeline.at(statement_in(slot, new).met_at)
+    names = dict.fromkeys(interval.memory_id for interval in holding)
+    return with_whole_value(new, [page.found(name) for name in names])
+
+
 def with_whole_value(new: Memory, truths: Sequence[Memory]) -> Memory:
     """Complete a retraction that names the retracted value in short.
 
-    For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then. Any
-    other memory stays as it is.
+    For example, "no longer Skoda" becomes the end of the grey Skoda Octavia that holds then. If it
+    names words of the only truth, which has no value, it becomes the end of whatever holds then.
+    Any other memory stays as it is.
 
     Args:
         new: A new memory of a slot.
@@ -275,7 +293,8 @@ def with_whole_value(new: Memory, truths: Sequence[Memory]) -> Memory:
     if not is_retraction(new) or new.value == RETRACTS_ANYTHING:
         return new
     if any(retracts(new, truth) for truth in truths):
-        return new
+        is_alone = len(truths) == 1 and truths[0].value is None
+        return new.changed(value=RETRACTS_ANYTHING) if is_alone else new
     named = [
         truth.value
         for truth in truths
@@ -604,6 +623,9 @@ def _record(
     because: str = "",
 ) -> ConflictRecord:
     judgement, denied = met.judgement, met.denied.get(old.id) if pending else None
+    sides = (old.id, met.new.id if is_stored else None)
+    if is_told_late(met.new, old) and strategy == "keep_both":
+        sides = (met.new.id, old.id)
     return ConflictRecord(
         id=derived("cft", old.id, met.new.id),
         status="pending" if pending else "resolved",
@@ -611,10 +633,24 @@ def _record(
         confidence=judgement.confidence,
         strategy=strategy,
         reason="; ".join(filter(None, (f"{judgement.reason}{because}", denied))),
-        old_id=old.id,
-        new_id=met.new.id if is_stored else None,
+        old_id=sides[0],
+        new_id=sides[1],
         at=met.now,
     )
+
+
+def is_told_late(new: Memory, old: Memory) -> bool:
+    """Whether a new memory tells of an earlier time than the one beside it.
+
+    Then it is the old side of their conflict. In a slot the sides are who was held and who came,
+    since the log decides when each holds.
+
+    Args:
+        new: The memory that came.
+        old: The memory that was held.
+
+    """
+    return not are_of_one_slot(old, new) and new.event_timestamp < old.event_timestamp
 
 
 def _supersede_held(met: Contradiction) -> Resolution:

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, HeadFields, Memory
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, HeadFields, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
@@ -26,6 +26,8 @@ from memory_core.ports import Document, LongTermStore
 
 SETTLED: Final = "conflict_settled"
 """The event of a memory of which only the pending conflicts change."""
+ASKED_ABOUT: Final = FOUND_BY_DEFAULT | {Status.DECAYED}
+"""A question waits while a side is faded: it may be found again. Nothing shows it until then."""
 MAX_ENDED = 20
 """Conflicts that a commit ends. Each takes two records, and the other side with its event, of a
 commit's hundred documents.
@@ -114,7 +116,7 @@ def left_open(changes: Changes[Any]) -> list[str]:
     A commit of its own ends the rest of these conflicts.
     """
     doubted = _Sheet.of(changes).in_doubt()
-    return [memory.id for memory in doubted if memory.status not in FOUND_BY_DEFAULT]
+    return [memory.id for memory in doubted if memory.status not in ASKED_ABOUT]
 
 
 @dataclass(slots=True)
@@ -255,7 +257,7 @@ class _Sheet:
             memory
             for memory in self.states.values()
             if memory.conflict_ids
-            and (memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited)
+            and (memory.status not in ASKED_ABOUT or memory.id in self.edited)
         ]
 
     def names(self) -> list[str]:
@@ -277,7 +279,7 @@ class _Sheet:
         return "both say the same now"
 
     def _stands(self, name: str) -> bool:
-        return name in self.states and self.states[name].status in FOUND_BY_DEFAULT
+        return name in self.states and self.states[name].status in ASKED_ABOUT
 
     def _said(self, name: str) -> str:
         return f"{name} is {self.states[name].status.value if name in self.states else 'gone'}"

@@ -33,7 +33,13 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.domain.truth.slots import text_of_key
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
-from memory_core.evolution.contradictions import Verdict, contradict, judged, repeated
+from memory_core.evolution.contradictions import (
+    Verdict,
+    contradict,
+    judged,
+    naming_what_holds,
+    repeated,
+)
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
@@ -150,6 +156,7 @@ def _place(
         return _upsert(page, item)
     if item.memory.type is MemoryType.EPISODIC:
         return append_turn(page, item)
+    item = replace(item, memory=naming_what_holds(page, item.memory))
     judgement = judged(page, item.memory, neighbours, duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
         page.retell(judgement.old, item.memory, judgement.version)

@@ -52,7 +52,11 @@ from memory_core.recollection.quotations import (
     tells_only_what_has_ended,
     text_for,
 )
-from memory_core.recollection.reorder import RERANKER
+from memory_core.recollection.reorder import (
+    RERANKER,
+    asks_of_the_future,
+    put_present_before_announced,
+)
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, stale_facts
 from memory_core.recollection.surroundings import Surroundings
@@ -279,10 +283,13 @@ class Gatherer:
             Unavailable: The long-term store is down.
 
         """
-        hits = choose_quotations(sorted(rounds.hits.values(), key=lambda hit: -hit.priority))
-        if not hits:
+        if not rounds.hits:
             return []
         look = rounds.looks[0]
+        best_first = sorted(rounds.hits.values(), key=lambda hit: -hit.priority)
+        if not asks_of_the_future(rounds.asked[0]):
+            best_first = _present_first(best_first, look.moment)
+        hits = choose_quotations(best_first)
         quotations = list(hits)
         if rounds.grant > Grant.PERHAPS:
             beside = await self._surroundings.beside(
@@ -454,6 +461,16 @@ def _asked_for(hits: Sequence[QuotableMemory], rounds: Rounds) -> str | None:
     if rounds.grant is Grant.PERHAPS or not asks_of_assistant(rounds.asked[0]):
         return None
     return next((hit.memory.id for hit in hits if is_by_assistant(hit.memory)), None)
+
+
+def _present_first(best_first: Sequence[QuotableMemory], moment: datetime) -> list[QuotableMemory]:
+    """Hand out the priorities again: what holds comes before what is announced of its slot."""
+    memories = {row: hit.memory for row, hit in enumerate(best_first)}
+    order = put_present_before_announced(range(len(best_first)), memories, moment)
+    return [
+        replace(best_first[row], priority=hit.priority)
+        for row, hit in zip(order, best_first, strict=True)
+    ]
 
 
 def _pieces(

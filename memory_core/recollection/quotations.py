@@ -456,8 +456,7 @@ async def open_conflict_lines(
             for conflict_id in conflict_ids
             if (record := records.get(conflict_id)) is not None
             and record.status == "pending"
-            and (other := read.get(record.new_id or "" if record.old_id == name else record.old_id))
-            is not None
+            and (other := read.get(record.beside(name) or "")) is not None
             and other.status in FOUND_BY_DEFAULT
             and other.searchable
         )

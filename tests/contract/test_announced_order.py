@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests.memories import RetrieveInput
+from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE, NOW, StillClock
 from tests.world import fact, rule
 
@@ -15,11 +15,17 @@ DAY = timedelta(days=1)
 JOB = {"subject": "user", "attribute": "employer"}
 
 
-async def announce(core: MemoryCore) -> None:
-    await core.save(ALICE, fact("User works at Acme", event_timestamp=NOW - 90 * DAY, **JOB))
+async def announce(core: MemoryCore, more: str = "") -> None:
+    first = f"User works at Acme{more}"
+    await core.save(ALICE, fact(first, event_timestamp=NOW - 90 * DAY, **JOB))
     await core.save(
         ALICE,
-        fact("User works at Globex", event_timestamp=NOW - DAY, valid_from=NOW + 20 * DAY, **JOB),
+        fact(
+            f"User works at Globex{more}",
+            event_timestamp=NOW - DAY,
+            valid_from=NOW + 20 * DAY,
+            **JOB,
+        ),
     )
 
 
@@ -60,6 +66,19 @@ async def test_the_value_of_a_key_that_holds_comes_before_the_announced_one(
         ALICE, RetrieveInput(query="deploy-branch release", limit=1, similarity_threshold=0.0)
     )
     assert [hit.memory.value for hit in answer.results] == ["main"]
+
+
+@pytest.mark.parametrize(
+    ("query", "value"), [("User works at Globex", "Acme"), ("User will work at Globex", "Globex")]
+)
+async def test_a_context_with_room_for_one_tells_what_holds(
+    core: MemoryCore, query: str, value: str
+) -> None:
+    more = ", " + ", ".join(f"with desk {place} by the window" for place in range(3))
+    await announce(core, more)
+    asked = ContextInput(query=query, max_tokens=100, parts=["memories"])
+    context = (await core.context(ALICE, asked)).context
+    assert [name for name in ("Acme", "Globex") if f"works at {name}" in context] == [value]
 
 
 async def test_a_question_about_the_future_keeps_its_order(core: MemoryCore) -> None:

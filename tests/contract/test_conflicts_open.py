@@ -87,14 +87,32 @@ async def test_a_question_ends_with_either_of_its_memories(
         await words.undo_conflict(ALICE, name)
 
 
-async def test_two_that_fade_at_once_end_their_question(words: MemoryCore, world: World) -> None:
+async def test_a_question_about_two_that_fade_is_open_when_they_come_back(
+    words: MemoryCore, world: World
+) -> None:
     old, new, name = await open_conflict(words)
     world.clock.forward(400 * 86_400)
     await worked_off(words, await words.decay(ALICE, DecayInput()))
     assert {memory.status for memory in await now(words, old, new)} == {Status.DECAYED}
-    assert (await words.conflict(ALICE, name)).reason.endswith(
-        f"{old.memory.id} is decayed and {new.memory.id} is decayed"
-    )
+    await check_questions(world, words)
+    with pytest.raises(Conflict, match=f"{old.memory.id} is decayed"):
+        await words.resolve_conflict(ALICE, name, asking("supersede"))
+    for side in (old, new):
+        await words.restore(ALICE, side.memory.id)
+    assert (await words.conflict(ALICE, name)).open
+    assert {memory.conflict_state for memory in await now(words, old, new)} == {"pending"}
+    await check_questions(world, words)
+
+
+async def test_a_question_about_one_that_faded_ends_when_that_is_deleted(
+    words: MemoryCore, world: World
+) -> None:
+    old, new, name = await open_conflict(words)
+    world.clock.forward(400 * 86_400)
+    await worked_off(words, await words.decay(ALICE, DecayInput()))
+    await words.delete(ALICE, old.memory.id)
+    assert not (await words.conflict(ALICE, name)).open
+    assert {memory.conflict_state for memory in await now(words, new)} == {"resolved"}
     await check_questions(world, words)
 
 

@@ -76,10 +76,8 @@ def saved_text(saved: Saved) -> str:
         case Outcome.REJECTED:
             text = f"Not saved: {memory.id} holds instead: {one_line(memory.content, SHORT)}"
         case Outcome.KEPT_BOTH:
-            text = (
-                f"Saved as {memory.id}, beside "
-                f"{conflict.old_id if conflict else 'another memory'}, which contradicts it."
-            )
+            other = conflict.beside(memory.id) if conflict else "another memory"
+            text = f"Saved as {memory.id}, beside {other}, which contradicts it."
     if conflict is not None and conflict.open:
         text += (
             " Which of both holds is not decided. If you know, ask the user, then forget the wrong "
