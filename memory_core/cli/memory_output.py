@@ -223,7 +223,9 @@ def quoted(memory_id: str, memory: Json) -> str:
 
 
 def other_side(conflict: Json, memory_id: str) -> str | None:
-    """The id of the other memory of a conflict, or of the only one; None without a conflict.
+    """The id of a conflict's other memory, or of its only one.
+
+    None without a conflict.
 
     Args:
         conflict: The record of the conflict, or an empty object.

@@ -325,6 +325,11 @@ def repeated(new: Memory | Statement, slot: SlotLog) -> Interval | Statement | N
     That is the interval of its value that holds at its start. If the value begins just where the
     new memory would end, the new memory tells an earlier start of it, unless this takes time from
     another value.
+
+    Args:
+        new: The memory, or what it states.
+        slot: The log of its slot.
+
     """
     statement = statement_in(slot, new)
     if isinstance(statement, Retraction):
@@ -469,7 +474,7 @@ class Contradiction:
 
 
 def met_by_edit(edited: Memory, look: ReadSet, rules: SaveRules) -> Judgement | None:
-    """The verdict that the new words of a memory without a slot may contradict a neighbour.
+    """The verdict that an edit without a slot may contradict a neighbour.
 
     Args:
         edited: The memory as edited.
@@ -483,7 +488,13 @@ def met_by_edit(edited: Memory, look: ReadSet, rules: SaveRules) -> Judgement | 
 
 
 def records_between(first: Memory, second: Memory) -> list[str]:
-    """The ids that a record about two memories may have."""
+    """The ids that a record about two memories may have.
+
+    Args:
+        first: One of them.
+        second: The other one.
+
+    """
     pairs = ((first.id, second.id), (second.id, first.id))
     return [derived("cft", old_id, new_id) for old_id, new_id in pairs]
 
@@ -491,7 +502,7 @@ def records_between(first: Memory, second: Memory) -> list[str]:
 def asked_by_edit(
     edit: Change, judgement: Judgement | None, look: ReadSet, now: datetime
 ) -> tuple[tuple[Change, ...], tuple[ConflictRecord, ...]]:
-    """The changes of an edit, and the record of the conflict that becomes pending by it.
+    """The changes of an edit, and the record of the conflict it opens.
 
     Two memories about which a record exists are not asked about again.
 
