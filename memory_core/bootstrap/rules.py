@@ -24,7 +24,7 @@ from memory_core.domain.ranking.recipes import ScoringParameters
 from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters
 from memory_core.domain.rate_limits import Rate
 from memory_core.domain.scene_assignment import SceneRules
-from memory_core.evolution.contradictions import SaveRules
+from memory_core.evolution.judgements import SaveRules
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.batches import BatchRules
 from memory_core.formation.form_cell import FormingRules

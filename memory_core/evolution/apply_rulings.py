@@ -28,14 +28,8 @@ from memory_core.domain.transitions import touch
 from memory_core.domain.truth.slots import are_of_one_slot
 from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.contradictions import (
-    Judgement,
-    Verdict,
-    contradict,
-    is_told_late,
-    judged,
-    naming_what_holds,
-)
+from memory_core.evolution.contradictions import contradict, is_told_late
+from memory_core.evolution.judgements import Judgement, Verdict, judged, naming_what_holds
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
     Linked,

@@ -32,7 +32,7 @@ from memory_core.evolution.agent_rulings import (
     Ruled,
     Rulings,
 )
-from memory_core.evolution.contradictions import slot_reads
+from memory_core.evolution.judgements import slot_reads
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import AgentCalls

@@ -22,7 +22,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import slot_name, slot_of
-from memory_core.evolution.contradictions import SaveRules, slot_reads
+from memory_core.evolution.judgements import SaveRules, slot_reads
 from memory_core.formation.save_plan import (
     MAX_ITEMS,
     Draft,

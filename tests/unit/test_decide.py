@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.contradictions import Judgement, Verdict, judge
+from memory_core.evolution.judgements import Judgement, Verdict, judge
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.truth.slots import SlotName, retraction_of, slot_name
-from memory_core.evolution.contradictions import slot_reads
+from memory_core.evolution.judgements import slot_reads
 from memory_core.evolution.slot_log import SlotLog, documents_of
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Neighbour
