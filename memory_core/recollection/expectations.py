@@ -149,8 +149,12 @@ class _Entry:
         verb = "called off on" if change.start is None else "changed on"
         foresight = self.expectation.foresight
         if change.start is not None:
-            times = {"start_time": change.start, "end_time": change.end}
-            foresight = foresight.model_copy(update=times)
+            foresight = Foresight(
+                description=foresight.description,
+                start_time=change.start,
+                end_time=change.end,
+                confidence=foresight.confidence,
+            )
             self.appointment = replace(self.appointment, start=change.start, end=change.end)
         self.expectation = replace(
             self.expectation,

@@ -116,6 +116,7 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
         "learning portuguese": "yes",
         "eats fish": "yes",
         "eats meat": "no",
+        "pet miso": "cat",
     }
     assert [previous.value for previous in profile["home city"].previous] == ["Berlin"]
     assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
