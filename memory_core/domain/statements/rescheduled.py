@@ -82,7 +82,8 @@ _CORRECTS_IN_JAPANESE = re.compile(
 )
 _LITTLE_IN_JAPANESE = re.compile(
     r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
-    r"|今週|来週|です|でした|だった|ました|から|まで|その|[のにはがをもだ、。,.!！…\s]"
+    r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
+    r"|[のにはがをもだ、。,.!！…\s]"
 )
 _CALLED_OFF = re.compile(
     r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
