@@ -40,8 +40,8 @@ _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
 LONG_OVER = timedelta(days=14)
 """How long foresight that is over is read: it may have been moved to a day that is still ahead."""
 _MAY_CHANGE = re.compile(
-    r"\d|(?:day|tag)s?\b|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon|midnight|mittag|half"
-    r"|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
+    r"\d|(?:day|tag)s?\b|mittwoch|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon"
+    r"|midnight|mittag|half|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
     r"|キャンセル|中止|取り|休講|なくな|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
 )
 

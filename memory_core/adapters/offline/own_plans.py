@@ -15,7 +15,7 @@ from memory_core.adapters.offline.clauses import KIN
 
 _SELF = re.compile(
     r"\b(?:I|i|my|My|We|we|our|Our|ich|Ich|wir|Wir|mein\w*|Mein\w*|unser\w*|Unser\w*|je|Je|j'|J'|mon"
-    r"|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b"
+    r"|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b|\AHabe?\b"
 )
 _EVENTS = (
     "appointment|meeting|interview|exam|test|flight|wedding|funeral|surgery|operation|viewing"
@@ -73,7 +73,7 @@ _ENGLISH = re.compile(
     rf"\A(?:[Tt]he )?{_MODIFIERS}(?i:{_EVENT})"
     rf"|\b(?:has|have|having|got|is|are|[Tt]here's|goes|go|going|off) (?:(?:in|out|at|to|for|an?"
     rf"|the|his|her|their|its|no) ){{0,3}}{_MODIFIERS}(?i:{_EVENT})"
-    r"|\b[Dd]eadline\b|\b(?:is|are) due\b"
+    r"|\b[Dd]eadline\b|\b(?:is|are) due\b|\b(?:goes|going) in for (?:an?|the|its|his|her)\b"
 )
 _VISITS = re.compile(
     rf"(?:\b(?:is|are)|['’](?:s|re)) (?:\w{{1,15}} ){{0,2}}?{_COMES_HERE}|\A{_PEOPLE} {_ARRIVES}"
