@@ -378,10 +378,11 @@ def mark_outdated(pieces: Sequence[Piece], every: Sequence[Expectation]) -> list
 
 
 def _mark_of(piece: Piece, marks: Mapping[tuple[str, str], str]) -> str:
-    if piece.said_by is None:
+    person = piece.said_by
+    if person is None:
         return ""
-    said = ((piece.said_by, sentence.text) for sentence in read(piece.text).sentences)
-    return next((marks[words] for words in said if words in marks), "")
+    sentences = (sentence.text for sentence in read(piece.text).sentences)
+    return next((marks[person, text] for text in sentences if (person, text) in marks), "")
 
 
 def foresight_pieces(now_expected: Collection[Expectation], moment: datetime) -> list[Piece]:
