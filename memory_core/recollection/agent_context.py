@@ -59,7 +59,12 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
-from memory_core.recollection.expectations import foreseeing, foresight_pieces
+from memory_core.recollection.expectations import (
+    foreseeing,
+    foresight_pieces,
+    granted,
+    mark_outdated,
+)
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.quotations import QuotableMemory, piece
 from memory_core.recollection.retrieve import Retriever
@@ -156,14 +161,11 @@ class Briefing:
             self._gatherer.untold_pieces(owner, rounds),
             self._turns(owner, quoted, moment),
         )
+        every = await asyncio.to_thread(foreseeing, fresh, rounds, moment)
+        earned = Grant.SURE if asks_ahead(query or "") else grant
         expected_pieces = (
             await asyncio.to_thread(
-                lambda: foresight_pieces(
-                    foreseeing(
-                        fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment
-                    ),
-                    moment,
-                )
+                lambda: foresight_pieces(granted(every, fresh, rounds, earned, moment), moment)
             )
             if asked.wants("foresight")
             else []
@@ -177,6 +179,8 @@ class Briefing:
         }
         stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
         wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
+        for kind in ("turns", "memories"):
+            wanted[kind] = mark_outdated(wanted[kind], every)
         wanted["profile"] = in_words(wanted["profile"])
         material = Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
         context = await asyncio.to_thread(write_context, material, asked.max_tokens)

@@ -8,7 +8,7 @@ made: the lines of `Expected:` tell the time that holds now, with the words that
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -40,8 +40,8 @@ _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
 LONG_OVER = timedelta(days=14)
 """How long foresight that is over is read: it may have been moved to a day that is still ahead."""
 _MAY_CHANGE = re.compile(
-    r"\d|(?:day|tag)s?\b|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon|midnight|mittag|half"
-    r"|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
+    r"\d|(?:day|tag)s?\b|mittwoch|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon"
+    r"|midnight|mittag|half|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
     r"|キャンセル|中止|取り|休講|なくな|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
 )
 
@@ -56,6 +56,9 @@ class Expectation:
         said_at: When it was told or changed.
         mark: The words that changed it; empty where nothing did.
         is_off: Whether it was called off.
+        person: Whose words told it, "" for the user.
+        words: The sentence that tells it as it holds now.
+        outdated: The sentences that told it otherwise.
 
     """
 
@@ -64,6 +67,9 @@ class Expectation:
     said_at: datetime
     mark: str = ""
     is_off: bool = False
+    person: str = ""
+    words: str = ""
+    outdated: frozenset[str] = frozenset()
 
 
 def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectation]:
@@ -162,6 +168,8 @@ class _Entry:
             mark=f"{verb} {day}: {words}",
             said_at=statement.memory.event_timestamp,
             is_off=change.start is None,
+            words=change.statement,
+            outdated=self.expectation.outdated | {self.expectation.words, foresight.description},
         )
         self.touched = statement.line
 
@@ -233,7 +241,9 @@ def _entries(
             shown_at(foresight.start_time, moment),
             None if end is None else shown_at(end, moment),
         )
-        expectation = Expectation(memory, foresight, memory.event_timestamp)
+        expectation = Expectation(
+            memory, foresight, memory.event_timestamp, person=person, words=before.text
+        )
         yield _Entry(expectation, appointment, person, line, place, line, _keys(before))
 
 
@@ -288,25 +298,45 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
             entry.is_gone = True
 
 
-def foreseeing(
-    latest: Sequence[Memory], rounds: Rounds, grant: Grant, moment: datetime
+def foreseeing(latest: Sequence[Memory], rounds: Rounds, moment: datetime) -> list[Expectation]:
+    """Return what is expected by the newest memories and those that a query finds.
+
+    Args:
+        latest: The newest memories.
+        rounds: The query's findings.
+        moment: The time of the context.
+
+    """
+    return expectations([*latest, *_found(rounds)], moment)
+
+
+def _found(rounds: Rounds) -> list[Memory]:
+    return [hit.memory for hit in rounds.hits.values() if hit.memory.category != "fact"]
+
+
+def granted(
+    every: Sequence[Expectation],
+    latest: Sequence[Memory],
+    rounds: Rounds,
+    grant: Grant,
+    moment: datetime,
 ) -> list[Expectation]:
     """Return what is expected and may be told.
 
     If no memory surely answers, only what is soon or has a word of the query is told.
 
     Args:
+        every: All that is expected.
         latest: The newest memories.
         rounds: The query's findings.
         grant: The grant that the query has earned.
         moment: The time of the context.
 
     """
-    hits = [hit.memory for hit in rounds.hits.values() if hit.memory.category != "fact"]
-    every = expectations([*latest, *hits], moment)
     if grant is not Grant.PERHAPS:
-        return every
-    recent, matching = {memory.id for memory in latest}, {memory.id for memory in hits}
+        return [*every]
+    recent = {memory.id for memory in latest}
+    matching = {memory.id for memory in _found(rounds)}
     return [
         expectation
         for expectation in every
@@ -324,6 +354,39 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
     return abs(moment - foresight.start_time) <= SOON or (
         ends is not None and abs(ends - moment) <= SOON
     )
+
+
+def mark_outdated(pieces: Sequence[Piece], every: Sequence[Expectation]) -> list[Piece]:
+    """Mark the words of a person that told something expected otherwise than it holds now.
+
+    A line has the mark of the expectation. Words that were said again since, and hold, have none.
+
+    Args:
+        pieces: The lines of messages and memories.
+        every: All that is expected.
+
+    """
+    standing = {(expectation.person, expectation.words) for expectation in every}
+    marks = {
+        (expectation.person, words): expectation.mark
+        for expectation in every
+        for words in expectation.outdated
+        if (expectation.person, words) not in standing
+    }
+    if not marks:
+        return [*pieces]
+    return [
+        replace(piece, mark=mark) if not piece.mark and (mark := _mark_of(piece, marks)) else piece
+        for piece in pieces
+    ]
+
+
+def _mark_of(piece: Piece, marks: Mapping[tuple[str, str], str]) -> str:
+    person = piece.said_by
+    if person is None:
+        return ""
+    sentences = (sentence.text for sentence in read(piece.text).sentences)
+    return next((marks[person, text] for text in sentences if (person, text) in marks), "")
 
 
 def foresight_pieces(now_expected: Collection[Expectation], moment: datetime) -> list[Piece]:

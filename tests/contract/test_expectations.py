@@ -223,3 +223,53 @@ async def test_a_line_tells_the_days_and_of_a_short_time_the_hours(
     )
     await core.save(ALICE, turn("she spoke of a visit", "s1", foresight=[foresight]))
     assert await expected(core) == [f"{span}: a visit"]
+
+
+QUOTED = [
+    (
+        "My job interview with Halden is on Monday at 2pm.",
+        "Wait, no, I meant Tuesday. Tuesday at 2.",
+        "my job interview",
+        "changed on 2026-05-08: Wait, no, I meant Tuesday.",
+    ),
+    (
+        "面接は月曜の午後2時から。緊張する…",
+        "あ、ごめん、月曜じゃなくて火曜だ。火曜の2時ね。",
+        "面接は何時から？",
+        "changed on 2026-05-08: ",
+    ),
+    (HAIRCUT, "My haircut got cancelled.", "my haircut", "called off on 2026-05-08: My haircut"),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later", "query", "mark"), QUOTED)
+@pytest.mark.parametrize("session", [None, "s1"])
+async def test_a_message_that_is_quoted_has_the_mark_of_what_is_expected(
+    core: MemoryCore, earlier: str, later: str, query: str, mark: str, session: str | None
+) -> None:
+    await tell(core, earlier, ("assistant", "Good luck!"), later)
+    asked = ContextInput(parts=["turns", "memories"], query=query, session_id=session)
+    lines = (await core.context(ALICE, asked)).context.split("\n")
+    quoted = [line for line in lines if earlier in line]
+    assert quoted
+    assert all(mark in line or "replaced on" in line for line in quoted)
+    assert not any("(" in line for line in lines if f"user: {later}" in line)
+
+
+async def test_a_message_about_another_appointment_has_no_mark(core: MemoryCore) -> None:
+    await tell(core, DENTIST, HAIRCUT, ("assistant", "Noted."), "The haircut is on Friday instead.")
+    asked = ContextInput(parts=["turns", "memories"], query="my dentist appointment")
+    lines = (await core.context(ALICE, asked)).context.split("\n")
+    (quoted,) = [line for line in lines if DENTIST in line]
+    assert "(" not in quoted
+
+
+async def test_a_message_that_changed_a_time_is_marked_when_the_time_changes_again(
+    core: MemoryCore,
+) -> None:
+    await tell(core, HAIRCUT, "The haircut is on Friday instead.")
+    await tell(core, "The haircut was moved to Tuesday.", at=NOW + HOUR, session="s2")
+    asked = ContextInput(parts=["turns", "memories"], query="my haircut")
+    lines = (await core.context(ALICE, asked)).context.split("\n")
+    (quoted,) = [line for line in lines if "haircut is on Friday instead." in line and "(" in line]
+    assert "The haircut was moved to Tuesday." in quoted

@@ -15,7 +15,7 @@ from memory_core.adapters.offline.clauses import KIN
 
 _SELF = re.compile(
     r"\b(?:I|i|my|My|We|we|our|Our|ich|Ich|wir|Wir|mein\w*|Mein\w*|unser\w*|Unser\w*|je|Je|j'|J'|mon"
-    r"|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b"
+    r"|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b|\AHabe?\b"
 )
 _EVENTS = (
     "appointment|meeting|interview|exam|test|flight|wedding|funeral|surgery|operation|viewing"
@@ -73,7 +73,7 @@ _ENGLISH = re.compile(
     rf"\A(?:[Tt]he )?{_MODIFIERS}(?i:{_EVENT})"
     rf"|\b(?:has|have|having|got|is|are|[Tt]here's|goes|go|going|off) (?:(?:in|out|at|to|for|an?"
     rf"|the|his|her|their|its|no) ){{0,3}}{_MODIFIERS}(?i:{_EVENT})"
-    r"|\b[Dd]eadline\b|\b(?:is|are) due\b"
+    r"|\b[Dd]eadline\b|\b(?:is|are) due\b|\b(?:goes|going) in for (?:an?|the|its|his|her)\b"
 )
 _VISITS = re.compile(
     rf"(?:\b(?:is|are)|['’](?:s|re)) (?:\w{{1,15}} ){{0,2}}?{_COMES_HERE}|\A{_PEOPLE} {_ARRIVES}"
@@ -112,7 +112,7 @@ _JAPANESE = re.compile(
     r"|デート|美容院|歯医者|病院|検査|健診|健康診断|内見|教室|レッスン|練習|試合|訪問|納品|配達|授業"
     r"|発表会|パーティー|[結同送歓大]\w{0,3}[式会]"
     r"|(?:予約|約束|申し込み?)(?:を取り|を入れ|を取っ|を入れ|し)(?:ました|た|ている|てある)"
-    r"|です|ます|[うくぐすつむぶる]|(?<![んい])だ)[。！!]?\Z"
+    r"|です|ます|[うくぐすつむぶる]|(?<![んい])だ|時(?:半|\d{1,2}分)?から)[。！!]?\Z"
 )
 """The end of a Japanese sentence about the future.
 

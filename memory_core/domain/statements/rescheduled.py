@@ -82,7 +82,8 @@ _CORRECTS_IN_JAPANESE = re.compile(
 )
 _LITTLE_IN_JAPANESE = re.compile(
     r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
-    r"|今週|来週|です|でした|だった|ました|から|まで|その|[のにはがをもだ、。,.!！…\s]"
+    r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
+    r"|[のにはがをもだ、。,.!！…\s]"
 )
 _CALLED_OFF = re.compile(
     r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
@@ -101,6 +102,22 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Words for a further thing."""
+_TIME = rf"(?:\d|noon|tomorrow|(?:next )?(?:{ANY_WEEKDAY})|(?:de[nr] )?(?:{ANY_GERMAN_WEEKDAY}))"
+_PUT_TO_A_TIME = re.compile(
+    rf"\b(?:got|gets?|was|were|is|are|been|being|be) [a-z]{{2,15}}(?:ed|t) to {_TIME}"
+    rf"|\bauf {_TIME}[^,;]{{0,30}} (?:ge[a-zß]{{3,12}}t|[a-z]{{2,8}}ge[a-zß]{{3,12}}[tn])\b"
+    r"|(?:曜日?|日|時|半|分|週)に[^、。はがを]{0,6}(?:れました|れた|なりました|なった)",
+    re.IGNORECASE,
+)
+"""A participle with the time that a thing is put to: got switched to Friday, auf Freitag gelegt."""
+_ANOTHERS_WISH = re.compile(
+    r"\b(?:they|he|she) (?:(?:now|just) )?(?:wants? to|would like to|need to|needs to)\b"
+    r"|\b(?:they|he|she)'d like to\b|\b(?:sie|er) (?:wollen|will|möchten|möchte)\b"
+    r"|てほしい(?:そう|とのこと|と言)",
+    re.IGNORECASE,
+)
+"""Who comes for an appointment, or sees the speaker, wants it at another time."""
+_RATHER = re.compile(r"\b(?:instead|lieber|stattdessen)\b|にして", re.IGNORECASE)
 _RETURN = re.compile(r"\b(?:return|back from|flight back|rück\w+|heim\w+)\b|帰", re.IGNORECASE)
 _ONLY_SUPPOSED_AHEAD = frozenset({"will", "going to", "gonna"})
 _BESIDE = re.compile(
@@ -264,6 +281,8 @@ def names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) 
 
 
 def _is_only_supposed(text: str) -> bool:
+    if _RATHER.search(text) is not None:
+        text = _ANOTHERS_WISH.sub(" ", text)
     return any(
         match.group().casefold() not in _ONLY_SUPPOSED_AHEAD for match in SUPPOSED.finditer(text)
     )
@@ -319,7 +338,7 @@ def _is_called_off(before: Appointment, now: SaidSentence, shared: frozenset[str
 
 def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> bool:
     """Whether a sentence that names the thing may tell its new time."""
-    if now.corrects:
+    if now.corrects or _PUT_TO_A_TIME.search(part.text) is not None:
         return True
     if _ANOTHER.search(part.text) is not None:
         return False
@@ -327,6 +346,7 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
     if (
         part.moves
         or INSTEAD.search(part.text) is not None
+        or (_ANOTHERS_WISH.search(part.text) and _RATHER.search(part.text))
         or NOW_INDEED.search(part.text) is not None
         or any(value and values_in(value) for value in old)
     ):

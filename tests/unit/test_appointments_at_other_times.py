@@ -1,0 +1,95 @@
+"""What a later sentence says about an appointment: its new time, or that it is called off."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from memory_core.adapters.offline.own_plans import is_own
+from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
+
+SAID_AT = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
+MONDAY = datetime(2026, 5, 11, 9, tzinfo=timezone.utc)
+
+
+def effect(earlier: str, later: str, *, follows: bool = False) -> Rescheduling | None:
+    """The effect of the last sentence of a text on an appointment on Monday at 9."""
+    before = Appointment(read(earlier).sentences[0], MONDAY, MONDAY + timedelta(hours=1))
+    return rescheduling(before, read(later).sentences[0], SAID_AT, follows=follows)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "day"),
+    [
+        (
+            "I have a driving lesson on Monday at 9.",
+            "My instructor is ill so my driving lesson got switched to Thursday at 9.",
+            14,
+        ),
+        (
+            "Ich habe am Montag um 9 Uhr Fahrstunde.",
+            "Mein Fahrlehrer ist krank, deshalb ist die Fahrstunde auf Donnerstag gerutscht.",
+            14,
+        ),
+        ("月曜日の9時に教習があります。", "教官が病気なので、教習は木曜に回されました。", 14),
+        (
+            "The car goes in for its service on Monday.",
+            "The garage rang, they want to do the service on Wednesday instead.",
+            13,
+        ),
+        (
+            "Am Montag ist die Inspektion.",
+            "Die Werkstatt rief an, sie wollen die Inspektion lieber am Mittwoch machen.",
+            13,
+        ),
+        ("月曜日に車の点検があります。", "点検は水曜日にしてほしいそうです。", 13),
+    ],
+)
+def test_an_appointment_is_put_to_another_time_by_whom_it_is_with(
+    earlier: str, later: str, day: int
+) -> None:
+    change = effect(earlier, later)
+    assert change is not None
+    assert change.start == MONDAY.replace(day=day)
+
+
+def test_a_correction_may_begin_with_an_interjection() -> None:
+    change = effect("面接は月曜の9時からです。", "あ、ごめん、月曜じゃなくて火曜だ。", follows=True)
+    assert change is not None
+    assert change.start == MONDAY.replace(day=12)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I have a driving lesson on Monday.", "If she's ill, the driving lesson gets moved."),
+        ("I have a driving lesson on Monday.", "My sister's lesson got switched to Thursday."),
+        ("I have a blood test on Monday.", "I want to do the washing on Wednesday instead."),
+        ("I have a blood test on Monday.", "Tom wants to do his blood test on Wednesday instead."),
+        ("The service is on Monday.", "Maybe they want to do the service on Wednesday instead."),
+        ("Am Montag ist die Inspektion.", "Vielleicht wollen sie die Inspektion lieber morgen."),
+        ("月曜日に車の点検があります。", "点検は水曜日にしてほしいな。"),
+    ],
+)
+def test_a_wish_or_another_persons_appointment_moves_nothing(earlier: str, later: str) -> None:
+    assert effect(earlier, later) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_german"),
+    [
+        ("Hab am Donnerstag um 17 Uhr Friseur.", True),
+        ("Habe morgen Yoga.", True),
+        ("Car goes in for its service on Monday.", False),
+    ],
+)
+def test_an_appointment_is_the_speakers_without_a_word_for_the_speaker(
+    text: str, is_german: bool
+) -> None:
+    assert is_own(text, german=is_german, japanese=False)
+
+
+def test_a_time_at_the_end_of_a_japanese_sentence_is_the_speakers() -> None:
+    assert is_own("面接は月曜の午後2時から。", german=False, japanese=True)
