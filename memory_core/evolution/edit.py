@@ -13,15 +13,7 @@ from typing import NoReturn
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, PreconditionFailed
 from memory_core.domain.event_log import is_version
-from memory_core.domain.memory import (
-    BY_HAND,
-    FOUND_BY_DEFAULT,
-    Memory,
-    MemoryType,
-    Status,
-    Vector,
-    back_in_use,
-)
+from memory_core.domain.memory import BY_HAND, FOUND_BY_DEFAULT, Memory, MemoryType, Status, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.requests.memories import CopyInput, UpdateInput
@@ -38,7 +30,13 @@ from memory_core.evolution.deletion import (
     count_along,
     gone_along,
 )
-from memory_core.evolution.edited_memory import TIMES, changed_fields, edited, ended_versions
+from memory_core.evolution.edited_memory import (
+    changed_fields,
+    check_validity,
+    edited,
+    ended_versions,
+    with_status,
+)
 from memory_core.evolution.judgements import Judgement, SaveRules
 from memory_core.evolution.slot_log import old_version_ids
 from memory_core.evolution.truth_commands import copies, withdraws
@@ -142,28 +140,11 @@ class Editor:
         def decide(seen: ReadSet) -> _Edit:
             old = _editable(seen, memory_id, if_match)
             now = self._clock.now()
-            wanted = changed_fields(old, change)
-            if old.status is Status.COMPRESSED and "content" in wanted:
-                wanted |= {"status": Status.ACTIVE, "archival_location": None}
-            if old.status is Status.DECAYED:
-                wanted |= back_in_use(now)
-            if wanted.get("status", old.status) is Status.ACTIVE:
-                wanted |= {"status_reason": "manual_update"}
+            wanted = with_status(old, changed_fields(old, change), now)
             updated, old_versions, says = edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
                 old_versions += ended_versions(seen, old, updated.valid_from)
-            # a past truth of a slot may hold at no moment
-            names_times = slot_name(old) is None or not wanted.keys().isdisjoint(TIMES)
-            if (
-                names_times
-                and updated.valid_until is not None
-                and updated.valid_until <= updated.valid_from
-            ):
-                message = (
-                    f"must be later than valid_from, which is {updated.valid_from.isoformat()} for "
-                    "the new version"
-                )
-                raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
+            check_validity(updated, wanted)
             if _TEXT_FIELDS & wanted.keys():
                 updated = with_lexical(updated)
             if vector is not None:

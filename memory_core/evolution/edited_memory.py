@@ -19,6 +19,8 @@ from memory_core.domain.memory import (
     Memory,
     MemoryFields,
     MemoryType,
+    Status,
+    back_in_use,
     text_of_value,
 )
 from memory_core.domain.requests.memories import NEVER_CLEARED, UpdateInput
@@ -31,7 +33,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document
 
-TIMES = ("valid_from", "valid_until")
+_TIMES = ("valid_from", "valid_until")
 _STATEMENT = ("content", "value")
 """Fields that make the statement. If any changes, or the slot, it is another statement, of now."""
 
@@ -40,6 +42,48 @@ MAX_CUT_SHORT = 40
 """Versions that a correction of the past may end. Each is a document of the commit's hundred, with
 its vector.
 """
+
+
+def with_status(old: Memory, wanted: MemoryFields, now: datetime) -> MemoryFields:
+    """The fields to set, with the status of a memory that is edited.
+
+    Args:
+        old: The memory as it is. If it is faded, or its text is shortened, it becomes active.
+        wanted: The fields to set.
+        now: The present time.
+
+    """
+    fields: MemoryFields = {**wanted}
+    if old.status is Status.COMPRESSED and "content" in wanted:
+        fields |= {"status": Status.ACTIVE, "archival_location": None}
+    if old.status is Status.DECAYED:
+        fields |= back_in_use(now)
+    if fields.get("status", old.status) is Status.ACTIVE:
+        fields |= {"status_reason": "manual_update"}
+    return fields
+
+
+def check_validity(updated: Memory, wanted: MemoryFields) -> None:
+    """Refuse an edit after which a memory would hold at no moment.
+
+    A past truth of a slot may hold at no moment, unless the edit names its times.
+
+    Args:
+        updated: The edited memory.
+        wanted: The fields that were set.
+
+    Raises:
+        Invalid: The validity is empty.
+
+    """
+    if slot_name(updated) is not None and wanted.keys().isdisjoint(_TIMES):
+        return
+    if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
+        message = (
+            f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new "
+            "version"
+        )
+        raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
 
 
 def edited(
@@ -62,7 +106,7 @@ def edited(
     used: MemoryFields = {**wanted, "updated_at": now, "last_accessed_at": now}
     if not _says_something(old, wanted):
         updated = old.changed(**used)
-        is_corrected = any(getattr(old, name) != getattr(updated, name) for name in TIMES)
+        is_corrected = any(getattr(old, name) != getattr(updated, name) for name in _TIMES)
         return (
             updated,
             (),
