@@ -39,11 +39,13 @@ _DAY = timedelta(days=1)
 _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
 LONG_OVER = timedelta(days=14)
 """How long foresight that is over is read: it may have been moved to a day that is still ahead."""
-_MAY_CHANGE = re.compile(
+MAY_CHANGE = re.compile(
     r"\d|(?:day|tag)s?\b|mittwoch|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon"
     r"|midnight|mittag|half|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
+    r"|platzt|strichen|blasen"
     r"|キャンセル|中止|取り|休講|なくな|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
 )
+"""Signs without which a sentence changes no appointment; such sentences are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectati
 @keep_texts(8_192)
 def _may_change(text: str) -> bool:
     """Whether a text tells a time, or that something does not take place."""
-    return _MAY_CHANGE.search(text.lower()) is not None
+    return MAY_CHANGE.search(text.lower()) is not None
 
 
 def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:

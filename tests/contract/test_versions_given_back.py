@@ -46,7 +46,7 @@ async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(
     core = await warring(world)
     old = await port(core, 8080, days=-20)
     await corrected(core, old, "the big old server listens on port 8090", day(-10))
-    new = await port(core, 8081, days=-15)
+    new = await port(core, 8081, days=-5, valid_from=day(-15))  # said after the edit
     assert new.conflict is not None
     assert new.conflict.open
     before, was = await ends(world, old), await held_true(core, day(-12))

@@ -89,6 +89,7 @@ _CALLED_OFF = re.compile(
     r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
     r"(?! (?:to|the|of)\b)|(?:isn't|aren't|not) (?:happening|taking place|going ahead)"
     r"|won't (?:happen|take place)|abgesagt|absagen|storniert|stornieren|gecancelt|ausgefallen"
+    r"|geplatzt|gestrichen|abgeblasen|flachgefallen|(?:fällt|fallen) flach"
     r"|entfällt|findet nicht statt|(?:fällt|fallen) (?:[\w-]+ ){0,4}aus"
     r"|(?:sagt|sage|sagte) (?:[\w-]+ ){0,4}ab)\b"
     r"|キャンセル|中止|取りやめ|取り消|休講|なくなりまし|なくなった",
