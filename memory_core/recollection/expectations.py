@@ -110,7 +110,7 @@ def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
     return [
         foresight
         for foresight in memory.foresight
-        if foresight.end_time is None or foresight.end_time > moment - LONG_OVER
+        if foresight.end_time is None or moment - foresight.end_time < LONG_OVER
     ]
 
 

@@ -197,7 +197,7 @@ def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
         within: The longest time until it begins.
 
     """
-    return moment < foresight.start_time <= moment + within
+    return timedelta(0) < foresight.start_time - moment <= within
 
 
 def shown_at(moment: datetime, asked: datetime) -> datetime:

@@ -4,7 +4,7 @@ new time, those called off say so, and every line has its day and its hour.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -273,3 +273,11 @@ async def test_a_message_that_changed_a_time_is_marked_when_the_time_changes_aga
     lines = (await core.context(ALICE, asked)).context.split("\n")
     (quoted,) = [line for line in lines if "haircut is on Friday instead." in line and "(" in line]
     assert "The haircut was moved to Tuesday." in quoted
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+async def test_a_context_of_the_end_of_all_days_is_answered(core: MemoryCore, year: int) -> None:
+    await tell(core, "I have a haircut on Friday at 3.", session="s1")
+    moment = datetime(year, 12, 30, tzinfo=timezone.utc)
+    asked = ContextInput(query="When is my haircut?", at=moment)
+    assert isinstance((await core.context(ALICE, asked)).context, str)

@@ -111,3 +111,11 @@ def test_an_appointment_is_the_speakers_without_a_word_for_the_speaker(
 
 def test_a_time_at_the_end_of_a_japanese_sentence_is_the_speakers() -> None:
     assert is_own("面接は月曜の午後2時から。", german=False, japanese=True)
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_an_appointment_at_the_end_of_all_days_is_left_as_it_is(year: int) -> None:
+    start = datetime(year, 12, 31, 23, tzinfo=timezone.utc)
+    before = Appointment(read("I have a haircut on Friday.").sentences[0], start, start)
+    later = read("The haircut was moved to the 3rd at 5.").sentences[0]
+    assert rescheduling(before, later, SAID_AT, follows=True) is None

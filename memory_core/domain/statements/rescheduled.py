@@ -222,6 +222,8 @@ def rescheduling(
     """
     if _is_only_supposed(now.text) or (now.asks and not now.corrects) or now.named.adds:
         return None
+    if not date.min.year < before.start.year < date.max.year:
+        return None  # no day beside it may exist
     for clause in now.clauses:
         part = SaidSentence(clause.text, ends_asking=False)
         shared = frozenset[str]() if clause.asks else _thing_in_both(before.sentence, part)
