@@ -67,7 +67,9 @@ class Overview:
             self._newest(owner, where, MemoryType.SEMANTIC, _FACT, MOST_FACTS),
             self._newest(owner, where, MemoryType.EPISODIC, MESSAGE, MOST_MESSAGES),
         )
-        stated = [message for message in messages if _states_something_durable(message)]
+        stated = await asyncio.to_thread(
+            lambda: [message for message in messages if _states_something_durable(message)]
+        )
         missing = frozenset(others).difference(fact.id for fact in facts)
         cells = {message.cell_id for message in stated if message.cell_id is not None}
         names = sorted(missing | cells)
