@@ -16,7 +16,8 @@ from functools import cached_property
 from pathlib import Path
 
 from bench.knowledge.linear import learnt, write
-from memory_core.adapters.offline.lasting_facts import LEAST_DURABLE, WEIGHTS, durable_features
+from memory_core.adapters.offline.lasting_facts import LEAST_DURABLE
+from memory_core.domain.statements.durability import WEIGHTS, durable_features
 from memory_core.domain.statements.linear_models import LinearModel
 
 SENTENCES = Path(__file__).parent / "durable_sentences.tsv"

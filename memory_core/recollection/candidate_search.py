@@ -61,8 +61,9 @@ from memory_core.recollection.candidate_sources import (
     no_vectors,
     query_vectors,
 )
-from memory_core.recollection.earlier_questions import put_questions_behind
+from memory_core.recollection.earlier_questions import leave_questions_out, put_questions_behind
 from memory_core.recollection.filters import shows
+from memory_core.recollection.overview import Overview
 from memory_core.recollection.passing_rows import PassingRows, episode_of
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.reorder import (
@@ -83,6 +84,7 @@ context of 2,000 tokens, and 100 put .929. With formed memories among the turns,
 put .912 and 200 put .918.
 """
 CANDIDATES_PER_RESULT = 5
+_FACTS = frozenset({MemoryType.SEMANTIC.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class CandidateSearch:
         self._rules, self._passing, self._row_memories = rules, passing, row_memories
         self._reranking = reranking
         self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
-        self._zones = Zones(store)
+        self._zones, self._overview = Zones(store), Overview(store)
 
     async def look(
         self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()
@@ -152,11 +154,13 @@ class CandidateSearch:
             EmbeddingMismatch: The embedder does not fit the stored vectors.
 
         """
-        if query.types is None and asks_for_everything(query.query):
-            look = await self._look(owner, query, without, everything=True)
-            if len(look.candidates):
-                return look
-        return await self._look(owner, query, without)
+        if query.types is not None or not asks_for_everything(query.query):
+            return await self._look(owner, query, without)
+        look = await self._look(owner, query, without, everything=True)
+        if len(look.candidates):
+            return look
+        look = await self._look(owner, query, without)
+        return await leave_questions_out(owner, look, self._row_memories)
 
     async def _look(
         self,
@@ -168,12 +172,14 @@ class CandidateSearch:
     ) -> QueryRound:
         """Score the candidates of a single round.
 
-        With `everything`, the search finds facts alone, and all facts answer, whatever they say.
+        With `everything`, the search finds facts alone. These and all else that is known answer,
+        whatever they say, the most important first; a reranker does not change that order.
         """
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
-        where, limit = self._bounds(query, now, everything=everything)
+        where, limit = self._bounds(query, now)
+        searched = replace(where, types=_FACTS) if everything else where
         # The embedder first, so that it works while words are looked up.
         embedding = asyncio.ensure_future(
             self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
@@ -181,12 +187,17 @@ class CandidateSearch:
         ((vectors, degraded), recalled), (related, moment) = await asyncio.gather(
             embedding,
             self._words_and_moment(
-                owner, query, query_parts, moment, _search(query_parts, (), limit, where), embedding
+                owner,
+                query,
+                query_parts,
+                moment,
+                _search(query_parts, (), limit, searched),
+                embedding,
             ),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
-        search = _search(query_parts, vectors, limit, where, related)
+        search = _search(query_parts, vectors, limit, searched, related)
         query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -194,6 +205,11 @@ class CandidateSearch:
         candidates, cold_ids, cold_degraded = await self._with_archive(
             owner, query, search_answer.head, candidates, search
         )
+        notes, known = frozenset[str](), list[Memory]()
+        if everything:
+            notes = _notes_of_cells(candidates)
+            known = await self._overview.known(owner, where, frozenset(candidates.ids) - notes)
+            candidates = _with_known(candidates, known, search)
         judged = await self._judge(query, query_parts, vectors, candidates, search_answer)
         if everything:
             judged = _at_least(judged, self._passing.thresholds(query)[0])
@@ -207,13 +223,17 @@ class CandidateSearch:
             candidates,
             judged,
             self._scores(query, judged.best.score, candidates, moment),
-            self._order(query, judged.order, candidates, moment),
+            _with_known_first(
+                self._order(query, judged.order, candidates, moment), candidates, known
+            ),
             short_ids,
             cold_ids,
             (*degraded, *cold_degraded),
-            left_out=_notes_of_cells(candidates) if everything else frozenset(),
+            left_out=notes,
             everything=everything,
         )
+        if everything:
+            return look
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         if self._reranking is None:
@@ -278,15 +298,11 @@ class CandidateSearch:
             self._rules.scoring,
         )
 
-    def _bounds(
-        self, query: RetrieveInput, now: datetime, *, everything: bool
-    ) -> tuple[Filter, int]:
+    def _bounds(self, query: RetrieveInput, now: datetime) -> tuple[Filter, int]:
         """The filter of a round, and how many candidates a list of it may have."""
         where = _filter(
             query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed)
         )
-        if everything:
-            where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
         return where, max(least, CANDIDATES_PER_RESULT * self._passing.limit(query))
 
@@ -458,6 +474,22 @@ def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
     return replace(
         judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance))
     )
+
+
+def _with_known(candidates: CandidateSet, known: Sequence[Memory], search: Search) -> CandidateSet:
+    """Join the candidates with all that is known."""
+    of_known = from_memories(
+        known, search.terms, search.compared, related=search.related, faded=search.where.has_faded
+    )
+    of_known.memories = {}  # they are read once more before they are shown
+    return joined(candidates, of_known)
+
+
+def _with_known_first(order: Floats, candidates: CandidateSet, known: Sequence[Memory]) -> Floats:
+    """Return the order with all that is known before other candidates, in its own order."""
+    places = {memory.id: place for place, memory in enumerate(known)}
+    behind = np.array([places.get(name, len(known)) for name in candidates.ids], dtype=np.float64)
+    return np.where(behind < len(known), order.max(initial=1.0) + len(known) - behind, order)
 
 
 def _search(

@@ -14,6 +14,7 @@ import numpy as np
 
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
+from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.questions import asks_for_an_answer, knows_not, only_asks
 from memory_core.domain.scope import Owner
 from memory_core.recollection.query_round import QueryRound
@@ -56,28 +57,72 @@ async def put_questions_behind(
 
     """
     candidates = look.candidates
-    if look.everything or not len(candidates) or not asks_for_an_answer(query):
+    if not len(candidates) or not asks_for_an_answer(query):
         return look
     rows: list[int] = np.lexsort((-candidates.event_at, -look.relevant.score, -look.order))[
         :FIRST_ROWS
     ].tolist()
-    suspects = {row for row in rows if candidates.asks[row] or _repeats_query(row, look)}
-    if not suspects:
-        return look
-    cells = {cell for row in suspects if (cell := candidates.cell[row]) is not None}
-    suspects |= {row for row in rows if candidates.cell[row] in cells}
-    read = await row_memories.read_memories(owner, look, sorted(suspects))
-    memories = {
-        row: document.memory
-        for row in suspects
-        if (document := read.get(candidates.ids[row])) is not None
-    }
-    asking = _asking(memories, look)
+    asking = await _asking(owner, look, rows, row_memories)
     ordered = _behind(rows, asking, look)
     if ordered == rows:
         return look
     places = {row: -place for place, row in enumerate(ordered)}
     return replace(look, order=reassign_order(look.order, rows, [places[row] for row in rows]))
+
+
+async def leave_questions_out(
+    owner: Owner, look: QueryRound, row_memories: RowMemories
+) -> QueryRound:
+    """Leave out memories that only ask, with what goes with them.
+
+    An assistant's replies of the same episode go with them, too: to a question for all that is
+    known, no earlier question is an answer.
+
+    Args:
+        owner: Whose memories are searched.
+        look: The round.
+        row_memories: Reads the questions.
+
+    Returns:
+        The round with these memories in `left_out`.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
+    """
+    candidates = look.candidates
+    asking = await _asking(owner, look, range(len(candidates)), row_memories)
+    cells = {candidates.cell[row] for row in asking} - {None}
+    names = {
+        name
+        for row, name in enumerate(candidates.ids)
+        if row in asking
+        or (
+            candidates.cell[row] in cells and (candidates.actor[row] or "").casefold() in ASSISTANTS
+        )
+    }
+    return replace(look, left_out=look.left_out | names)
+
+
+async def _asking(
+    owner: Owner, look: QueryRound, rows: Sequence[int], row_memories: RowMemories
+) -> frozenset[int]:
+    """Return those of the rows that only ask, with what goes with them."""
+    candidates = look.candidates
+    suspects = {row for row in rows if candidates.asks[row] or _repeats_query(row, look)}
+    cells = {cell for row in suspects if (cell := candidates.cell[row]) is not None}
+    suspects |= {row for row in rows if candidates.cell[row] in cells}
+    if not suspects:
+        return frozenset()
+    read = await row_memories.read_memories(owner, look, sorted(suspects))
+    return _asking_among(
+        {
+            row: document.memory
+            for row in suspects
+            if (document := read.get(candidates.ids[row])) is not None
+        },
+        look,
+    )
 
 
 def _repeats_query(row: int, look: QueryRound) -> bool:
@@ -91,7 +136,7 @@ def _repeats_query(row: int, look: QueryRound) -> bool:
     )
 
 
-def _asking(memories: dict[int, Memory], look: QueryRound) -> frozenset[int]:
+def _asking_among(memories: dict[int, Memory], look: QueryRound) -> frozenset[int]:
     """Return the rows that only ask, with what goes with them."""
     cell = look.candidates.cell
     asking = {row for row, memory in memories.items() if only_asks(memory.content)}

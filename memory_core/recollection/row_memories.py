@@ -33,7 +33,8 @@ class RowMemories:
             owner: Whose memories are read.
             look: The round that the rows are of.
             rows: The chosen rows.
-            by_cells: Whether a message is shown by its cell, if that cell is stored.
+            by_cells: Whether a message is shown by its cell, if that cell is stored. In a round
+                for all that is known it is shown by itself.
 
         Returns:
             The memories by the id of their row; a message's id leads to its cell with `by_cells`.
@@ -58,7 +59,7 @@ class RowMemories:
                 for row in rows
                 if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced
             ]
-            if by_cells
+            if by_cells and not look.everything
             else []
         )
         cells = {

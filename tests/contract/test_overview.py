@@ -8,7 +8,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.ranking.questions import asks_for_everything
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE
-from tests.telling import tell
+from tests.telling import facts_of, tell
 from tests.world import World, fact, turn
 
 ALL = [
@@ -103,3 +103,84 @@ async def test_what_is_coming_up_is_told_though_nothing_shares_its_words(world: 
             ALICE, ContextInput(query="Is a tomato a fruit?", parts=["foresight", "memories"])
         )
     ).context == ""
+
+
+STATED = (
+    "Seit dem Hörsturz hör ich rechts fast nichts mehr.",
+    "Im Keller baue ich Modellflugzeuge, schon seit zwanzig Jahren.",
+)
+
+
+async def test_durable_messages_without_a_fact_are_told_and_nothing_else_of_the_talk(
+    world: World,
+) -> None:
+    core = await world.core_by_rules()
+    await tell(
+        core,
+        "Hallo!",
+        STATED[0],
+        ("assistant", "Ich wohne auch im Keller und baue Modellflugzeuge."),
+        "Wie wird Leim hart?",
+        STATED[1],
+        "Bitte antworte immer kurz.",
+        "Er wohnt in Kiel und hat zwei Hunde, so beginnt der Roman.",
+        "ok danke",
+    )
+    asked = RetrieveInput(query=ALL[7])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert sorted(contents) == sorted(STATED)
+    context = (await core.context(ALICE, ContextInput(query=ALL[7], parts=["memories"]))).context
+    assert all(content in context for content in STATED)
+    assert "Leim" not in context
+    assert "Keller und" not in context
+    assert "kurz" not in context
+    assert "Roman" not in context
+
+
+async def test_a_message_is_not_told_whose_fact_is_over_or_deleted(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Leeds with two cats, Milo and Bean.", session="s1")
+    await tell(core, "My throat closes up when I eat shellfish.", session="s2")
+    await tell(core, "I moved to York.", session="s3")
+    shellfish = (await facts_of(core))["User's throat closes up when User eats shellfish"]
+    await core.delete(ALICE, shellfish.id)
+    asked = RetrieveInput(query=ALL[0])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert contents == ["User lives in York"]
+
+
+async def test_the_most_important_of_many_facts_come_first(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Leeds.", "I'm allergic to penicillin.", "My name is Priya.")
+    for number in range(60):
+        await core.save(ALICE, fact(f"Priya collects stamps of the year {1900 + number}"))
+    for query in (ALL[0], ALL[7], ALL[10]):
+        asked = RetrieveInput(query=query, limit=3)
+        contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+        assert contents == [
+            "User is called Priya",
+            "User is allergic to penicillin",
+            "User lives in Leeds",
+        ]
+
+
+async def test_it_is_answered_without_an_embedder(world: World) -> None:
+    core = await living(world)
+    assert world.embedder is not None
+    await world.embedder.close()
+    asked = RetrieveInput(query=ALL[0])
+    retrieved = await core.retrieve(ALICE, asked)
+    assert [hit.memory.content for hit in retrieved.results][:2] == [
+        "User is called Dana",
+        "User lives in Lisbon",
+    ]
+
+
+@pytest.mark.parametrize("query", [ALL[0], ALL[7], ALL[10]])
+async def test_where_nothing_is_known_the_earlier_question_is_no_answer(
+    world: World, query: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, query, ("assistant", "Not much yet."), session="s1")
+    await tell(core, query, session="s2")
+    assert (await core.retrieve(ALICE, RetrieveInput(query=query))).results == ()

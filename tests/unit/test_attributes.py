@@ -12,6 +12,7 @@ from memory_core.domain.statements.attributes import (
     canonical_attribute,
     canonical_subject,
     family_of,
+    place_of_attribute,
 )
 
 
@@ -92,3 +93,11 @@ def test_attributes_of_which_one_may_have_several_are_known_by_how_they_begin(
     name: str, family: str | None
 ) -> None:
     assert family_of(name) == family
+
+
+def test_who_one_is_has_a_place_before_what_one_likes_and_unknown_attributes_the_last() -> None:
+    names = ["name", "home city", "occupation", "allergy to nuts", "likes tea", "speaks German"]
+    places = [place_of_attribute(name) for name in names]
+    assert places == sorted(set(places))
+    assert place_of_attribute("opinion of tea") == place_of_attribute("likes tea")
+    assert place_of_attribute("tennis club") == place_of_attribute(None) == len(ATTRIBUTES)

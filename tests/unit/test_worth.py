@@ -10,6 +10,7 @@ from memory_core.domain.statements.worth import (
     HALF_LIFE_FACTORS,
     asks_to_keep,
     most_lasting,
+    place_of_worth,
     worth_of,
 )
 
@@ -183,6 +184,12 @@ def test_of_several_the_most_lasting_counts_and_small_talk_only_when_nothing_els
     assert most_lasting(["small_talk", None]) is None
     assert most_lasting(["small_talk", "small_talk"]) == "small_talk"
     assert most_lasting([]) is None
+
+
+def test_the_most_lasting_worth_has_the_first_place():
+    worths = ("asked_to_keep", "identity", "vital", "health", None, "small_talk")
+    places = [place_of_worth(worth) for worth in worths]
+    assert places == sorted(set(places))
 
 
 def test_a_long_text_is_read_in_time_that_grows_with_its_length():

@@ -201,6 +201,13 @@ def family_of(name: str) -> str | None:
     return next((opening for opening in families if filed.startswith(opening)), None)
 
 
+def place_of_attribute(name: str | None) -> int:
+    """The place of an attribute in the table; its end for another or None."""
+    family = None if name is None else family_of(name)
+    filed = None if name is None else canonical_attribute(name)
+    return _places().get(filed if family is None else f"{family}…", len(ATTRIBUTES))
+
+
 def canonical_subject(name: str) -> str:
     """The person or thing as slots name it, without articles and forms of address.
 
@@ -217,6 +224,11 @@ _SPEAKERS = frozenset({"i", "me", "myself", "user", "speaker", "the user", "the 
 @lru_cache(maxsize=1)
 def _filed() -> dict[str, Attribute]:
     return {attribute.name: attribute for attribute in ATTRIBUTES}
+
+
+@lru_cache(maxsize=1)
+def _places() -> dict[str | None, int]:
+    return {name: place for place, name in enumerate(_filed())}
 
 
 @lru_cache(maxsize=1)

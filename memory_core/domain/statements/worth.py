@@ -287,7 +287,12 @@ def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
 
     `small_talk` is returned only when all are small talk.
     """
-    return min(worths, key=_PLACES.__getitem__, default=None)
+    return min(worths, key=place_of_worth, default=None)
+
+
+def place_of_worth(worth: Worth | None) -> int:
+    """The place of a worth among all, from 0 for the most lasting."""
+    return _PLACES[worth]
 
 
 @keep_texts(512)
