@@ -236,6 +236,10 @@ class SaidInstruction(_Said):
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
 
+    def quoting(self, quote: str) -> SaidInstruction:
+        """The same, with these words of its quote."""
+        return self.model_copy(update={"quote": quote})
+
 
 class ExtractedFacts(AgentAnswer):
     """The facts, the foresight and the standing instructions of a cell."""

@@ -112,7 +112,10 @@ class AgentCalls:
             return_exceptions=True,
         )
         return CellAnswers(
-            _result_or_raise(facts), _result_or_raise(episode), _result_or_raise(summary)
+            _result_or_raise(facts),
+            _result_or_raise(episode),
+            _result_or_raise(summary),
+            await self._read_by_rules(messages),
         )
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
@@ -127,6 +130,12 @@ class AgentCalls:
         return self.rules.model != self.agents.model and any(
             answer.provenance.model == self.rules.model for answer in answers
         )
+
+    async def _read_by_rules(self, messages: Sequence[Message]) -> Answered[ExtractedFacts] | None:
+        """What the rules read beside a model, of which it may tell a part."""
+        if self.agents is self.rules:
+            return None
+        return await self.rules.extract_facts(self.owner, messages)
 
     async def _summarised(
         self, agents: Agents, cell: Cell, *, fast: bool = False

@@ -63,11 +63,20 @@ _COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
 
 @dataclass(frozen=True, slots=True)
 class CellAnswers:
-    """The answers of the three agents about a cell."""
+    """The answers of the three agents about a cell.
+
+    Attributes:
+        facts: Facts, foresight and instructions.
+        episode: The behaviour of the people.
+        summary: The story.
+        read: The facts that the rules read beside a model; None if the rules are the agents.
+
+    """
 
     facts: Answered[ExtractedFacts]
     episode: Answered[EpisodeAnalysis]
     summary: Answered[ConversationSummary]
+    read: Answered[ExtractedFacts] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +116,13 @@ def cell_memories(
         now: The present time.
 
     """
-    statements = answers.facts.value
-    told_by_people = asserted_facts(statements, as_named(cell.messages, conversation.messages))
+    named = as_named(cell.messages, conversation.messages)
+    told_by_people = asserted_facts(answers.facts.value, named)
+    read_by_rules: dict[int, Provenance] = {}
+    if answers.read is not None:
+        read = asserted_facts(answers.read.value, named)
+        told_by_people = told_by_people.completed(read)
+        read_by_rules = {id(fact): answers.read.provenance for fact in read.facts}
     facts = _distinct(told_by_people.facts)
     foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
     dropped = (
@@ -145,7 +159,10 @@ def cell_memories(
     return CellMemories(
         cell=made.cell(own, [_foresight(expectation) for expectation in foresight]),
         note=made.note(),
-        facts=tuple(made.fact(ids[id(fact)], fact) for fact in stored),
+        facts=tuple(
+            made.fact(ids[id(fact)], fact, read_by_rules.get(id(fact), answers.facts.provenance))
+            for fact in stored
+        ),
         dropped=dropped,
         instructions=tuple(
             (cell.first + instruction.message, " ".join(instruction.quote.split()))
@@ -245,11 +262,9 @@ class _Maker:
         }
         return with_lexical(made.changed(**fields))
 
-    def fact(self, identity: str, statement: SaidFact) -> Memory:
+    def fact(self, identity: str, statement: SaidFact, source: Provenance) -> Memory:
         moment = self.cell_of.messages[statement.message].timestamp
-        made = self._memory(
-            identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance
-        )
+        made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, source)
         fields: MemoryFields = {
             "subject": statement.subject,
             "attribute": statement.attribute,

@@ -156,6 +156,7 @@ class JointAgentCalls(AgentCalls):
                 by,
                 lambda rules: rules.summarise(owner, messages),
             ),
+            await self._read_by_rules(messages),
         )
 
     async def rulings_at_once(

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.offline.facts import said_facts
-from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight
+from memory_core.domain.agent_schemas import (
+    ExtractedFacts,
+    SaidFact,
+    SaidForesight,
+    SaidInstruction,
+)
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts, last_word_wins
 
@@ -310,3 +315,60 @@ def test_what_the_rules_read_passes(text: str) -> None:
     messages = [says(text, None)]
     facts = said_facts(messages)
     assert asserted_facts(ExtractedFacts(facts=facts), messages) == AssertedFacts(facts, [], 0)
+
+
+NORA = says("I'm Nora and I live in Leeds. My husband is called Ali.", actor=None)
+
+
+def completed(*facts: SaidFact) -> list[tuple[str | None, str | None, str | None]]:
+    """The slots after what rules read in NORA is added to a model's facts."""
+    read = asserted_facts(ExtractedFacts(facts=said_facts([NORA])), [NORA])
+    return [
+        (fact.subject, fact.attribute, fact.value)
+        for fact in told(list(facts), NORA).completed(read).facts
+    ]
+
+
+def test_what_rules_are_certain_of_completes_a_model_that_leaves_it_out() -> None:
+    assert {("user", "name", "Nora"), ("user", "home city", "Leeds")} <= set(completed())
+
+
+def test_a_slot_that_a_model_fills_is_not_filled_by_rules_as_well() -> None:
+    slots = completed(fact("User lives in Leeds", "I live in Leeds", **home("Leeds", "user")))
+    assert [slot for slot in slots if slot[1] == "home city"] == [("user", "home city", "Leeds")]
+
+
+def test_words_that_prove_a_fact_of_a_model_prove_none_of_rules() -> None:
+    assert any("Ali" in (value or "") for _, _, value in completed())
+    slots = completed(fact("Nora's husband is Ali", "My husband is called Ali", lasting=True))
+    assert not any("Ali" in (value or "") for _, _, value in slots)
+
+
+def test_a_user_whom_a_model_names_fills_the_slots_of_the_user() -> None:
+    slots = completed(fact("Nora lives in Leeds", "I live in Leeds", **home("Leeds", "Nora")))
+    assert [slot for slot in slots if slot[1] == "home city"] == [("user", "home city", "Leeds")]
+
+
+@pytest.mark.parametrize(
+    ("message", "instruction"),
+    [
+        ("Hi! I'm Nora, I teach chemistry in Leeds.", None),
+        ("We have two kids, so it has to be at the weekend.", None),
+        ("I am a doctor, so explain medical terms.", "I am a doctor, so explain medical terms."),
+        ("Thanks, I like it. Speak German with me.", "Speak German with me."),
+        ("Mein Hund heißt Balu.", None),
+        (
+            "Ich bin Arzt, also erklär mir keine Fachwörter.",
+            "Ich bin Arzt, also erklär mir keine Fachwörter.",
+        ),
+        ("猫を二匹飼っています。", None),
+    ],
+)
+def test_of_a_model_s_instructions_the_sentences_stay_that_may_instruct(
+    message: str, instruction: str | None
+) -> None:
+    done = asserted_facts(
+        ExtractedFacts(instructions=[SaidInstruction(message=0, quote=message)]),
+        [says(message, actor=None)],
+    )
+    assert [given.quote for given in done.instructions] == ([instruction] if instruction else [])

@@ -9,7 +9,7 @@ said.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -34,7 +34,7 @@ from memory_core.domain.statements.provenance import (
     own_words,
     unknown_names,
 )
-from memory_core.domain.statements.wishes import said_wishes
+from memory_core.domain.statements.wishes import may_instruct, said_wishes
 from memory_core.domain.text.analyzer import tokens, words
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
@@ -125,6 +125,61 @@ class AssertedFacts:
     dropped: int
     instructions: list[SaidInstruction] = field(default_factory=list)
 
+    def completed(self, read: AssertedFacts) -> AssertedFacts:
+        """Add what rules read, and this answer does not tell.
+
+        Added are facts that fill a slot and foresight, since rules are certain of few other facts.
+        A statement is told if its slot is, or if the same words of the same message prove another.
+
+        Args:
+            read: What the rules read in the same messages.
+
+        Returns:
+            This answer first, so that its words stay. A subject who is the user by name is "user",
+                as in the rules' slots.
+
+        """
+        names = {folded(fact.value or "") for fact in read.facts if _slot(fact) == _USER_NAME}
+        facts = [_of_user(fact, names) for fact in self.facts]
+        slots = {_slot(fact) for fact in facts}
+        return AssertedFacts(
+            facts
+            + [
+                fact
+                for fact in read.facts
+                if fact.value and _slot(fact) not in slots and not _is_proven(fact, facts)
+            ],
+            self.foresight
+            + [ahead for ahead in read.foresight if not _is_proven(ahead, self.foresight)],
+            self.dropped,
+            self.instructions,
+        )
+
+
+_USER_NAME = ("user", "name")
+
+
+def _slot(fact: SaidFact) -> tuple[str, str]:
+    return folded(fact.subject or ""), folded(fact.attribute or "")
+
+
+def _of_user(fact: SaidFact, names: Collection[str]) -> SaidFact:
+    """The fact, in the user's slot if its subject has one of these names."""
+    owner, mark, rest = (fact.subject or "").partition("'s ")
+    return fact.changed(subject=f"user{mark}{rest}") if folded(owner) in names else fact
+
+
+def _is_proven(
+    statement: SaidFact | SaidForesight, others: Sequence[SaidFact | SaidForesight]
+) -> bool:
+    """Whether the words that prove a statement prove one of the others too."""
+    quote = folded_quote(statement.quote)
+    return any(
+        quote in folded_quote(other.quote) or folded_quote(other.quote) in quote
+        for other in others
+        if other.message == statement.message
+    )
+
 
 def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> AssertedFacts:
     """Check an agent's answer, and return its facts as they are remembered.
@@ -148,7 +203,9 @@ def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> As
         if (ahead := record.foresight(said_line)) is not None
     ]
     instructions = [
-        instruction for instruction in extracted.instructions if record.instructs(instruction)
+        instruction
+        for said_instruction in extracted.instructions
+        if (instruction := record.instruction(said_instruction)) is not None
     ]
     accepted = len(facts) + len(foresight) + len(instructions)
     return AssertedFacts(
@@ -170,7 +227,7 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
     for number, fact in sorted(enumerate(facts), key=lambda pair: pair[1].message):
         if fact.subject is None or fact.attribute is None:
             continue
-        slot = folded(fact.subject), folded(fact.attribute)
+        slot = _slot(fact)
         holder = holders.get(slot)
         loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
         if loser != number:
@@ -274,20 +331,26 @@ class _Record:
             return None if own is None else extracted.described(own)
         return extracted.described(text)
 
-    def instructs(self, instruction: SaidInstruction) -> bool:
-        """Whether a user gives this instruction, for longer than a single answer.
+    def instruction(self, extracted: SaidInstruction) -> SaidInstruction | None:
+        """The sentences of a quote that may instruct for longer than a single answer.
 
-        Instructions that the rules read themselves are not counted: they are obeyed already.
+        None if no user gives such an instruction. Instructions that the rules read themselves are
+        not counted: they are obeyed already.
         """
         if (
-            not self._is_asserted(instruction.quote, instruction.message)
-            or self._messages[instruction.message].role != "user"
+            not self._is_asserted(extracted.quote, extracted.message)
+            or self._messages[extracted.message].role != "user"
         ):
-            return False
-        return (
-            len(instruction.quote.split()) <= MOST_INSTRUCTING
-            and _ONCE.search(instruction.quote) is None
-        )
+            return None
+        instructing = [
+            sentence
+            for sentence in sentences(extracted.quote)
+            if may_instruct(sentence.text) and _ONCE.search(sentence.text) is None
+        ]
+        if not instructing:
+            return None
+        quote = extracted.quote[instructing[0].start : instructing[-1].end].strip()
+        return extracted.quoting(quote) if len(quote.split()) <= MOST_INSTRUCTING else None
 
     def _is_asserted(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
         """Whether a person asserts the quote in words of their own.

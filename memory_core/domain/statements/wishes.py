@@ -51,6 +51,8 @@ INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 2 of
 250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
+MAY_INSTRUCT = 0.004
+"""Least probability of what a model takes for an instruction."""
 REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until memories are formed of its message. No formed
 memory contains it.
@@ -168,6 +170,15 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
         if message.role == "user":
             accepted += (replace(wish, message=number) for wish in _wishes_in(message.content))
     return accepted[:MAX_WISHES]
+
+
+def may_instruct(sentence: str) -> bool:
+    """Whether a sentence has any chance to be an instruction, or the end of one.
+
+    Nearly all instructions have it, and a fifth of the sentences that only sound like one.
+    """
+    chances = likely(features(read(sentence), None))
+    return chances.instruct + chances.lift >= MAY_INSTRUCT
 
 
 @keep_texts(256)

@@ -206,6 +206,22 @@ async def test_a_part_that_is_wrong_is_answered_by_its_rule_and_no_other_is(
     assert model.asked.total() == (1 if mode == "one" else 2)
 
 
+@pytest.mark.parametrize("mode", ["one", "two", "separate"])
+async def test_facts_that_a_model_leaves_out_are_those_of_the_rules(
+    world: World, made: Made, model: Model, mode: str
+) -> None:
+    spoil = set_in("facts", to=[])
+    model.spoil = {"FormedWindow": spoil, "FormedCell": spoil, "ExtractedFacts": spoil}
+    memories = await formed(
+        world, await core_of(world, made, mode), talk("I live in Berlin.", "It is loud here.")
+    )
+    facts = [memory for memory in memories if memory.category == "fact"]
+    assert [(fact.attribute, fact.value, fact.model) for fact in facts] == [
+        ("home city", "Berlin", MODEL)
+    ]
+    assert by_category(memories)["cell"] == {"gpt-x"}
+
+
 @pytest.mark.parametrize(
     "cuts", [None, "none", [{"after": "the first"}]], ids=["null", "a word", "no number"]
 )
