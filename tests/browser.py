@@ -24,6 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.host import answer_when
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ANSWER_S = 60
 _OPTIONS = (
@@ -213,3 +215,14 @@ def _installed() -> str:
 def _write(descriptor: int, data: bytes) -> None:
     while data:
         data = data[os.write(descriptor, data) :]
+
+
+def appear(page: Browser, expression: str) -> Any:
+    """The value of an expression once it is true."""
+    return answer_when(lambda: page.evaluate(expression), bool)
+
+
+def click(page: Browser, selector: str) -> None:
+    """Click an element once it is there."""
+    appear(page, f"!!document.querySelector({json.dumps(selector)})")
+    page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")

@@ -127,3 +127,27 @@ async def head_of(store: LongTermStore, owner: Owner = ALICE) -> Head:
     head = (await store.snapshot(owner)).head
     assert head is not None
     return head
+
+
+async def told_by_the_log(core: MemoryCore, world: World) -> None:
+    """What the log tells is what a list shows: every memory that stays, with its fields."""
+    head = await world.head()
+    assert head is not None
+    page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
+    outside = {
+        "links",
+        "scene_id",
+        "access_count",
+        "last_accessed_at",
+        "embedding_model",
+        "embedding_dimensions",
+    }
+    places = {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in page.memories
+    }
+    memories = await listed(core, status="all")
+    assert places == {
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in memories
+    }

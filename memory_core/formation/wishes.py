@@ -28,7 +28,7 @@ from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.exclusive_instructions import exclude_each_other
+from memory_core.domain.statements.exclusive_instructions import are_exclusive
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import (
@@ -159,7 +159,7 @@ class Wishes:
         ]
         if not requests:
             return conversation, result
-        result["forgetting"] = [_request(each) for _, each in requests]
+        result["forgetting"] = [_request_result(each) for _, each in requests]
         acted = [wish for wish, each in requests if each.forgotten]
         return await self._without_requests(
             owner, conversation, acted, call
@@ -264,7 +264,8 @@ class Wishes:
             return WishEffects(
                 message_id=message_id,
                 withdrawn=[
-                    instruction.id for instruction in await self._lifted(owner, wish, instructions)
+                    instruction.id
+                    for instruction in await self._find_ended(owner, wish, instructions)
                 ],
             )
         return WishEffects(
@@ -273,7 +274,7 @@ class Wishes:
                 instruction.id
                 for instruction in instructions
                 if contradiction(instruction.content, wish.text) is not None
-                or exclude_each_other(instruction.content, wish.text)
+                or are_exclusive(instruction.content, wish.text)
             ],
         )
 
@@ -374,7 +375,7 @@ class Wishes:
             memory for memory in memories if memory.id not in request and not _by_machine(memory)
         ][:most]
 
-    async def _lifted(
+    async def _find_ended(
         self, owner: Owner, wish: Wish, instructions: Sequence[Memory]
     ) -> list[Memory]:
         """The instructions that a wish ends: those that share the most words with it.
@@ -388,10 +389,14 @@ class Wishes:
         if excluded := [
             instruction
             for instruction in instructions
-            if exclude_each_other(instruction.content, wish.text)
+            if are_exclusive(instruction.content, wish.text)
         ]:
             return excluded
-        if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
+        if (
+            (shared := _sharing_most_words(wish.text, instructions))
+            or wish.instructs
+            or not instructions
+        ):
             return shared
         names = {instruction.id: instruction for instruction in instructions}
         return [
@@ -445,7 +450,7 @@ def _only_lifts(heeded: WishEffects) -> bool:
     return bool(heeded.withdrawn) and not heeded.forgotten and not heeded.to_confirm
 
 
-def _request(heeded: WishEffects) -> dict[str, Any]:
+def _request_result(heeded: WishEffects) -> dict[str, Any]:
     """A request as the task's result shows it, with ids only."""
     status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
     return {
@@ -455,7 +460,7 @@ def _request(heeded: WishEffects) -> dict[str, Any]:
     }
 
 
-def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
+def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:
     """The instructions that share the most topic words with a wish that ends them.
 
     It is empty if no word is shared.

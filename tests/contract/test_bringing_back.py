@@ -13,10 +13,11 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import Memory, Status
-from memory_core.domain.requests.maintenance import DecayInput, ReplayInput
+from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.requests.memories import StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
+from tests.past import told_by_the_log
 from tests.tasks import Hand, converse, finished, told
 from tests.world import World, fact, find, listed, turn
 
@@ -44,29 +45,6 @@ async def chain(core: MemoryCore, memory: Memory) -> list[str]:
     ahead = (await core.evolution(ALICE, memory.id, "forward")).memories
     assert len({memory.id for memory in ahead}) == len(ahead)
     return [memory.content.removeprefix("Ana lives in ") for memory in ahead]
-
-
-async def told_by_the_log(core: MemoryCore, world: World) -> None:
-    head = await world.head()
-    assert head is not None
-    page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    outside = {
-        "links",
-        "scene_id",
-        "access_count",
-        "last_accessed_at",
-        "embedding_model",
-        "embedding_dimensions",
-    }
-    views = {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in page.memories
-    }
-    memories = await listed(core, status="all")
-    assert views == {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in memories
-    }
 
 
 async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(

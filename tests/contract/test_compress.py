@@ -25,8 +25,8 @@ from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE
 from tests.cold import blobs, done
 from tests.contract.test_decay import DAY, decayed, foreseen
-from tests.contract.test_forget import told_by_the_log
 from tests.mortal import Moment, Mortal
+from tests.past import told_by_the_log
 from tests.tasks import Hand, task_of
 from tests.world import Killed, Meanwhile, World, fact, find, listed, turn
 

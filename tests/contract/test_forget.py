@@ -33,6 +33,7 @@ from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
+from tests.past import told_by_the_log
 from tests.tasks import Hand, converse, finished, task_of, told
 from tests.world import (
     BOB,
@@ -112,30 +113,6 @@ async def no_trace(world: World, *phrases: str) -> None:
     for file in world.folder.glob("memory.db*"):
         data = file.read_bytes().lower()
         assert [phrase for phrase in phrases if phrase.casefold().encode() in data] == [], file.name
-
-
-async def told_by_the_log(core: MemoryCore, world: World) -> None:
-    """What the log tells is what a list shows: every memory that stays, with its fields."""
-    head = await world.head()
-    assert head is not None
-    page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    outside = {
-        "links",
-        "scene_id",
-        "access_count",
-        "last_accessed_at",
-        "embedding_model",
-        "embedding_dimensions",
-    }
-    places = {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in page.memories
-    }
-    memories = await listed(core, status="all")
-    assert places == {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in memories
-    }
 
 
 async def test_an_empty_filter_is_refused_and_a_session_beside_it_is_none() -> None:

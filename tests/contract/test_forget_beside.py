@@ -11,7 +11,8 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, Status
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import foreseen, forgotten, no_trace, told_by_the_log
+from tests.contract.test_forget import foreseen, forgotten, no_trace
+from tests.past import told_by_the_log
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, fact, listed
 

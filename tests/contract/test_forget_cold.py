@@ -16,9 +16,10 @@ from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted
 from tests.builders import ALICE
 from tests.cold import archived, blobs, done, nothing_is_lost, pointed_to, years_go_by
-from tests.contract.test_forget import no_trace, told_by_the_log
+from tests.contract.test_forget import no_trace
 from tests.exports import exported
 from tests.mortal import Moment, Mortal
+from tests.past import told_by_the_log
 from tests.tasks import Hand, task_of
 from tests.world import Killed, World, fact, listed, turn
 

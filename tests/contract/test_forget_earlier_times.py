@@ -12,7 +12,8 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_edited_into_a_slot import HOME, ON_ONE_STORE, told
-from tests.contract.test_forget import foreseen, forgotten, no_trace, told_by_the_log
+from tests.contract.test_forget import foreseen, forgotten, no_trace
+from tests.past import told_by_the_log
 from tests.world import World, listed, rule
 
 pytestmark = ON_ONE_STORE

@@ -21,7 +21,8 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
+from tests.contract.test_forget import everything, foreseen, forgotten, no_trace
+from tests.past import told_by_the_log
 from tests.said_and_formed import messages
 from tests.tasks import Hand
 from tests.telling import Tellers, facts_of, of_category, on_all, tell

@@ -14,7 +14,8 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import ConflictsInput
 from memory_core.domain.requests.memories import ClearInput, StatusInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import forgotten, told_by_the_log
+from tests.contract.test_forget import forgotten
+from tests.past import told_by_the_log
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, listed
 

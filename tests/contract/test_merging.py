@@ -20,8 +20,8 @@ from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.ports import Agents
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import told_by_the_log
 from tests.mortal import Moment, Mortal
+from tests.past import told_by_the_log
 from tests.patterns import consolidated
 from tests.tasks import Hand, task_of
 from tests.world import BOB, Killed, WordsEmbedder, World, fact, listed, turn

@@ -24,7 +24,8 @@ from memory_core.domain.results import Call
 from memory_core.ledger.documents import messages_id
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
+from tests.contract.test_forget import everything, foreseen, forgotten, no_trace
+from tests.past import told_by_the_log
 from tests.said_and_formed import messages, the_cell
 from tests.tasks import Hand
 from tests.telling import Tellers, formed, talk, tell

@@ -19,8 +19,9 @@ from tests.builders import ALICE
 from tests.cold import archived, years_go_by
 from tests.contract.test_compress import LONG
 from tests.contract.test_decay import DAY, decayed
-from tests.contract.test_forget import forgotten, no_trace, told_by_the_log
+from tests.contract.test_forget import forgotten, no_trace
 from tests.exports import brought, exported
+from tests.past import told_by_the_log
 from tests.said_and_formed import messages, the_cell
 from tests.tasks import Hand
 from tests.telling import Tellers, formed, talk, tell

@@ -15,7 +15,8 @@ from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Foreseen
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import forgotten, told_by_the_log
+from tests.contract.test_forget import forgotten
+from tests.past import told_by_the_log
 from tests.patterns import HABIT, RUNS, Finding, consolidated, counts, patterns, told
 from tests.world import BOB, WordsEmbedder, World, listed
 

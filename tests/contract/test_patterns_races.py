@@ -14,8 +14,8 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.results import Accepted
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import told_by_the_log
 from tests.mortal import Moment, Mortal
+from tests.past import told_by_the_log
 from tests.patterns import (
     ANIMALS,
     RUNS,

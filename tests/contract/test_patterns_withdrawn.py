@@ -19,7 +19,8 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import forgotten, told_by_the_log
+from tests.contract.test_forget import forgotten
+from tests.past import told_by_the_log
 from tests.patterns import (
     HABIT,
     RUNS,

@@ -19,8 +19,9 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Accepted
 from tests.builders import ALICE
-from tests.contract.test_forget import no_trace, told_by_the_log
+from tests.contract.test_forget import no_trace
 from tests.exports import brought, exported
+from tests.past import told_by_the_log
 from tests.tasks import Hand, task_of
 from tests.world import BOB, WordsEmbedder, World
 

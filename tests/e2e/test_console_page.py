@@ -8,15 +8,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from memory_core.functions import http_console
-from tests import browser
-from tests.browser import Browser
-from tests.host import answer_when, ended_task, problem, running, save
+from tests.browser import Browser, appear, click
+from tests.host import ended_task, problem, running, save
 from tests.npm_file import npm_file
 from tests.profiles import Profile
 
@@ -43,25 +41,6 @@ def host(tmp_path_factory: pytest.TempPathFactory, profile: Profile) -> Iterator
     ) as client:
         client.headers["X-API-Key"] = KEY
         yield client
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    program, reason = browser.found()
-    if program is None:
-        pytest.skip(reason)
-    with browser.running(program) as started:
-        yield started
-
-
-def appear(page: Browser, expression: str) -> Any:
-    """The value of an expression once it is true."""
-    return answer_when(lambda: page.evaluate(expression), bool)
-
-
-def click(page: Browser, selector: str) -> None:
-    appear(page, f"!!document.querySelector({json.dumps(selector)})")
-    page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
 
 def enter(page: Browser, selector: str, text: str) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 from deployment import viewer
 from memory_core.functions import http_docs
-from tests import browser
-from tests.browser import Browser
+from tests.browser import Browser, appear, click
 from tests.host import answer_when, problem, running, save
 
 KEY = "mc_shop_a1_0123456789abcdef"
@@ -31,25 +30,6 @@ KEYS = [
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("docs"), MEMORY_API_KEYS=json.dumps(KEYS)) as client:
         yield client
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    program, why = browser.found()
-    if program is None:
-        pytest.skip(why)
-    with browser.running(program) as started:
-        yield started
-
-
-def appear(page: Browser, expression: str) -> Any:
-    """The value of an expression once it is true."""
-    return answer_when(lambda: page.evaluate(expression), bool)
-
-
-def click(page: Browser, selector: str) -> None:
-    appear(page, f"!!document.querySelector({json.dumps(selector)})")
-    page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
 
 def click_until(page: Browser, selector: str, expression: str) -> Any:

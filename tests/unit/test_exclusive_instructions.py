@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.statements.exclusive_instructions import exclude_each_other
+from memory_core.domain.statements.exclusive_instructions import are_exclusive
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ from memory_core.domain.statements.exclusive_instructions import exclude_each_ot
     ],
 )
 def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> None:
-    assert exclude_each_other(first, second)
-    assert exclude_each_other(second, first)
+    assert are_exclusive(first, second)
+    assert are_exclusive(second, first)
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> N
     ],
 )
 def test_others_hold_beside_each_other(first: str, second: str) -> None:
-    assert not exclude_each_other(first, second)
-    assert not exclude_each_other(second, first)
+    assert not are_exclusive(first, second)
+    assert not are_exclusive(second, first)

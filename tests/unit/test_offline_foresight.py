@@ -15,6 +15,10 @@ from memory_core.domain.text.forward_dates import ahead
 from tests.talk import FRIDAY, talk
 
 MIDNIGHT = FRIDAY.replace(hour=0)
+TIME_WORDS = [
+    *("from", "until", "for", "on", "to", "tomorrow", "Friday", "May", "weeks", "days", "next"),
+    *("bis", "ab", "morgen", "Mai", "Wochen", "31", "30", "0", "2.5", "2024-02-29", "…", "."),
+]
 
 
 def day(offset: int) -> datetime:
@@ -277,11 +281,16 @@ def test_on_whatever_day_it_is_said_it_lies_ahead(sentence: str, moment: datetim
 
 
 @given(
-    st.text(max_size=80),
+    st.one_of(
+        st.text(max_size=80), st.lists(st.sampled_from(TIME_WORDS), max_size=8).map(" ".join)
+    ),
     st.sampled_from([date(2, 1, 1), date(1999, 12, 31), date(2024, 2, 29), date(9990, 1, 1)]),
 )
+@example("until tomorrow …!", date(2024, 2, 29))
 def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
-    ahead(text, moment)
+    """A text names no time, or one with a beginning and an end that is still ahead."""
+    window = ahead(text, moment)
+    assert window is None or moment < window.end > window.start
 
 
 @given(

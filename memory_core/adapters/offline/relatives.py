@@ -146,7 +146,6 @@ def _language_of(text: str) -> _Language:
 
 
 _CAPITAL = r"[A-ZÀ-Þ](?:['’][A-ZÀ-Þ])?[a-zà-ÿ-]+"
-_NO_TITLE = r"(?!(?:Dr|Mr|Mrs|Ms|Prof)\b)"
 _END_EN = r"(?!\w|-| [A-ZÀ-Þ])"
 _ONE_EN = (
     "sister|brother|son|daughter|stepson|stepdaughter|grandson|granddaughter|niece|nephew"

@@ -122,7 +122,7 @@ _NAMED = re.compile(
 )
 
 
-def exclude_each_other(first: str, second: str) -> bool:
+def are_exclusive(first: str, second: str) -> bool:
     """Whether only one of two instructions can be followed.
 
     Args:
