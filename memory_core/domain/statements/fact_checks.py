@@ -129,7 +129,8 @@ class AssertedFacts:
         """Add what rules read, and this answer does not tell.
 
         Added are facts that fill a slot and foresight, since rules are certain of few other facts.
-        A statement is told if its slot is, or if the same words of the same message prove another.
+        A fact is told if its slot is, or if the same words of the same message fill another slot;
+        foresight, if the same words prove one.
 
         Args:
             read: What the rules read in the same messages.
@@ -141,13 +142,14 @@ class AssertedFacts:
         """
         names = {folded(fact.value or "") for fact in read.facts if _slot(fact) == _USER_NAME}
         facts = [_of_user(fact, names) for fact in self.facts]
-        slots = {_slot(fact) for fact in facts}
+        filling = [fact for fact in facts if fact.value]
+        slots = {_slot(fact) for fact in filling}
         return AssertedFacts(
             facts
             + [
                 fact
                 for fact in read.facts
-                if fact.value and _slot(fact) not in slots and not _is_proven(fact, facts)
+                if fact.value and _slot(fact) not in slots and not _is_proven(fact, filling)
             ],
             self.foresight
             + [ahead for ahead in read.foresight if not _is_proven(ahead, self.foresight)],
