@@ -19,7 +19,12 @@ from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.statements.announced import time_ahead
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
-from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
+from memory_core.domain.statements.rescheduled import (
+    CANCELLED,
+    Appointment,
+    Rescheduling,
+    rescheduling,
+)
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
@@ -39,13 +44,11 @@ _DAY = timedelta(days=1)
 _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
 LONG_OVER = timedelta(days=14)
 """How long foresight that is over is read: it may have been moved to a day that is still ahead."""
-MAY_CHANGE = re.compile(
+_MAY_CHANGE = re.compile(
     r"\d|(?:day|tag)s?\b|mittwoch|sonnabend|曜|[今明]日|tomorrow|tonight|morgen|heute|noon"
-    r"|midnight|mittag|half|halb|cancel|call|scrap|\boff\b|happen|place|\bno\b|kein|sag|storn|fäll|fall"
-    r"|platzt|strichen|blasen"
-    r"|キャンセル|中止|取り|休講|なくな|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
+    r"|midnight|mittag|half|halb|\bno\b|kein|mean|sorry|oops|nein|nee|quatsch|mein|いや|すみ|間違"
 )
-"""Signs without which a sentence changes no appointment; such sentences are not read."""
+"""Signs of a time, of a correction, or of what does not take place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +97,15 @@ def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectati
         entry for memory in ordered[first:] for entry in _entries(memory, statements, moment)
     ]
     for statement in statements:
-        if _may_change(statement.sentence.text):
+        if may_change(statement.sentence.text):
             _change(entries, statement)
     return [entry.expectation for entry in entries if not entry.is_gone]
 
 
 @keep_texts(8_192)
-def _may_change(text: str) -> bool:
-    """Whether a text tells a time, or that something does not take place."""
-    return MAY_CHANGE.search(text.lower()) is not None
+def may_change(text: str) -> bool:
+    """Whether a sentence has signs of a change; without any, it is not read."""
+    return _MAY_CHANGE.search(text.lower()) is not None or CANCELLED.search(text) is not None
 
 
 def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
@@ -194,7 +197,7 @@ def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statem
             before = last.get((person, memory.session_id))
             follows = before[0] if before and at - before[1] <= SAME_TALK else None
             last[person, memory.session_id] = line, at
-            if _foreseen(memory, moment) or _may_change(text):
+            if _foreseen(memory, moment) or may_change(text):
                 for place, sentence in enumerate(read(text).sentences):
                     yield _Statement(line, place, person, memory, at, follows, sentence)
             line += 1

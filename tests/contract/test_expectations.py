@@ -90,6 +90,7 @@ async def test_what_another_conversation_moves_is_expected_at_its_new_time(
         ("Am 5. Juni fliege ich nach Rom.", "Der Flug nach Rom ist storniert."),
         ("I have a piano lesson on Monday at 5.", "She is ill, so no lesson on Monday."),
         ("明日の15時に面接があります。", "面接は中止になりました。"),
+        ("Am 5. Juni habe ich ein Treffen mit Jana.", "Das Treffen findet nicht statt."),
     ],
 )
 async def test_what_was_called_off_says_so_in_its_line(

@@ -85,16 +85,17 @@ _LITTLE_IN_JAPANESE = re.compile(
     r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
     r"|[のにはがをもだ、。,.!！…\s]"
 )
-_CALLED_OFF = re.compile(
+CANCELLED = re.compile(
     r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
     r"(?! (?:to|the|of)\b)|(?:isn't|aren't|not) (?:happening|taking place|going ahead)"
     r"|won't (?:happen|take place)|abgesagt|absagen|storniert|stornieren|gecancelt|ausgefallen"
     r"|geplatzt|gestrichen|abgeblasen|flachgefallen|(?:fällt|fallen) flach"
-    r"|entfällt|findet nicht statt|(?:fällt|fallen) (?:[\w-]+ ){0,4}aus"
+    r"|entfällt|findet (?:[\w-]+ ){0,4}nicht statt|(?:fällt|fallen) (?:[\w-]+ ){0,4}aus"
     r"|(?:sagt|sage|sagte) (?:[\w-]+ ){0,4}ab)\b"
     r"|キャンセル|中止|取りやめ|取り消|休講|なくなりまし|なくなった",
     re.IGNORECASE,
 )
+"""Words that say that something does not take place."""
 _NONE_OF = re.compile(r"\b(?:no|kein\w{0,2}) (?P<what>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 """Words for what does not take place: "so no lesson on Monday"."""
 _HAS = re.compile(r"\b(?:have|has|had|got|want|need|haben?|hat|hatte|brauche)\b", re.IGNORECASE)
@@ -257,7 +258,7 @@ def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Res
         return None
     if rest:
         return Rescheduling(now.text, before.start, before.end, frozenset())
-    if _CALLED_OFF.search(now.text) is not None:
+    if CANCELLED.search(now.text) is not None:
         return Rescheduling(now.text, None, None, frozenset())
     start = _new_start(before, now.text, said_at)
     return None if start is None else _moved(before, now, start, frozenset())
@@ -328,7 +329,7 @@ def _named_in(things: tuple[Thing, ...]) -> frozenset[str]:
 
 def _is_called_off(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> bool:
     """Whether a sentence says that the appointment does not take place."""
-    match = _CALLED_OFF.search(now.text)
+    match = CANCELLED.search(now.text)
     if match is None:
         none = _NONE_OF.search(now.text)
         off = none is not None and not shared.isdisjoint(words(none["what"]))
@@ -366,7 +367,7 @@ def besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
 
     """
     rest = _CORRECTS_IN_JAPANESE.sub(" ", text) if has_japanese(text) else text
-    rest = _CALLED_OFF.sub(" ", _CUE_IN_A_WORD.sub(" ", rest))
+    rest = CANCELLED.sub(" ", _CUE_IN_A_WORD.sub(" ", rest))
     cued = rest != text
     if has_japanese(text):
         for run in _RUN_IN_JAPANESE.findall(before.text):
