@@ -111,11 +111,12 @@ class AgentCalls:
             ),
             return_exceptions=True,
         )
+        extracted = _result_or_raise(facts)
         return CellAnswers(
-            _result_or_raise(facts),
+            extracted,
             _result_or_raise(episode),
             _result_or_raise(summary),
-            await self._read_by_rules(messages),
+            await self._read_by_rules(messages, extracted),
         )
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
@@ -131,9 +132,14 @@ class AgentCalls:
             answer.provenance.model == self.rules.model for answer in answers
         )
 
-    async def _read_by_rules(self, messages: Sequence[Message]) -> Answered[ExtractedFacts] | None:
-        """What the rules read beside a model, of which it may tell a part."""
-        if self.agents is self.rules:
+    async def _read_by_rules(
+        self, messages: Sequence[Message], facts: Answered[ExtractedFacts]
+    ) -> Answered[ExtractedFacts] | None:
+        """What the rules read beside a model, of which it may tell a part.
+
+        None if the facts are the rules' own.
+        """
+        if self.agents is self.rules or self.is_by_rule(facts):
             return None
         return await self.rules.extract_facts(self.owner, messages)
 

@@ -134,14 +134,15 @@ class JointAgentCalls(AgentCalls):
             else _facts_within(answer.value.facts, offset, size, is_end=offset + size == total)
         )
         story = None if episode.story is None else await self._checked(episode.story, cell)
+        extracted = await self._part(
+            f"{name} facts",
+            ExtractedFacts,
+            facts,
+            by,
+            lambda rules: rules.extract_facts(owner, messages),
+        )
         return CellAnswers(
-            await self._part(
-                f"{name} facts",
-                ExtractedFacts,
-                facts,
-                by,
-                lambda rules: rules.extract_facts(owner, messages),
-            ),
+            extracted,
             await self._part(
                 f"{name} episode",
                 EpisodeAnalysis,
@@ -156,7 +157,7 @@ class JointAgentCalls(AgentCalls):
                 by,
                 lambda rules: rules.summarise(owner, messages),
             ),
-            await self._read_by_rules(messages),
+            await self._read_by_rules(messages, extracted),
         )
 
     async def rulings_at_once(

@@ -174,8 +174,13 @@ class Skipping(Obeying):
         return [decision(item.number, old.number, "SKIP") for old in older for item in new][:200]
 
 
-SAID_BY_THE_USER = {("rules", "fences: our heading"): "User lives in Lisbon"}
-"""What changes because the text says so in the user's own name: "I moved to Mars." """
+SAID_BY_THE_USER = {
+    (reader, "fences: our heading"): "User lives in Lisbon" for reader in ("rules", "deletes")
+}
+"""What changes because the text says so in the user's own name: "I moved to Mars."
+
+Rules read it beside a model too.
+"""
 READERS = {
     "rules": lambda: OfflineAgents(None),
     "deletes": Obeying,
