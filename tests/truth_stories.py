@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution import decision_commands as decisions
 from memory_core.evolution import truth_commands as commands
+from memory_core.evolution.judgements import repeated
 from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import without_names
 from tests.truth_logs import added, next_version, slot_of
@@ -56,17 +58,23 @@ class Slot:
             "valid_from": day(step["from"]) if "from" in step else event,
             "valid_until": day(step["until"]) if "until" in step else None,
         }
-        if step["do"] == "retract":
-            command = commands.says(Retraction(value=step["value"], **fields))
-        elif step["do"] == "merge":
+        if step["do"] == "merge":
             command = decisions.merges(
                 step["sources"], Assertion(value=step["value"], **fields), at_save=True
             )
         else:
-            command = commands.says(
-                Assertion(value=step["value"], **fields), beside=step.get("beside", ())
+            kind = Retraction if step["do"] == "retract" else Assertion
+            command = self._saved(
+                kind(value=step["value"], **fields), step.get("beside", ()), occurred
             )
         self.log = added(self.log, command, self.step, occurred)
+
+    def _saved(self, statement: Statement, beside: Sequence[str], now: datetime) -> Act:
+        """A repeat is a mention, as in the product."""
+        again = repeated(statement, slot_of(self.log, self.step, now))
+        if again is None:
+            return commands.says(statement, beside=beside)
+        return commands.mentions(again.memory_id, again.version, statement)
 
     def _command(self, do: str, step: dict[str, Any]) -> Act:
         memory, now = step["memory"], day(step["on"])

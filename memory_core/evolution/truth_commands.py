@@ -170,27 +170,52 @@ def copies(memory: Memory, source_id: str) -> Act:
     return act
 
 
-def mentions(held_id: str, version: int, new: Memory) -> Act:
+def mentions(held_id: str, version: int, new: Memory | Statement) -> Act:
     """Repeat an existing memory, as a new memory says it.
 
-    The repeat has the value of the existing memory, even if the new memory gives none.
+    The repeat has the value of the existing memory, even if the new memory gives none. One that
+    gives a later start to a value that had not begun when it was said postpones this value.
 
     Args:
         held_id: Id of the existing memory.
         version: Version of the existing memory.
-        new: The new memory.
+        new: The new memory, or what it states.
 
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         names: dict[str, Any] = {"memory_id": held_id, "version": version}
-        statement = statement_in(slot, new, **names)
+        statement = replace(statement_in(slot, new), **names)
         if isinstance(statement, Retraction):
             return [statement]
         own = [each for each in slot.timeline.times if each.key == (held_id, version)]
-        return [replace(statement, value=own[-1].value) if own else statement]
+        if not own:
+            return [statement]
+        repeat = replace(statement, value=own[-1].value)
+        return [*_postponed_by(repeat, own, slot), repeat]
 
     return act
+
+
+def _postponed_by(repeat: Statement, own: Sequence[Interval], slot: SlotLog) -> list[Entry]:
+    """The corrected starts of a value that a repeat postpones; none for any other repeat.
+
+    Args:
+        repeat: The repeat of the value.
+        own: The intervals of the value's memory and version.
+        slot: The log.
+
+    """
+    moment, start = repeat.asserted_at, repeat.valid_from
+    if not any(moment < each.begins < start and each.covers(start) for each in own):
+        return []
+    earlier = [
+        statement
+        for statement in slot.said_by(repeat.memory_id)
+        if statement.order < repeat.order and moment < statement.valid_from < start
+    ]
+    moved = [replace(statement, valid_from=start) for statement in earlier]
+    return [*withdrawal_entries([statement.place for statement in earlier]), *moved]
 
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
@@ -206,8 +231,20 @@ def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
 
 
 def deletes(memory_id: str) -> Act:
-    """Hide a memory that is deleted, cleared or softly forgotten."""
-    return lambda slot: [Hiding(memory_id=memory_id)]
+    """Hide a memory that is deleted, cleared or forgotten.
+
+    Its statements of what has not begun are withdrawn, so that they end no other value.
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        ahead = [
+            statement.place
+            for statement in slot.account.said_by(memory_id)
+            if statement.valid_from > slot.now
+        ]
+        return [Hiding(memory_id=memory_id), *withdrawal_entries(ahead)]
+
+    return act
 
 
 def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:

@@ -5,7 +5,7 @@ and what must be true of every timeline.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import combinations
 from random import Random
 
@@ -36,6 +36,7 @@ from tests.truth_logs import (
     projections,
     slot_of,
 )
+from tests.truth_stories import values_at
 
 number = st.integers(0, NUMBERS - 1)
 logs = st.lists(
@@ -540,7 +541,59 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
     forgotten = without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()
-    deleted = resolve(added(log, commands.deletes(name), LATER))
+    deleted = resolve(added(log, commands.deletes(name), LATER, NOW))
     assert [replace(interval, places=()) for interval in resolve(forgotten).intervals] == [
         replace(interval, places=()) for interval in deleted.intervals
+    ]
+
+
+def announced(log: list[Entry], value: int, days: int) -> tuple[list[Entry], datetime]:
+    """A log with an announcement of a value by the memory "new", and the moment of it."""
+    now = day(FIRST + MAX_ACTS + 1) if not log else day(FIRST + log[-1].sequence)
+    new = Assertion(
+        sequence=LATER,
+        memory_id="new",
+        value="ABCDN"[value % 5],
+        asserted_at=now,
+        valid_from=now + timedelta(days=1 + days),
+    )
+    return [*log, new], now
+
+
+@drawn_settings
+@given(logs, number, number, number)
+def test_an_announcement_deleted_before_it_begins_was_as_good_as_never_said(
+    log: list[Entry], value: int, days: int, choice: int
+) -> None:
+    with_new, now = announced(log, value, days)
+    if choice % 2:
+        again = replace(with_new[-1], sequence=LATER + 1, asserted_at=now + timedelta(hours=1))
+        with_new = added(with_new, commands.mentions("new", 1, again), LATER + 1, now)
+    deleted = added(with_new, commands.deletes("new"), LATER + 2, now + timedelta(hours=2))
+    moments = around(boundaries_of(with_new))
+    before, after = Grid(log, moments), resolve(deleted)
+    assert [sorted(values_at(after, each)) for each in moments] == [
+        before.values(each) for each in moments
+    ]
+    restored = added(deleted, commands.shows_again("new"), LATER + 3, now + timedelta(days=40))
+    assert resolve(restored) == resolve(with_new)
+
+
+@drawn_settings
+@given(logs, number, number, number)
+def test_a_later_start_postpones_what_is_announced_and_changes_nothing_else(
+    log: list[Entry], value: int, days: int, more: int
+) -> None:
+    with_new, now = announced(log, value, days)
+    start = now + timedelta(days=2 + days + more)
+    holders = {interval.memory_id for interval in resolve(with_new).at(start)}
+    assume("new" in holders)
+    later = replace(
+        with_new[-1], sequence=LATER + 1, asserted_at=now + timedelta(hours=1), valid_from=start
+    )
+    postponed = resolve(added(with_new, commands.mentions("new", 1, later), LATER + 1, now))
+    moments = around(boundaries_of([*with_new, later]))
+    without, first = Grid(log, moments), Grid(with_new, moments)
+    assert [sorted(values_at(postponed, each)) for each in moments] == [
+        (without if each < start else first).values(each) for each in moments
     ]

@@ -29,8 +29,8 @@ starts at or before an assertion's `valid_from`, it voids that assertion, as if 
 said. A retraction that names no value ends the value that holds at its `valid_from`, and no value
 that is only announced. As a memory, a retraction holds where it ended a value and no other value
 holds, and in the gap that it is said into. A hidden statement overwrites only statements that were
-saved before it was hidden. The memories of a pair do not overwrite each other, unless their values
-are equal.
+saved before it was hidden; a deletion also withdraws what had not begun by then. The memories of a
+pair do not overwrite each other, unless their values are equal.
 
 A commit uses the package in three steps:
 

@@ -374,10 +374,10 @@ def _members(account: Account) -> tuple[Member, ...]:
     for key in sorted(counting.keys() | withdrawn.keys()):
         (name, version), state, into = key, State.COUNTS, None
         statements = counting.get(key) or withdrawn[key]
-        if key not in counting:
-            state = State.WITHDRAWN
-        elif max(statement.place for statement in statements) in account.hidden_at:
+        if max(statement.place for statement in statements) in account.hidden_at:
             state = State.HIDDEN
+        elif key not in counting:
+            state = State.WITHDRAWN
         elif name in account.merged and latest[name] == version:
             state, into = State.MERGED, account.merged[name].into
         start = min(statement.valid_from for statement in statements)
