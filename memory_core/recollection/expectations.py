@@ -17,14 +17,10 @@ from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import is_cell, is_message
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.statements.announced import time_ahead
+from memory_core.domain.statements.appointment_words import CANCELLED
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
-from memory_core.domain.statements.rescheduled import (
-    CANCELLED,
-    Appointment,
-    Rescheduling,
-    rescheduling,
-)
+from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds

@@ -20,6 +20,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from memory_core.domain.statements.announced import time_ahead
+from memory_core.domain.statements.appointment_words import (
+    CANCELLED,
+    PUT_ELSEWHERE_IN_ENGLISH,
+    PUT_ELSEWHERE_IN_GERMAN,
+    PUT_ELSEWHERE_IN_JAPANESE,
+)
 from memory_core.domain.statements.change_phrases import (
     DENIED,
     INSTEAD,
@@ -85,17 +91,6 @@ _LITTLE_IN_JAPANESE = re.compile(
     r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
     r"|[のにはがをもだ、。,.!！…\s]"
 )
-CANCELLED = re.compile(
-    r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
-    r"(?! (?:to|the|of)\b)|(?:isn't|aren't|not) (?:happening|taking place|going ahead)"
-    r"|won't (?:happen|take place)|abgesagt|absagen|storniert|stornieren|gecancelt|ausgefallen"
-    r"|geplatzt|gestrichen|abgeblasen|flachgefallen|(?:fällt|fallen) flach"
-    r"|entfällt|findet (?:[\w-]+ ){0,4}nicht statt|(?:fällt|fallen) (?:[\w-]+ ){0,4}aus"
-    r"|(?:sagt|sage|sagte) (?:[\w-]+ ){0,4}ab)\b"
-    r"|キャンセル|中止|取りやめ|取り消|休講|なくなりまし|なくなった",
-    re.IGNORECASE,
-)
-"""Words that say that something does not take place."""
 _NONE_OF = re.compile(r"\b(?:no|kein\w{0,2}) (?P<what>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 """Words for what does not take place: "so no lesson on Monday"."""
 _HAS = re.compile(r"\b(?:have|has|had|got|want|need|haben?|hat|hatte|brauche)\b", re.IGNORECASE)
@@ -147,8 +142,8 @@ _BARE_HOUR = re.compile(
 _NEXT = re.compile(r"\b(?:next|nächste\w*|kommende\w*)\b|来週|再来週", re.IGNORECASE)
 _TODAY = re.compile(r"\b(?:today|tonight|heute)\b|今日|今夜|今晩", re.IGNORECASE)
 _CUE_IN_A_WORD = re.compile(
-    r"\b(?:moved|shifted|rescheduled|postponed|pushed|brought|put|delayed|changed|verschoben|verlegt"
-    r"|vorverlegt|vorgezogen|geändert)\b|変更|変わ(?:り|っ)|延期|ずれ",
+    rf"\b(?:{PUT_ELSEWHERE_IN_ENGLISH}|moved|shifted|pushed|brought|put|delayed|changed"
+    rf"|{PUT_ELSEWHERE_IN_GERMAN})\b|{PUT_ELSEWHERE_IN_JAPANESE}|変わ(?:り|っ)",
     re.IGNORECASE,
 )
 _RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
