@@ -1,7 +1,7 @@
 """Words for what becomes of something expected, in English, German and Japanese.
 
-It is called off, put to another time, or missed. Each list has alternatives of an expression, and
-all rules that read such words make their expressions of these lists.
+It is called off, put to another time, missed, or was told wrongly. All rules that read such words
+make their expressions of these alternatives.
 """
 
 from __future__ import annotations
@@ -37,3 +37,28 @@ MISSED = re.compile(
     re.IGNORECASE,
 )
 """Words for an event that does not take place this once, or without the speaker."""
+PUT_ELSEWHERE = re.compile(
+    rf"\b(?:{PUT_ELSEWHERE_IN_ENGLISH}|moved|shifted|pushed|brought|put|delayed|changed"
+    rf"|{PUT_ELSEWHERE_IN_GERMAN})\b|{PUT_ELSEWHERE_IN_JAPANESE}|変わ(?:り|っ)",
+    re.IGNORECASE,
+)
+"""Words that say that something takes place at another time."""
+
+EXCUSES = "sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee|korrektur"
+"""Words with which a person takes back what they just said."""
+_CORRECTING_WORDS = """
+    no nope not rather wrong mistake instead now after all
+    nein ne nicht sondern falsch doch jetzt nun vertan versprochen stimmt
+"""
+CORRECTING_WORDS = frozenset((*EXCUSES.split("|"), *_CORRECTING_WORDS.split()))
+"""Words of a sentence that corrects, which add nothing to it."""
+MISTAKES = re.compile(
+    r"\b(?:mean|meant|meinte|gemeint|quatsch|falsch|wrong|correction|mistake|korrektur|vertan"
+    r"|versprochen)\b|違|訂正",
+    re.IGNORECASE,
+)
+"""Words that say that what was told before is wrong."""
+CORRECTS_IN_JAPANESE = re.compile(
+    "いや|いえ|間違(?:えました|えた|えて|いでした|い|え)?|違います|違った|違う|訂正(?:です|します)?|すみません"
+    "|ごめん(?:なさい)?|やっぱり|やはり|ではなく|じゃなくて|正しくは|本当は"
+)

@@ -15,17 +15,11 @@ is that of the earlier sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from memory_core.domain.statements.announced import time_ahead
-from memory_core.domain.statements.appointment_words import (
-    CANCELLED,
-    PUT_ELSEWHERE_IN_ENGLISH,
-    PUT_ELSEWHERE_IN_GERMAN,
-    PUT_ELSEWHERE_IN_JAPANESE,
-)
+from memory_core.domain.statements.appointment_words import CANCELLED
 from memory_core.domain.statements.change_phrases import (
     DENIED,
     INSTEAD,
@@ -35,62 +29,24 @@ from memory_core.domain.statements.change_phrases import (
     SUPPOSED,
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.corrected import TIME_WORDS, besides_times, correction
 from memory_core.domain.statements.said_things import SELF, Thing
 from memory_core.domain.statements.same_thing import shared_terms
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.clock_times import clock
-from memory_core.domain.text.spelling import (
-    ANY_GERMAN_WEEKDAY,
-    ANY_WEEKDAY,
-    GERMAN_MONTHS,
-    GERMAN_WEEKDAYS,
-    MONTHS,
-    SONNABEND,
-    WEEKDAYS,
-)
+from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_WEEKDAY
 
 _DAY = timedelta(days=1)
 _DAYTIME = 7
 """Earlier hours are those of the afternoon, where neither sentence says it."""
-_PARTS_OF_TIME = """
-    uhr am pm o'clock half past quarter noon midnight mittag mittags halb tomorrow today tonight
-    morning afternoon evening morgen heute übermorgen abend nachmittag vormittag früh week woche
-    next nächste nächsten nächster kommende kommenden st nd rd th
-"""
-TIME_WORDS = frozenset(
-    (*WEEKDAYS, *GERMAN_WEEKDAYS, SONNABEND, *MONTHS, *GERMAN_MONTHS, *_PARTS_OF_TIME.split())
-)
 _GENERIC_WORDS = """
     appoint appointment meet meeting session slot book booking reserv reservation lesson class visit
     date time termin
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Heads that add nothing to the thing before them: haircut, haircut appointment."""
-_LITTLE_WORDS = """
-    the this that it s its is are was be been being will i we they he she my our on at in to of
-    from for and so but mean meant said should one then there got back forward up starts start
-    begins begin takes place happens leaves just only by with
-    der die das den dem ist sind war wird er sie es ich wir mein meine unser unsere um am im auf zum
-    und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja mit
-"""
-_LITTLE = frozenset(_LITTLE_WORDS.split())
-_CORRECTING_WORDS = """
-    no nope not sorry oops wait actually rather correction wrong mistake instead now after all
-    nein nee ne nicht sondern quatsch entschuldigung korrektur falsch doch jetzt nun vertan
-    versprochen stimmt
-"""
-_CORRECTING = frozenset(_CORRECTING_WORDS.split())
-_CORRECTS_IN_JAPANESE = re.compile(
-    "いや|いえ|間違(?:えました|えた|えて|いでした|い|え)?|違います|違った|違う|訂正(?:です|します)?|すみません"
-    "|ごめん(?:なさい)?|やっぱり|やはり|ではなく|じゃなくて|正しくは|本当は"
-)
-_LITTLE_IN_JAPANESE = re.compile(
-    r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
-    r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
-    r"|[のにはがをもだ、。,.!！…\s]"
-)
 _NONE_OF = re.compile(r"\b(?:no|kein\w{0,2}) (?P<what>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 """Words for what does not take place: "so no lesson on Monday"."""
 _HAS = re.compile(r"\b(?:have|has|had|got|want|need|haben?|hat|hatte|brauche)\b", re.IGNORECASE)
@@ -141,20 +97,6 @@ _BARE_HOUR = re.compile(
 )
 _NEXT = re.compile(r"\b(?:next|nächste\w*|kommende\w*)\b|来週|再来週", re.IGNORECASE)
 _TODAY = re.compile(r"\b(?:today|tonight|heute)\b|今日|今夜|今晩", re.IGNORECASE)
-_CUE_IN_A_WORD = re.compile(
-    rf"\b(?:{PUT_ELSEWHERE_IN_ENGLISH}|moved|shifted|pushed|brought|put|delayed|changed"
-    rf"|{PUT_ELSEWHERE_IN_GERMAN})\b|{PUT_ELSEWHERE_IN_JAPANESE}|変わ(?:り|っ)",
-    re.IGNORECASE,
-)
-_RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
-
-
-MOST_OF_NAME = 2
-"""Words of a name that a correction gives."""
-NAME = re.compile(
-    r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
-    r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,35 +190,15 @@ def _moved(
 
 def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Rescheduling | None:
     """Read a sentence that says nothing but another time: "Sorry, not Saturday, Sunday"."""
-    rest, cued = besides_times(now.text, before.sentence)
-    if not cued or (rest and not names_another(rest, before.sentence, now)):
+    read = correction(before.sentence, now)
+    if read is None:
         return None
-    if rest:
+    if read.of == "name":
         return Rescheduling(now.text, before.start, before.end, frozenset())
-    if CANCELLED.search(now.text) is not None:
+    if read.of == "called off":
         return Rescheduling(now.text, None, None, frozenset())
     start = _new_start(before, now.text, said_at)
     return None if start is None else _moved(before, now, start, frozenset())
-
-
-def names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the rest of a correction is a name in the place of another.
-
-    "Sorry, I meant with Sandra" is, after "a meeting with Sarah".
-
-    Args:
-        rest: What the correction adds, as words.
-        before: The earlier sentence.
-        now: The correction.
-
-    """
-    names = {name.casefold() for name in NAME.findall(now.text)}
-    return (
-        not now.values
-        and len(rest) <= MOST_OF_NAME
-        and names.issuperset(rest)
-        and NAME.search(before.text) is not None
-    )
 
 
 def _is_only_supposed(text: str) -> bool:
@@ -350,32 +272,7 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
         or any(value and values_in(value) for value in old)
     ):
         return True
-    return not _HAS.search(part.text) and not besides_times(part.text, before.sentence)[0]
-
-
-def besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
-    """What a text adds to a time and the earlier sentence; whether it corrects.
-
-    Args:
-        text: The text.
-        before: The earlier sentence.
-
-    """
-    rest = _CORRECTS_IN_JAPANESE.sub(" ", text) if has_japanese(text) else text
-    rest = CANCELLED.sub(" ", _CUE_IN_A_WORD.sub(" ", rest))
-    cued = rest != text
-    if has_japanese(text):
-        for run in _RUN_IN_JAPANESE.findall(before.text):
-            rest = rest.replace(run, "")
-        return _LITTLE_IN_JAPANESE.sub(" ", rest).split(), cued
-    spoken = [word for word in words(rest) if not word[0].isdigit() and word not in TIME_WORDS]
-    cued = cued or any(word in _CORRECTING for word in spoken) or "mean" in text.casefold()
-    others = [
-        word
-        for word in spoken
-        if word not in _CORRECTING and word not in _LITTLE and word not in before.words
-    ]
-    return others, cued
+    return not _HAS.search(part.text) and not besides_times(part.text, before.sentence)
 
 
 def _agrees(before: Appointment, text: str) -> bool:
