@@ -23,6 +23,9 @@ from memory_core.domain.agent_schemas import Boundaries, Cut
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import Vector
 from memory_core.domain.scene_assignment import themes
+from memory_core.domain.statements.appointment_words import EXCUSES
+from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.corrected import correction
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.sentences import goes_on
 
@@ -81,15 +84,12 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\A\W*+(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then"
-    r"|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
+    rf"\A\W*+(?:(?:{EXCUSES})\W+)?(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet"
+    r"|because|but|then|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
     r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same"
     r"|also it|which one|how so|why|really|what if|why not"
-    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann"
-    r"|i meant?|ich meinte)\b"
-    r"|(?:sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee)\W+"
-    r"(?:(?:(?:i|ich) (?:meant?|meinte)|not|nicht|on|at|am|um|the|with|mit)\b"
-    r"|\w+(?:\W+\w+){0,3}\W*\Z)|いや|いえ|間違|すみません、.{0,12}(?:でした|です))",
+    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí"
+    r"|i meant?|ich meinte)\b",
     re.IGNORECASE,
 )
 
@@ -198,7 +198,20 @@ def _cut_before(
         return None
     if vectors is not None and _nearness(place, behind, features, vectors) >= NEAR:
         return None
-    return "nothing of it was spoken of before"
+    behind_it = [messages[number] for number in behind]
+    return None if _corrects(behind_it, messages[place]) else "nothing of it was spoken of before"
+
+
+def _corrects(said: Sequence[Message], message: Message) -> bool:
+    """Whether a message begins with a correction of the speaker's last words."""
+    now = read(text_of(message)).sentences[:1]
+    own = [earlier for earlier in said if _speaker(earlier) == _speaker(message)][-1:]
+    return any(
+        correction(before, later) is not None
+        for earlier in own
+        for before in read(text_of(earlier)).sentences[-1:]
+        for later in now
+    )
 
 
 def _before_greetings(place: int, start: int, messages: Sequence[Message]) -> int:
