@@ -273,12 +273,10 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
     """
     keys, matches = _keys(statement.sentence), list[tuple[int, int, Rescheduling]]()
     for number, entry in enumerate(entries):
-        end = entry.appointment.end
         if (
             entry.is_gone
             or entry.person != statement.person
             or (entry.line, entry.place) >= (statement.line, statement.place)
-            or (end is not None and end <= statement.at)
         ):
             continue
         follows = entry.touched in (statement.follows, statement.line)

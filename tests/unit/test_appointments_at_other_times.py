@@ -8,6 +8,7 @@ import pytest
 
 from memory_core.adapters.offline.own_plans import is_own
 from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.changes import change
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.recollection.expectations import may_change
 
@@ -120,3 +121,15 @@ def test_an_appointment_at_the_end_of_all_days_is_left_as_it_is(year: int) -> No
     before = Appointment(read("I have a haircut on Friday.").sentences[0], start, start)
     later = read("The haircut was moved to the 3rd at 5.").sentences[0]
     assert rescheduling(before, later, SAID_AT, follows=True) is None
+
+
+@pytest.mark.parametrize(("days", "ground"), [(1, "ends"), (40, None)])
+def test_words_about_an_appointment_that_is_over_change_nothing(
+    days: int, ground: str | None
+) -> None:
+    told = change(
+        "I have a piano lesson on Monday at 5.",
+        "She is ill, so no lesson on Monday.",
+        (SAID_AT, SAID_AT + timedelta(days=days)),
+    )
+    assert (None if told is None else told.ground) == ground

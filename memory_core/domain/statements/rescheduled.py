@@ -155,13 +155,15 @@ def rescheduling(
         follows: Whether it comes directly after the words about the appointment.
 
     Returns:
-        None where the sentence does not change the appointment.
+        None where the sentence does not change the appointment, or where that is over.
 
     """
     if _is_only_supposed(now.text) or (now.asks and not now.corrects) or now.named.adds:
         return None
     if not date.min.year < before.start.year < date.max.year:
         return None  # no day beside it may exist
+    if before.end is not None and before.end <= said_at:
+        return None
     for clause in now.clauses:
         part = SaidSentence(clause.text, ends_asking=False)
         shared = frozenset[str]() if clause.asks else _thing_in_both(before.sentence, part)
