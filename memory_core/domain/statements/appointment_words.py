@@ -17,13 +17,14 @@ CANCELLED_IN_GERMAN = (
 CANCELLED_IN_JAPANESE = "キャンセル|中止|取りやめ|取り消"
 PUT_ELSEWHERE_IN_ENGLISH = (
     "rescheduled|postponed|rearranged|rebooked|moved (?:up|back|forward)|brought forward"
-    "|pushed back"
+    "|pushed back|deferred"
 )
-PUT_ELSEWHERE_IN_GERMAN = "verschoben|verlegt|vorverlegt|vorgezogen|geändert"
-PUT_ELSEWHERE_IN_JAPANESE = "変更|延期|ずれ"
+PUT_ELSEWHERE_IN_GERMAN = "verschoben|vertagt|verlegt|vorverlegt|vorgezogen|geändert"
+PUT_ELSEWHERE_IN_JAPANESE = "変更|延期|順延|ずれ"
 
 _CANCELLED = (
-    rf"{CANCELLED_IN_ENGLISH}|cancel(?:l?ing|s)?|call(?:ing|s)? off|scrapped"
+    rf"{CANCELLED_IN_ENGLISH}|cancel(?:l?ing|s)|call(?:ing|s)? off|scrapped"
+    r"|(?:(?<!to )|(?:had|have|has|got|decided|going) to )cancel"
     r"|(?:is|are) (?:now |all )?off\b(?! (?:to|the|of)\b)"
     r"|(?:isn't|aren't|not) (?:happening|taking place|going ahead)|won't (?:happen|take place)"
     rf"|{CANCELLED_IN_GERMAN}|absagen|stornieren|(?:sagt|sage|sagte) (?:[\w-]+ ){{0,4}}ab"
@@ -43,6 +44,27 @@ PUT_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """Words that say that something takes place at another time."""
+PUT_OFF = re.compile(
+    r"\b(?:postponed|postponing|rescheduled|deferred|(?:put|pushed) (?:[\w'-]+ ){0,4}?"
+    r"(?:off(?! by\b)|back)|(?:had|have|has) to (?:postpone|reschedule|put off)"
+    r"|verschoben|vertagt|(?:muss|musste|müssen|mussten) (?:[\w-]+ ){1,6}verschieben"
+    r"|verschieb(?:t|en) sich)\b|延期|順延",
+    re.IGNORECASE,
+)
+"""Words that say that something does not take place at its time, whatever the new time is."""
+IN_GENERAL = re.compile(
+    r"\b(?:can(?!'t|not)|may|possible|often|always|usually|sometimes|ever|(?:an?|for|any)"
+    r" cancell?ed|last (?:year|month|time)|hop(?:e|es|ing)|afraid|kann|können|darf|dürfen|immer|oft"
+    r"|manchmal|meistens|letzte[ns] (?:jahr|monat|mal)|hoffe\w*)\b"
+    r"|よく|いつも|たまに|去年|前回|先月",
+    re.IGNORECASE,
+)
+"""Words of sentences about what may happen, or happened at another time."""
+DENIED_WITHIN = re.compile(r"\b(?:nie|niemals|nicht|never)\b(?! statt)", re.IGNORECASE)
+DENIED_AFTER = re.compile(
+    r"[^、。]{0,8}(?:な(?:い|かった)|ません|でき|たい|たら|れば|かも|か[。？]?\Z)"
+)
+"""Words that deny a word of these lists, within it and after it."""
 
 EXCUSES = "sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee|korrektur"
 """Words with which a person takes back what they just said."""

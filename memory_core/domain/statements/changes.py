@@ -190,7 +190,7 @@ def _rescheduled(
         return None
     appointment = Appointment(before, ahead.start, ahead.end)
     change = rescheduling(appointment, now, said_at, follows=False)
-    return None if change is None else "ends" if change.start is None else "value"
+    return None if change is None else "ends" if change.effect == "called off" else "value"
 
 
 def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:

@@ -15,11 +15,15 @@ from memory_core.domain.statements.appointment_words import (
     CANCELLED,
     CORRECTING_WORDS,
     CORRECTS_IN_JAPANESE,
+    DENIED_AFTER,
+    DENIED_WITHIN,
+    IN_GENERAL,
     MISTAKES,
     PUT_ELSEWHERE,
+    PUT_OFF,
 )
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.change_phrases import NAMED_OLD
+from memory_core.domain.statements.change_phrases import DENIED, NAMED_OLD
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.values_said import DATE, TIME
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -42,16 +46,17 @@ TIME_WORDS = frozenset(
     (*WEEKDAYS, *GERMAN_WEEKDAYS, SONNABEND, *MONTHS, *GERMAN_MONTHS, *_PARTS_OF_TIME.split())
 )
 _LITTLE_WORDS = """
-    the this that it s its is are was be been being will i we he she my our on at in to of
-    from for and so but mean meant said should one then there got back forward up starts start
-    begins begin takes place happens leaves just only by with
-    der die das den dem ist sind war wird er sie es ich wir mein meine unser unsere um am im auf zum
-    und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja mit
+    the this that it s its is are was were has been be being got will i we he she my our on at in to
+    of from for and so but mean meant said should one then there back forward up starts start
+    begins begin takes place happens leaves just only by with until further notice
+    der die das den dem ist sind war wird wurde worden er sie es ich wir mein meine unser unsere um
+    am im auf zum und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
+    mit bis weiteres
 """
 _ADDS_NOTHING = CORRECTING_WORDS.union(_LITTLE_WORDS.split())
 _LITTLE_IN_JAPANESE = re.compile(
     r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
-    r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
+    r"|今週|来週|です|でした|だった|(?:になり)?ました|になった|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
     r"|[のにはがをもだ、。,.!！…\s]"
 )
 _RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
@@ -73,6 +78,8 @@ _OF_A_THING = re.compile(
 """Words before a German noun that is no name."""
 _DAY_ALONE = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _DAY_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?", re.IGNORECASE)
+Fate = Literal["called off", "put off"]
+"""What becomes of something expected."""
 MOST_CHARACTERS = 120
 """Characters of a correction; a longer sentence tells more."""
 
@@ -87,14 +94,13 @@ class Correction:
 
     """
 
-    of: Literal["time", "name", "called off"]
+    of: Fate | Literal["time", "name"]
     words: str
 
     def put_into(self, before: str) -> str | None:
         """The sentence before with the corrected time or name; None if its place is unclear."""
-        if self.of == "called off":
-            return None
-        return (_with_name if self.of == "name" else _with_time)(before, self.words)
+        put_in = {"time": _with_time, "name": _with_name}.get(self.of)
+        return None if put_in is None else put_in(before, self.words)
 
 
 def correction(before: SaidSentence, now: SaidSentence) -> Correction | None:
@@ -112,8 +118,35 @@ def correction(before: SaidSentence, now: SaidSentence) -> Correction | None:
         return None
     if rest := besides_times(now.text, before):
         return Correction("name", now.text) if _names_another(rest, before, now) else None
-    is_off = CANCELLED.search(now.text) is not None
-    return Correction("called off" if is_off else "time", now.text)
+    fate = fate_in(now.text)
+    if fate == "put off" and now.values.whens:
+        fate = None
+    return Correction(fate or "time", now.text)
+
+
+def fate_in(text: str) -> Fate | None:
+    """What a text says to become of something expected, whatever new time it has.
+
+    Args:
+        text: A sentence or a part of it.
+
+    Returns:
+        None where it takes place, as far as the text says.
+
+    """
+    return "called off" if _says(CANCELLED, text) else "put off" if _says(PUT_OFF, text) else None
+
+
+def _says(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a text says something, and of this one time."""
+    match = cue.search(text)
+    return (
+        match is not None
+        and DENIED.search(text, 0, match.start()) is None
+        and DENIED_WITHIN.search(match.group()) is None
+        and DENIED_AFTER.match(text, match.end()) is None
+        and IN_GENERAL.search(text) is None
+    )
 
 
 def with_correction(before: str, now: str) -> str | None:

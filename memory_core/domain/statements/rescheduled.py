@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 from memory_core.domain.statements.announced import time_ahead
-from memory_core.domain.statements.appointment_words import CANCELLED
+from memory_core.domain.statements.appointment_words import PUT_OFF
 from memory_core.domain.statements.change_phrases import (
-    DENIED,
     INSTEAD,
     MOVES,
     NAMED_OLD,
@@ -29,7 +29,13 @@ from memory_core.domain.statements.change_phrases import (
     SUPPOSED,
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
-from memory_core.domain.statements.corrected import TIME_WORDS, besides_times, correction
+from memory_core.domain.statements.corrected import (
+    TIME_WORDS,
+    Fate,
+    besides_times,
+    correction,
+    fate_in,
+)
 from memory_core.domain.statements.said_things import SELF, Thing
 from memory_core.domain.statements.same_thing import shared_terms
 from memory_core.domain.statements.things_in_common import in_common
@@ -74,7 +80,7 @@ _RATHER = re.compile(r"\b(?:instead|lieber|stattdessen)\b|にして", re.IGNOREC
 _RETURN = re.compile(r"\b(?:return|back from|flight back|rück\w+|heim\w+)\b|帰", re.IGNORECASE)
 _ONLY_SUPPOSED_AHEAD = frozenset({"will", "going to", "gonna"})
 _BESIDE = re.compile(
-    r"\b(?:with|for|to|mit|bei|für|nach)\s(?:(?:the|my|our|dr|mr|mrs|ms|dem|der|den)\.?\s)*"
+    r"\b(?:with|for|to|mit|bei|für|nach|von)\s(?:(?:the|my|our|dr|mr|mrs|ms|dem|der|den)\.?\s)*"
     r"(?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)",
     re.IGNORECASE,
 )
@@ -130,13 +136,15 @@ class Rescheduling:
     """The effect of a later sentence on an appointment.
 
     Attributes:
+        effect: What becomes of the appointment.
         statement: The later sentence.
-        start: When the appointment begins now; None where it is called off.
+        start: When the appointment begins now; None where that is open or never.
         end: When it is over.
         shared: The words that name the thing in both; empty for a correction without the thing.
 
     """
 
+    effect: Fate | Literal["changed"]
     statement: str
     start: datetime | None
     end: datetime | None
@@ -169,10 +177,13 @@ def rescheduling(
         shared = frozenset[str]() if clause.asks else _thing_in_both(before.sentence, part)
         if not shared:
             continue
-        if _is_called_off(before, part, shared):
-            return Rescheduling(now.text, None, None, shared)
-        if _may_move(before, part, now) and (start := _new_start(before, part.text, said_at)):
-            return _moved(before, now, start, shared)
+        becomes = _becomes(before, part, shared)
+        if becomes != "called off" and _may_move(before, part, now):
+            start = _new_start(before, part.text, said_at)
+            if start is not None:
+                return _moved(before, now, start, shared)
+        if becomes is not None:
+            return Rescheduling(becomes, now.text, None, None, shared)
     if follows:
         return _corrected(before, now, said_at)
     return None
@@ -187,7 +198,7 @@ def _moved(
     if end is not None:
         is_day = end == _midnight(before.start) + _DAY
         end = _midnight(start) + _DAY if is_day else start + (end - before.start)
-    return Rescheduling(now.text, start, end, shared)
+    return Rescheduling("changed", now.text, start, end, shared)
 
 
 def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Rescheduling | None:
@@ -196,9 +207,9 @@ def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Res
     if read is None:
         return None
     if read.of == "name":
-        return Rescheduling(now.text, before.start, before.end, frozenset())
-    if read.of == "called off":
-        return Rescheduling(now.text, None, None, frozenset())
+        return Rescheduling("changed", now.text, before.start, before.end, frozenset())
+    if read.of != "time":
+        return Rescheduling(read.of, now.text, None, None, frozenset())
     start = _new_start(before, now.text, said_at)
     return None if start is None else _moved(before, now, start, frozenset())
 
@@ -246,17 +257,12 @@ def _named_in(things: tuple[Thing, ...]) -> frozenset[str]:
     )
 
 
-def _is_called_off(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> bool:
-    """Whether a sentence says that the appointment does not take place."""
-    match = CANCELLED.search(now.text)
-    if match is None:
-        none = _NONE_OF.search(now.text)
-        off = none is not None and not shared.isdisjoint(words(none["what"]))
-        if not off or not now.values.whens:
-            return False
-    elif DENIED.search(now.text, 0, match.start()) is not None:
-        return False
-    return _agrees(before, now.text)
+def _becomes(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> Fate | None:
+    """Whether a sentence says that the appointment does not take place, or not at its time."""
+    fate = fate_in(now.text)
+    if fate is None and now.values.whens and (none := _NONE_OF.search(now.text)) is not None:
+        fate = None if shared.isdisjoint(words(none["what"])) else "called off"
+    return fate if fate is not None and _agrees(before, now.text) else None
 
 
 def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> bool:
@@ -326,7 +332,7 @@ def _new_time_in(before: Appointment, text: str) -> str | None:
     rest = text[match.start() :]
     if values_in(rest).whens or _BARE_HOUR.search(rest):
         return rest if _agrees(before, text[: match.start()]) else None
-    return text
+    return text if PUT_OFF.search(text) is None else None
 
 
 def _new_day(before: Appointment, text: str, said_at: datetime) -> date | None:
@@ -390,7 +396,8 @@ def _clock(before: Appointment, value: str, text: str) -> tuple[int, int] | None
         return hour % 12 + (12 if half == "p" else 0), minute
     if before.has_hour and 0 < hour <= 12:
         was = before.start.hour
-        hour = min((hour % 24, (hour + 12) % 24), key=lambda candidate: abs(candidate - was))
+        halves = ((hour + 12) % 24, hour % 24)
+        hour = min(halves, key=lambda half: (abs(half - was), half < _DAYTIME))
     elif 0 < hour < _DAYTIME:
         hour += 12
     return hour, minute
