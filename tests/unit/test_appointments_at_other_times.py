@@ -215,3 +215,9 @@ def test_the_next_sentence_need_not_name_the_appointment(later: str, kind: str |
 )
 def test_harmless_words_call_no_appointment_off(earlier: str, later: str) -> None:
     assert effect(earlier, later) is None
+
+
+def test_the_month_of_may_is_no_doubt() -> None:
+    change = effect("I have a maths exam on 11 May.", "The maths exam on 11 May is cancelled.")
+    assert change is not None
+    assert change.effect == "called off"

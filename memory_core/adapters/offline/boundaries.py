@@ -25,7 +25,7 @@ from memory_core.domain.memory import Vector
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.appointment_words import EXCUSES
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.corrected import correction
+from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.sentences import goes_on
 
@@ -198,20 +198,12 @@ def _cut_before(
         return None
     if vectors is not None and _nearness(place, behind, features, vectors) >= NEAR:
         return None
-    behind_it = [messages[number] for number in behind]
-    return None if _corrects(behind_it, messages[place]) else "nothing of it was spoken of before"
-
-
-def _corrects(said: Sequence[Message], message: Message) -> bool:
-    """Whether a message begins with a correction of the speaker's last words."""
-    now = read(text_of(message)).sentences[:1]
-    own = [earlier for earlier in said if _speaker(earlier) == _speaker(message)][-1:]
-    return any(
-        correction(before, later) is not None
-        for earlier in own
-        for before in read(text_of(earlier)).sentences[-1:]
-        for later in now
-    )
+    speaker = _speaker(messages[place])
+    own = [messages[number] for number in behind if _speaker(messages[number]) == speaker]
+    said = [sentence.text for message in own[-1:] for sentence in read(text_of(message)).sentences]
+    if said and with_correction(said[-1], text_of(messages[place])) is not None:
+        return None
+    return "nothing of it was spoken of before"
 
 
 def _before_greetings(place: int, start: int, messages: Sequence[Message]) -> int:

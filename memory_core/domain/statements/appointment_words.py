@@ -53,7 +53,7 @@ PUT_OFF = re.compile(
 )
 """Words that say that something does not take place at its time, whatever the new time is."""
 IN_GENERAL = re.compile(
-    r"\b(?:can(?!'t|not)|may|possible|often|always|usually|sometimes|ever|(?:an?|for|any)"
+    r"\b(?:can(?!'t|not)|(?-i:may)|possible|often|always|usually|sometimes|ever|(?:an?|for|any)"
     r" cancell?ed|last (?:year|month|time)|hop(?:e|es|ing)|afraid|kann|können|darf|dürfen|immer|oft"
     r"|manchmal|meistens|letzte[ns] (?:jahr|monat|mal)|hoffe\w*)\b"
     r"|よく|いつも|たまに|去年|前回|先月",
