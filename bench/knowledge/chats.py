@@ -56,7 +56,7 @@ def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, LaterChange]]:
     with what it says; once for each of these.
     """
     messages = [read_message(turn.text) for turn in turns]
-    said = [datetime.fromisoformat(turn.at) for turn in turns]
+    moments = [datetime.fromisoformat(turn.at) for turn in turns]
     for place, turn in enumerate(turns):
         if not messages[place].tells_change:
             continue
@@ -65,7 +65,7 @@ def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, LaterChange]]:
                 turns[earlier].actor == turn.actor
                 and (
                     change := change_between(
-                        messages[earlier], messages[place], (said[earlier], said[place])
+                        messages[earlier], messages[place], (moments[earlier], moments[place])
                     )
                 )
                 is not None

@@ -103,9 +103,9 @@ def changed_by(old: Memory, new: Memory) -> str | None:
     name = later.content.partition(":")[0]
     speaker = name if all(is_about(memory.content, name) for memory in (old, new)) else ""
     before, now = as_users(earlier.content, speaker), as_users(later.content, speaker)
-    said = earlier.event_timestamp, later.event_timestamp
-    change_told = change(before, now, said) or change(
-        in_first_person(before), in_first_person(now), said
+    moments = earlier.event_timestamp, later.event_timestamp
+    change_told = change(before, now, moments) or change(
+        in_first_person(before), in_first_person(now), moments
     )
     return None if change_told is None else CHANGED[change_told.ground]
 

@@ -521,8 +521,7 @@ def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | No
     pair = (earlier.number, later.number)
     if pair in _UNCHANGED:
         return None
-    said = earlier.at, later.at
-    change = change_between(earlier.message, later.message, said) or (
+    change = change_between(earlier.message, later.message, (earlier.at, later.at)) or (
         None if line is None else change_of_line(line, later.message)
     )
     if change is None:

@@ -127,12 +127,12 @@ def test_an_appointment_at_the_end_of_all_days_is_left_as_it_is(year: int) -> No
 def test_words_about_an_appointment_that_is_over_change_nothing(
     days: int, ground: str | None
 ) -> None:
-    told = change(
+    changed = change(
         "I have a piano lesson on Monday at 5.",
         "She is ill, so no lesson on Monday.",
         (SAID_AT, SAID_AT + timedelta(days=days)),
     )
-    assert (None if told is None else told.ground) == ground
+    assert (None if changed is None else changed.ground) == ground
 
 
 DENTIST = "I have a dentist appointment on Monday at 9."

@@ -200,8 +200,8 @@ def _cut_before(
         return None
     speaker = _speaker(messages[place])
     own = [messages[number] for number in behind if _speaker(messages[number]) == speaker]
-    said = [sentence.text for message in own[-1:] for sentence in read(text_of(message)).sentences]
-    if said and with_correction(said[-1], text_of(messages[place])) is not None:
+    parts = [sentence.text for message in own[-1:] for sentence in read(text_of(message)).sentences]
+    if parts and with_correction(parts[-1], text_of(messages[place])) is not None:
         return None
     return "nothing of it was spoken of before"
 

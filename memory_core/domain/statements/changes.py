@@ -76,30 +76,30 @@ class LaterChange:
     replaced: str
 
 
-def change(earlier: str, later: str, said: Moments | None = None) -> LaterChange | None:
+def change(earlier: str, later: str, moments: Moments | None = None) -> LaterChange | None:
     """The change that the later of two messages of a person makes to the earlier.
 
     Args:
         earlier: The text of the earlier message.
         later: The text of the later message.
-        said: When both were said; without it no appointment is moved or called off.
+        moments: When both were said; without it no appointment is moved or called off.
 
     Returns:
         None where both can be true, or where the words don't decide it.
 
     """
-    return change_between(read(earlier), read(later), said)
+    return change_between(read(earlier), read(later), moments)
 
 
 def change_between(
-    earlier: SpeakerMessage, later: SpeakerMessage, said: Moments | None
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments | None
 ) -> LaterChange | None:
     """The change between two messages that are read already, as `change`.
 
     Args:
         earlier: The earlier message.
         later: The later message, of the same person.
-        said: As for `change`.
+        moments: As for `change`.
 
     Returns:
         None where both can be true, or where the words don't decide it.
@@ -112,7 +112,7 @@ def change_between(
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
             ground = change_ground(before, now, earlier, later) or (
-                None if said is None else _rescheduled(before, now, *said)
+                None if moments is None else _rescheduled(before, now, *moments)
             )
             if ground is not None:
                 return LaterChange(ground, now.text, before.text)
@@ -182,7 +182,7 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
 def _rescheduled(
     before: SaidSentence, now: SaidSentence, told_at: datetime, said_at: datetime
 ) -> Ground | None:
-    """The ground on which a later sentence moves or calls off an appointment; None for neither."""
+    """The ground on which a later sentence changes an appointment; None for none."""
     if not before.values.whens and SOME_TIME.search(before.text) is None:
         return None
     ahead = time_ahead(before.text, told_at) if before.holds else None

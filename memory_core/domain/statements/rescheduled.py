@@ -258,7 +258,7 @@ def _named_in(things: tuple[Thing, ...]) -> frozenset[str]:
 
 
 def _becomes(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> Fate | None:
-    """Whether a sentence says that the appointment does not take place, or not at its time."""
+    """What a sentence says to become of the appointment; None where it takes place."""
     fate = fate_in(now.text)
     if fate is None and now.values.whens and (none := _NONE_OF.search(now.text)) is not None:
         fate = None if shared.isdisjoint(words(none["what"])) else "called off"
