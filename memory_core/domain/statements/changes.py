@@ -43,6 +43,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.corrected import correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
@@ -282,15 +283,11 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
         precise = {clock for clock in clocks[0] & clocks[1] if ":" in clock}
         if precise and clocks[0] - clocks[1]:
             return True
-    if not now.corrects or now.besides_correcting:
+    if not now.corrects or not {"date", "month"} <= theirs.keys() & ours.keys():
         return False
-    same_month = bool(theirs.get("month", frozenset()) & ours.get("month", frozenset()))
-    return (
-        same_month
-        and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset()))
-        and "date" in ours
-        and "date" in theirs
-    )
+    is_another = theirs["month"] & ours["month"] and theirs["date"].isdisjoint(ours["date"])
+    corrects = correction(before, now) if is_another else None
+    return corrects is not None and corrects.of == "time"
 
 
 def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
