@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from bench.locomo_data import Turn, read
@@ -55,13 +56,19 @@ def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, LaterChange]]:
     with what it says; once for each of these.
     """
     messages = [read_message(turn.text) for turn in turns]
+    moments = [datetime.fromisoformat(turn.at) for turn in turns]
     for place, turn in enumerate(turns):
         if not messages[place].tells_change:
             continue
         for earlier in range(place):
             if (
                 turns[earlier].actor == turn.actor
-                and (change := change_between(messages[earlier], messages[place])) is not None
+                and (
+                    change := change_between(
+                        messages[earlier], messages[place], (moments[earlier], moments[place])
+                    )
+                )
+                is not None
             ):
                 yield turn, change
 

@@ -102,8 +102,11 @@ def changed_by(old: Memory, new: Memory) -> str | None:
     # "Tom: I sold the car" tells its speaker's name, "Tom has a car" is about the same speaker
     name = later.content.partition(":")[0]
     speaker = name if all(is_about(memory.content, name) for memory in (old, new)) else ""
-    texts = as_users(earlier.content, speaker), as_users(later.content, speaker)
-    change_told = change(*texts) or change(*map(in_first_person, texts))
+    before, now = as_users(earlier.content, speaker), as_users(later.content, speaker)
+    moments = earlier.event_timestamp, later.event_timestamp
+    change_told = change(before, now, moments) or change(
+        in_first_person(before), in_first_person(now), moments
+    )
     return None if change_told is None else CHANGED[change_told.ground]
 
 

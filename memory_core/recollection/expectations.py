@@ -17,14 +17,10 @@ from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import is_cell, is_message
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.statements.announced import time_ahead
+from memory_core.domain.statements.appointment_words import CANCELLED, PUT_OFF
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
-from memory_core.domain.statements.rescheduled import (
-    CANCELLED,
-    Appointment,
-    Rescheduling,
-    rescheduling,
-)
+from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
@@ -60,7 +56,7 @@ class Expectation:
         foresight: The foresight, with the time that holds now.
         said_at: When it was told or changed.
         mark: The words that changed it; empty where nothing did.
-        is_off: Whether it was called off.
+        is_off: Whether it was called off, or put off with no new time.
         person: Whose words told it, "" for the user.
         words: The sentence that tells it as it holds now.
         outdated: The sentences that told it otherwise.
@@ -105,7 +101,7 @@ def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectati
 @keep_texts(8_192)
 def may_change(text: str) -> bool:
     """Whether a sentence has signs of a change; without any, it is not read."""
-    return _MAY_CHANGE.search(text.lower()) is not None or CANCELLED.search(text) is not None
+    return any(cue.search(text.lower()) is not None for cue in (_MAY_CHANGE, CANCELLED, PUT_OFF))
 
 
 def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
@@ -157,7 +153,7 @@ class _Entry:
         """Change the foresight by what a sentence says."""
         day = statement.at.date().isoformat()
         words = excerpt(change.statement, (), MARK_TOKENS)
-        verb = "called off on" if change.start is None else "changed on"
+        still_open = ", new time open" if change.effect == "put off" else ""
         foresight = self.expectation.foresight
         if change.start is not None:
             foresight = Foresight(
@@ -170,7 +166,7 @@ class _Entry:
         self.expectation = replace(
             self.expectation,
             foresight=foresight,
-            mark=f"{verb} {day}: {words}",
+            mark=f"{change.effect} on {day}{still_open}: {words}",
             said_at=statement.memory.event_timestamp,
             is_off=change.start is None,
             words=change.statement,
@@ -277,12 +273,10 @@ def _change(entries: Sequence[_Entry], statement: _Statement) -> None:
     """
     keys, matches = _keys(statement.sentence), list[tuple[int, int, Rescheduling]]()
     for number, entry in enumerate(entries):
-        end = entry.appointment.end
         if (
             entry.is_gone
             or entry.person != statement.person
             or (entry.line, entry.place) >= (statement.line, statement.place)
-            or (end is not None and end <= statement.at)
         ):
             continue
         follows = entry.touched in (statement.follows, statement.line)
@@ -397,7 +391,7 @@ def _mark_of(piece: Piece, marks: Mapping[tuple[str, str], str]) -> str:
 def foresight_pieces(now_expected: Collection[Expectation], moment: datetime) -> list[Piece]:
     """Make a line for all that holds at the moment or begins within `COMING`.
 
-    What ends first comes first, and last what was called off.
+    What ends first comes first, and last what was called off or put off.
 
     Args:
         now_expected: What is expected.

@@ -330,7 +330,7 @@ class _Laid:
         narrator: The name of its speaker if it tells of them in the third person, else "".
         speaker: The person whose words it tells, "" for the user.
         message: Its text, parsed.
-        number: The number of its text.
+        number: The number of its text and moment.
         at: When it was said.
         turn: Its order if it is a turn, else None.
 
@@ -356,7 +356,7 @@ class _Laid:
             narrator,
             piece.said_by or narrator.casefold(),
             read(text),
-            hash(text),
+            hash((text, at)),
             at,
             order if is_message(piece.id) else None,
         )
@@ -521,7 +521,7 @@ def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | No
     pair = (earlier.number, later.number)
     if pair in _UNCHANGED:
         return None
-    change = change_between(earlier.message, later.message) or (
+    change = change_between(earlier.message, later.message, (earlier.at, later.at)) or (
         None if line is None else change_of_line(line, later.message)
     )
     if change is None:

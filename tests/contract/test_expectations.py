@@ -101,10 +101,45 @@ async def test_what_was_called_off_says_so_in_its_line(
     assert line.endswith(f"(called off on 2026-05-08: {later})")
 
 
+GERMAN_DENTIST = "Ich habe am Montag um 9 einen Zahnarzttermin."
+JAPANESE_DENTIST = "月曜日の9時に歯医者の予約があります。"
+PUT_OFF = [
+    (DENTIST, "The dentist was postponed."),
+    (HAIRCUT, "I had to put off my haircut."),
+    ("My driving test is on 2 June at 10.", "My driving test has been pushed back."),
+    ("I have a job interview at 9 tomorrow.", "It was postponed until further notice."),
+    (GERMAN_DENTIST, "Der Zahnarzttermin wurde verschoben."),
+    ("Am Samstag um 18 Uhr ist die Feier bei Jana.", "Die Feier ist auf unbestimmt vertagt."),
+    ("Ich habe am Dienstag um 14 Uhr Fahrstunde.", "Ich musste die Fahrstunde verschieben."),
+    (JAPANESE_DENTIST, "歯医者は延期になった。"),
+    ("明日の15時に面接があります。", "面接が延期されました。"),
+    ("来週の火曜日に遠足があります。", "雨で遠足は順延になりました。"),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later"), PUT_OFF)
+async def test_what_was_put_off_says_that_its_new_time_is_open(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier)
+    await tell(core, later, at=NOW + HOUR)
+    (line,) = await expected(core)
+    assert line.endswith(f"(put off on 2026-05-08, new time open: {later})")
+
+
+async def test_what_was_put_off_takes_the_time_that_is_told_later(core: MemoryCore) -> None:
+    await tell(core, DENTIST, "The dentist was postponed.", "The dentist is on Thursday at 3 now.")
+    (line,) = await expected(core)
+    assert line.startswith("on 2026-05-14 at 15:00: ")
+
+
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
         (HAIRCUT, "My sister's haircut got cancelled."),
+        (DENTIST, "The dentist was not postponed."),
+        (GERMAN_DENTIST, "Wurde der Zahnarzttermin verschoben?"),
+        (JAPANESE_DENTIST, "歯医者は延期にならなかった。"),
         (HAIRCUT, "If the haircut gets cancelled I'll go swimming."),
         (DENTIST, "No, on Tuesday I'm working."),
         ("My exam is on Monday at 10.", "The exam results come out on Tuesday."),

@@ -8,6 +8,7 @@ import pytest
 
 from memory_core.adapters.offline.own_plans import is_own
 from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.changes import change
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.recollection.expectations import may_change
 
@@ -120,3 +121,103 @@ def test_an_appointment_at_the_end_of_all_days_is_left_as_it_is(year: int) -> No
     before = Appointment(read("I have a haircut on Friday.").sentences[0], start, start)
     later = read("The haircut was moved to the 3rd at 5.").sentences[0]
     assert rescheduling(before, later, SAID_AT, follows=True) is None
+
+
+@pytest.mark.parametrize(("days", "ground"), [(1, "ends"), (40, None)])
+def test_words_about_an_appointment_that_is_over_change_nothing(
+    days: int, ground: str | None
+) -> None:
+    changed = change(
+        "I have a piano lesson on Monday at 5.",
+        "She is ill, so no lesson on Monday.",
+        (SAID_AT, SAID_AT + timedelta(days=days)),
+    )
+    assert (None if changed is None else changed.ground) == ground
+
+
+DENTIST = "I have a dentist appointment on Monday at 9."
+ZAHNARZT = "Ich habe am Montag um 9 Uhr einen Zahnarzttermin."
+HAISHA = "月曜日の9時に歯医者があります。"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (DENTIST, "The dentist was postponed."),
+        (DENTIST, "I had to postpone the dentist."),
+        (DENTIST, "They have put off my dentist appointment until further notice."),
+        (DENTIST, "We pushed the dentist back."),
+        (DENTIST, "The dentist had to be rescheduled."),
+        (ZAHNARZT, "Der Zahnarzttermin wurde verschoben."),
+        (ZAHNARZT, "Ich musste den Zahnarzttermin leider verschieben."),
+        (ZAHNARZT, "Der Zahnarzttermin am Montag ist vertagt worden."),
+        (HAISHA, "歯医者は延期になった。"),
+        (HAISHA, "月曜日の歯医者を延期しました。"),
+    ],
+)
+def test_an_appointment_that_is_put_off_without_a_new_time_has_none(
+    earlier: str, later: str
+) -> None:
+    change = effect(earlier, later)
+    assert change is not None
+    assert (change.effect, change.start) == ("put off", None)
+    assert may_change(later), "else no context looks at it"
+
+
+@pytest.mark.parametrize(
+    ("later", "kind"),
+    [
+        ("It was postponed.", "put off"),
+        ("Er wurde verschoben.", "put off"),
+        ("延期になりました。", "put off"),
+        ("中止になりました。", "called off"),
+        ("It's cancelled.", "called off"),
+        ("It was not cancelled.", None),
+    ],
+)
+def test_the_next_sentence_need_not_name_the_appointment(later: str, kind: str | None) -> None:
+    change = effect(DENTIST if later.isascii() else HAISHA, later, follows=True)
+    assert (None if change is None else change.effect) == kind
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (DENTIST, "I never cancel on the dentist."),
+        (DENTIST, "The dentist appointment was not cancelled."),
+        (DENTIST, "The dentist wasn't postponed."),
+        (DENTIST, "Did the dentist cancel?"),
+        (DENTIST, "The dentist often cancels."),
+        (DENTIST, "I can cancel the dentist until Sunday."),
+        (DENTIST, "The dentist charges for cancelled appointments."),
+        (DENTIST, "I forgot to cancel the dentist."),
+        (DENTIST, "I hope the dentist is postponed."),
+        (DENTIST, "The dentist was cancelled last year."),
+        (DENTIST, "My sister's dentist appointment was postponed."),
+        (DENTIST, "The dentist on Wednesday was postponed."),
+        (DENTIST, "I was put off by the dentist."),
+        (DENTIST, "If the dentist is postponed I'll go swimming."),
+        (DENTIST, "We never postpone the dentist."),
+        (ZAHNARZT, "Hat der Zahnarzt den Termin abgesagt?"),
+        (ZAHNARZT, "Der Zahnarzttermin fällt nicht aus."),
+        (ZAHNARZT, "Der Zahnarzt sagt nie einen Termin ab."),
+        (ZAHNARZT, "Der Zahnarzttermin wurde nicht verschoben."),
+        (ZAHNARZT, "Den Zahnarzttermin kann ich bis Sonntag absagen."),
+        (ZAHNARZT, "Letztes Jahr wurde der Zahnarzttermin verschoben."),
+        (ZAHNARZT, "Der Zahnarzttermin von Anna ist verschoben."),
+        (HAISHA, "歯医者は中止になりませんでした。"),
+        (HAISHA, "歯医者は延期にはならなかった。"),
+        (HAISHA, "歯医者を延期できますか。"),
+        (HAISHA, "歯医者を延期したい。"),
+        (HAISHA, "弟の歯医者は延期になった。"),
+        (HAISHA, "歯医者はよくキャンセルされる。"),
+    ],
+)
+def test_harmless_words_call_no_appointment_off(earlier: str, later: str) -> None:
+    assert effect(earlier, later) is None
+
+
+def test_the_month_of_may_is_no_doubt() -> None:
+    change = effect("I have a maths exam on 11 May.", "The maths exam on 11 May is cancelled.")
+    assert change is not None
+    assert change.effect == "called off"

@@ -25,6 +25,10 @@ from memory_core.domain.statements.announced import (
     begins_at,
     is_announced,
 )
+from memory_core.domain.statements.appointment_words import (
+    CANCELLED_IN_ENGLISH,
+    CANCELLED_IN_GERMAN,
+)
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sentences import sentences
@@ -52,11 +56,11 @@ _TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
 _CANCELS = re.compile(
     rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in"
     rf"|next)\b[^,.;:!?]{{2,30}})?"
-    r"(?:['’]s| is| was| has been| got)(?: been)? (?:cancell?ed|called off|off\b|not happening)"
+    rf"(?:['’]s| is| was| has been| got)(?: been)? (?:{CANCELLED_IN_ENGLISH}|off\b|not happening)"
     rf"|\b(?:I['’]m|I am|[Ww]e['’]re|[Ww]e are) not moving to {_TOWN}"
     rf"|\b(?:I|[Ww]e) (?:won['’]t|will not) (?:be moving|move) to {_TOWN}"
     rf"|\b(?:[Dd]er|[Mm]ein|[Uu]nser) Umzug nach {_TOWN}(?: [^,.;:!?]{{2,30}})?"
-    r" (?:(?:ist|wurde|wird) (?:abgesagt|gestrichen|geplatzt)|fällt aus|findet nicht statt)"
+    rf" (?:(?:ist|wurde|wird) )?(?:{CANCELLED_IN_GERMAN})"
     r"|\b(?:[Ii]ch ziehe|[Ww]ir ziehen|ziehe ich|ziehen wir)(?: jetzt| nun"
     rf"| doch){{0,2}} nicht nach {_TOWN}"
 )

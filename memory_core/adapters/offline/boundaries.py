@@ -23,6 +23,9 @@ from memory_core.domain.agent_schemas import Boundaries, Cut
 from memory_core.domain.conversation import Message
 from memory_core.domain.memory import Vector
 from memory_core.domain.scene_assignment import themes
+from memory_core.domain.statements.appointment_words import EXCUSES
+from memory_core.domain.statements.change_messages import read
+from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.sentences import goes_on
 
@@ -81,15 +84,12 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\A\W*+(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then"
-    r"|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
+    rf"\A\W*+(?:(?:{EXCUSES})\W+)?(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet"
+    r"|because|but|then|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
     r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same"
     r"|also it|which one|how so|why|really|what if|why not"
-    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann"
-    r"|i meant?|ich meinte)\b"
-    r"|(?:sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee)\W+"
-    r"(?:(?:(?:i|ich) (?:meant?|meinte)|not|nicht|on|at|am|um|the|with|mit)\b"
-    r"|\w+(?:\W+\w+){0,3}\W*\Z)|いや|いえ|間違|すみません、.{0,12}(?:でした|です))",
+    r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí"
+    r"|i meant?|ich meinte)\b",
     re.IGNORECASE,
 )
 
@@ -197,6 +197,11 @@ def _cut_before(
     if _known_share(place, behind, features, frequency) >= ENOUGH:
         return None
     if vectors is not None and _nearness(place, behind, features, vectors) >= NEAR:
+        return None
+    speaker = _speaker(messages[place])
+    own = [messages[number] for number in behind if _speaker(messages[number]) == speaker]
+    parts = [sentence.text for message in own[-1:] for sentence in read(text_of(message)).sentences]
+    if parts and with_correction(parts[-1], text_of(messages[place])) is not None:
         return None
     return "nothing of it was spoken of before"
 

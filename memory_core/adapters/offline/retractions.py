@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from memory_core.adapters.offline.fact_patterns import Pattern
 from memory_core.adapters.offline.voice import conjugated
+from memory_core.domain.statements.appointment_words import EXCUSES
 
 _BASES = {
     "living": "live",
@@ -120,8 +121,7 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 
 
 _SLIP = re.compile(
-    r"\A(?:(?:no|nope|sorry|oops|wait|ah|oh|my mistake|correction|actually"
-    r"|pardon)\b[\s,.!:;–—-]*+)+"
+    rf"\A(?:(?:no|nope|ah|oh|my mistake|pardon|{EXCUSES})\b[\s,.!:;–—-]*+)+"
     r"(?P<means>I (?:meant to (?:say|write|type)|meant|mean|should have (?:said"
     r"|written))[:,]?\s++)?(?P<meant>.+)",
     re.IGNORECASE,

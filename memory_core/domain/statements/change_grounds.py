@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal
 
+from memory_core.domain.statements.appointment_words import MISSED
 from memory_core.domain.statements.change_clauses import ChangeClause, telling
 from memory_core.domain.statements.change_messages import SpeakerMessage
 from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANNOUNCED,
-    CALLED_OFF,
     DIED,
     FAVOURITE,
     FROM_NOW,
     HAS_NOT,
     INSTEAD,
     LIKES_BEST,
-    MISSED,
     MOVED,
     NAMED_AS,
     NOT_SO,
@@ -176,12 +175,10 @@ def _is_missed_once(before: SaidSentence, now: SaidSentence) -> bool:
     For example "no volleyball this Thursday, the gym is closed". What takes place again and again
     goes on after a single day on which it did not: "yoga was cancelled on Tuesday".
     """
-    if CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None:
-        return True
-    return (
-        RECURS.search(before.text) is not None
-        and MISSED.search(now.text) is not None
-        and SINGLE_DAY.search(now.text) is not None
+    if MISSED.search(now.text) is None:
+        return False
+    return THIS_ONCE.search(now.text) is not None or (
+        RECURS.search(before.text) is not None and SINGLE_DAY.search(now.text) is not None
     )
 
 

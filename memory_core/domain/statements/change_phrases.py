@@ -7,6 +7,14 @@ from __future__ import annotations
 
 import re
 
+from memory_core.domain.statements.appointment_words import (
+    CANCELLED_IN_ENGLISH,
+    CANCELLED_IN_GERMAN,
+    CANCELLED_IN_JAPANESE,
+    PUT_ELSEWHERE_IN_ENGLISH,
+    PUT_ELSEWHERE_IN_GERMAN,
+    PUT_ELSEWHERE_IN_JAPANESE,
+)
 from memory_core.domain.text.spelling import (
     ANY_GERMAN_MONTH,
     ANY_GERMAN_WEEKDAY,
@@ -33,16 +41,12 @@ _OVER = (
 )
 """Participles for things that are over: "was …", "got …", "had it …"."""
 _ALTERED = (
-    "renamed|rescheduled|postponed|shortened|lengthened|extended|refinanced|rebooked|reassigned"
-    "|rearranged|relocated|renegotiated|redecorated|repainted|reset|converted|merged|split up"
-    "|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
+    f"{PUT_ELSEWHERE_IN_ENGLISH}|renamed|shortened|lengthened|extended|refinanced|reassigned"
+    "|relocated|renegotiated|redecorated|repainted|reset|converted|merged|split up|outsourced"
 )
 """Participles for things that go on differently."""
 ALTERED = _cue(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b")
-MOVED = _cue(
-    r"\b(?:(?:has|have) been (?:moved|switched|put)|rescheduled|postponed|rearranged|rebooked"
-    r"|moved (?:up|back|forward)|brought forward|pushed back)\b"
-)
+MOVED = _cue(rf"\b(?:(?:has|have) been (?:moved|switched|put)|{PUT_ELSEWHERE_IN_ENGLISH})\b")
 """Verbs for events that go on at another time, if a time follows."""
 ENDS_OF_OBJECT = _cue(
     rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
@@ -71,14 +75,14 @@ ENDS_OF_OBJECT = _cue(
     r"|lost the|broke (?:the|my|our)|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed"
     r"|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
     r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)"
-    r"|checked out of|let go of|logged off|sold|cancell?ed|ditched"
+    r"|checked out of|let go of|logged off|sold|ditched"
     r"|dropped(?! (?:[\w'-]+ ){1,4}(?:in|off|by)\b)|quit|quitting"
     r"|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)|gave away"
     r"|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out"
     r"|pulled out of|moved out of|moved away from|unsubscribed from|resigned from|retired from"
     r"|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled|done with|no longer"
     r"|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from"
-    r"|migrated (?:off|from)|left|lost (?:my|our)|called off|no more|over with"
+    rf"|migrated (?:off|from)|left|lost (?:my|our)|no more|over with|{CANCELLED_IN_ENGLISH}"
     r"|(?:switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from|laid off from"
     r"|(?:gone|went|come|came) off|don't|do not|doesn't|can't|isn't|aren't|won't|not|no)\b"
     r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up"
@@ -109,7 +113,7 @@ SPLIT_END = _cue(
     r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)"
     r"|gave (?P<gift>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
     r"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her"
-    rf"|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b"
+    rf"|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|stolen|{CANCELLED_IN_ENGLISH}))\b"
 )
 """A verb of ending around its object: "traded the Civic in", "had the boiler replaced"."""
 CHANGED_WHAT = _cue(
@@ -154,10 +158,10 @@ ENDS_OF_SUBJECT = _cue(
     r"|vanished|disappeared|stopped working|died on me|gave out"
     r"|has (?:died|passed|ended|closed|gone|quit|left|retired|folded|stopped)"
     r"|have (?:died|ended|closed|left|quit|stopped)|fizzled out|came to an end|wrapped up"
-    r"|called off|graduated|got divorced|(?:is|are) getting (?:a )?divorced?"
+    rf"|{CANCELLED_IN_ENGLISH}|graduated|got divorced|(?:is|are) getting (?:a )?divorced?"
     r"|got (?:married|hitched)|tied the knot|(?:is|are) (?:divorced|separated)|died|passed away"
     r"|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead"
-    r"|no more|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off"
+    r"|no more|(?:was|is|were|are|got|been|has been) (?:stolen|fired|laid off"
     r"|discontinued|scrapped|demolished|replaced)|fell through|went (?:bankrupt|bust|under)"
     r"|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up|split up"
     r"|gave up the ghost|is no longer|ended"
@@ -180,13 +184,13 @@ ENDS_IN_GERMAN = _cue(
     r"|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt"
     r"|geheilt|gesund"
     r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben"
-    r"|ausgemacht|wieder fit|(?:fällt|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach"
-    r"|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf|(?:zieht|zog|steigt|stieg|tritt|trat"
+    r"|ausgemacht|wieder fit|(?:fällt|fallen|fiel|fielen) (?:[\w-]+ ){0,4}weg"
+    r"|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf|(?:zieht|zog|steigt|stieg|tritt|trat"
     r"|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus"
     r"|(?:sagt|sagte|bricht|brach|gibt"
     r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)"
     r"|(?:macht|machte|schließt|schloss|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
-    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt"
+    rf"|{CANCELLED_IN_GERMAN}|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt"
     r"|verstorben|eingegangen|abgelaufen|ausgelaufen"
     r"|zerbrochen|zerstört|abgebrannt|weggelaufen|entlaufen|durchgebrannt|durchgerostet"
     r"|ausgemustert|entsorgt|eingetauscht|zurückgegeben|zurückgeschickt|zurückgetreten"
@@ -196,21 +200,21 @@ ENDS_IN_GERMAN = _cue(
     r"|abgehauen|gegangen|verlassen|geheiratet|umgekommen|erledigt|vom tisch|auf eis"
     r"|schluss gemacht|in zahlung gegeben|sein lassen|(?:rauch|alkohol|zucker|schulden|koffein)frei"
     r"|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben|gekündigt"
-    r"|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt"
-    r"|weggeworfen|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen"
-    r"|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen|ist (?:weg|tot|kaputt|vorbei|hinüber"
+    r"|aufgegeben|aufgehört|abgeschafft|abgemeldet|abbestellt|verschenkt"
+    r"|weggeworfen|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen"
+    r"|abgestürzt|kaputt gegangen|kaputtgegangen|ist (?:weg|tot|kaputt|vorbei|hinüber"
     r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
     r"|abgelöst|weggezogen|gegangen worden|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet"
-    r"|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen|ins wasser gefallen)\b"
+    r"|abgebrochen|hingeschmissen|geschmissen)\b"
 )
 ENDS_IN_JAPANESE = re.compile(
     r"(?:は休んで|控え|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名"
     r"|完治"
-    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル"
-    r"|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
+    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国"
+    rf"|{CANCELLED_IN_JAPANESE}|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
     r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局"
-    r"|破談|白紙|取りやめ|取り消|廃止|廃車|譲り|譲っ"
+    r"|破談|白紙|廃止|廃車|譲り|譲っ"
     r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送"
     r"|削除し(?:まし|た)|壊し|割れ"
     r"|もう[^、。]{0,20}(?:ません|ない|なかった)|なくなりまし|治りまし|治った|完治"
@@ -319,24 +323,24 @@ MOVES = _cue(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
     r"|(?:won't|not) (?:\w+ ){1,3}(?:until|before|till)|erst (?:im|um|ab|ende|anfang|nächste\w*)"
     r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt"
-    r"|hinaus|rutscht|rückt|wandert|rebooked|scrapped|axed"
+    r"|hinaus|rutscht|rückt|wandert|scrapped|axed"
     r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled"
     r"|tripled|upped|hiked|climbed|fell to|shrank|shrunk|goes? from|went from|renegotiated|amended"
     r"|swapped|replaced|upgraded|downgraded|relocated|renamed|mixed (?:\w+ ){1,2}up"
-    r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen"
+    r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by"
     r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
     r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
-    r"|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?"
+    r"|pushed|bumped|delayed|extended|raised?"
     r"|(?:increase|revise)d?(?= (?:the|my|our|it)\b)"
     r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
     r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
     r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
     r"|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread"
     r"|mixed up|got it wrong|correction|no wait|instead"
-    r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht"
+    rf"|{PUT_ELSEWHERE_IN_GERMAN}|verschiebt|steigt|sinkt|erhöht sich|umgebucht|erhöht"
     r"|gestiegen|gesenkt|gesunken|teurer|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
-    r"|(?:変更|変わ|変え|移っ|移り|移動|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
+    rf"|(?:{PUT_ELSEWHERE_IN_JAPANESE}|変わ|変え|移っ|移り|移動|ずら|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
     r"|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
     r"|じゃなくて|ではなく)"
 )
@@ -419,23 +423,12 @@ SOME_TIME = _cue(
     r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b"
 )
 """A time that is told without a day or a clock."""
-CALLED_OFF = _cue(
-    r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み"
-    r"|中止|休講"
-)
-"""Words for an event that takes place again: called off this once, it goes on afterwards."""
 RECURS = _cue(
     rf"\b(?:every|each|daily|weekly|monthly|twice|always|\w{{1,9}} times an?|(?:{ANY_WEEKDAY})s"
     rf"|(?:{ANY_GERMAN_WEEKDAY})s|jede[nrsm]?|immer|täglich|wöchentlich|\w{{1,9}}mal (?:die|in der"
     r"|pro|im))\b|毎[日週月朝晩年]|週[\d一二三四五六七]回"
 )
 """Words for what is done again and again."""
-MISSED = _cue(
-    r"\b(?:cancell?ed|called off|(?:gave|given) (?:[\w'-]+ ){1,3}a miss|skipped|missed|didn't make"
-    r"|fällt|fallen|fielen|fiel|entfällt|entfiel|abgesagt|ausgefallen|geschwänzt|verpasst)\b"
-    r"|休み|休ん|中止|休講"
-)
-"""Words for an event that does not take place, or without the speaker."""
 SINGLE_DAY = _cue(
     rf"\b(?:(?:this|last|next|on) (?:\w+ )?(?:week|weekend|morning|evening|{ANY_WEEKDAY})"
     r"|today|tonight|tomorrow|yesterday|(?:diese|letzte|vergangene|nächste|kommende)[nrsm]?"

@@ -83,7 +83,6 @@ _ASKS = re.compile(
 )
 _CUT_WORD = re.compile(r"^\w+\b|\b\w+$")
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
-_SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
 _CUES = (
@@ -443,11 +442,6 @@ class SaidSentence:
     def ceases(self) -> bool:
         """Whether it says that something is no longer true."""
         return ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
-
-    @cached_property
-    def besides_correcting(self) -> frozenset[str]:
-        """Its telling terms besides the words that correct and the signs around a date."""
-        return telling(words(_SIGNS_OF_DATE.sub(" ", CORRECTS.sub(" ", self.text))), self.language)
 
     @cached_property
     def stages(self) -> frozenset[int]:

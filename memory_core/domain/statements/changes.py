@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import product
 
 from memory_core.domain.statements.announced import time_ahead
@@ -43,6 +43,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.corrected import correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
@@ -53,7 +54,8 @@ _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
-_ANY_MOMENT = datetime(2026, 1, 1, tzinfo=timezone.utc)
+Moments = tuple[datetime, datetime]
+"""When an earlier and a later message were said, in the speaker's time zone."""
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
 _OF_PARENTS = frozenset(_CHILD.split())
 """Subjects of sentences about a new child of the speaker: the partner or the child."""
@@ -75,26 +77,30 @@ class LaterChange:
     replaced: str
 
 
-def change(earlier: str, later: str) -> LaterChange | None:
+def change(earlier: str, later: str, moments: Moments | None = None) -> LaterChange | None:
     """The change that the later of two messages of a person makes to the earlier.
 
     Args:
         earlier: The text of the earlier message.
         later: The text of the later message.
+        moments: When both were said; without it no appointment is moved or called off.
 
     Returns:
         None where both can be true, or where the words don't decide it.
 
     """
-    return change_between(read(earlier), read(later))
+    return change_between(read(earlier), read(later), moments)
 
 
-def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
+def change_between(
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments | None
+) -> LaterChange | None:
     """The change between two messages that are read already, as `change`.
 
     Args:
         earlier: The earlier message.
         later: The later message, of the same person.
+        moments: As for `change`.
 
     Returns:
         None where both can be true, or where the words don't decide it.
@@ -106,7 +112,9 @@ def change_between(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChang
         for now, before in product(later.changing, earlier.sentences):
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
-            ground = change_ground(before, now, earlier, later) or _rescheduled(before, now)
+            ground = change_ground(before, now, earlier, later) or (
+                None if moments is None else _rescheduled(before, now, *moments)
+            )
             if ground is not None:
                 return LaterChange(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
@@ -172,21 +180,18 @@ def change_of_line(line: Line, later: SpeakerMessage) -> LaterChange | None:
     return None
 
 
-def _rescheduled(before: SaidSentence, now: SaidSentence) -> Ground | None:
-    """The ground on which a later sentence moves or calls off an appointment.
-
-    None if it does neither. The days of both are read as if both were said at the same moment,
-    which is enough to compare them.
-    """
+def _rescheduled(
+    before: SaidSentence, now: SaidSentence, told_at: datetime, said_at: datetime
+) -> Ground | None:
+    """The ground on which a later sentence changes an appointment; None for none."""
     if not before.values.whens and SOME_TIME.search(before.text) is None:
         return None
-    ahead = time_ahead(before.text, _ANY_MOMENT) if before.holds else None
+    ahead = time_ahead(before.text, told_at) if before.holds else None
     if ahead is None:
         return None
-    change = rescheduling(
-        Appointment(before, ahead.start, ahead.end), now, _ANY_MOMENT, follows=False
-    )
-    return None if change is None else "ends" if change.start is None else "value"
+    appointment = Appointment(before, ahead.start, ahead.end)
+    change = rescheduling(appointment, now, said_at, follows=False)
+    return None if change is None else "ends" if change.effect == "called off" else "value"
 
 
 def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
@@ -278,15 +283,11 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
         precise = {clock for clock in clocks[0] & clocks[1] if ":" in clock}
         if precise and clocks[0] - clocks[1]:
             return True
-    if not now.corrects or now.besides_correcting:
+    if not now.corrects or not {"date", "month"} <= theirs.keys() & ours.keys():
         return False
-    same_month = bool(theirs.get("month", frozenset()) & ours.get("month", frozenset()))
-    return (
-        same_month
-        and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset()))
-        and "date" in ours
-        and "date" in theirs
-    )
+    is_another = theirs["month"] & ours["month"] and theirs["date"].isdisjoint(ours["date"])
+    corrects = correction(before, now) if is_another else None
+    return corrects is not None and corrects.of == "time"
 
 
 def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:

@@ -1,30 +1,76 @@
-"""Put the words of a correction into the sentence that it corrects.
+"""Read a sentence that says nothing but a correction of the sentence before it.
 
 "My dentist appointment is on Monday at 9", "No, I meant Tuesday" is "My dentist appointment is on
-Tuesday at 9". The correction must say nothing but the new time or name, and the sentence before it
-must have a time of the same kind, or a name, in its place.
+Tuesday at 9". The correction must say nothing but another time or name, or that it is off, and the
+sentence before it must have a time of the same kind, or a name, in its place.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import Literal
 
+from memory_core.domain.statements.appointment_words import (
+    CANCELLED,
+    CORRECTING_WORDS,
+    CORRECTS_IN_JAPANESE,
+    DENIED_AFTER,
+    DENIED_WITHIN,
+    IN_GENERAL,
+    MISTAKES,
+    PUT_ELSEWHERE,
+    PUT_OFF,
+)
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.change_phrases import NAMED_OLD
-from memory_core.domain.statements.rescheduled import NAME, TIME_WORDS, besides_times, names_another
+from memory_core.domain.statements.change_phrases import DENIED, NAMED_OLD
+from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.values_said import DATE, TIME
-from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_WEEKDAY
+from memory_core.domain.text.analyzer import has_japanese, words
+from memory_core.domain.text.spelling import (
+    ANY_GERMAN_WEEKDAY,
+    ANY_WEEKDAY,
+    GERMAN_MONTHS,
+    GERMAN_WEEKDAYS,
+    MONTHS,
+    SONNABEND,
+    WEEKDAYS,
+)
 
+_PARTS_OF_TIME = """
+    uhr am pm o'clock half past quarter noon midnight mittag mittags halb tomorrow today tonight
+    morning afternoon evening morgen heute übermorgen abend nachmittag vormittag früh week woche
+    next nächste nächsten nächster kommende kommenden st nd rd th
+"""
+TIME_WORDS = frozenset(
+    (*WEEKDAYS, *GERMAN_WEEKDAYS, SONNABEND, *MONTHS, *GERMAN_MONTHS, *_PARTS_OF_TIME.split())
+)
+_LITTLE_WORDS = """
+    the this that it s its is are was were has been be being got will i we he she my our on at in to
+    of from for and so but mean meant said should one then there back forward up starts start
+    begins begin takes place happens leaves just only by with until further notice
+    der die das den dem ist sind war wird wurde worden er sie es ich wir mein meine unser unsere um
+    am im auf zum und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
+    mit bis weiteres
+"""
+_ADDS_NOTHING = CORRECTING_WORDS.union(_LITTLE_WORDS.split())
+_LITTLE_IN_JAPANESE = re.compile(
+    r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
+    r"|今週|来週|です|でした|だった|(?:になり)?ました|になった|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
+    r"|[のにはがをもだ、。,.!！…\s]"
+)
+_RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
+_NAME = re.compile(
+    r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
+    r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
+)
+MOST_OF_NAME = 2
+"""Words of a name that a correction gives."""
 _WEEKDAY = re.compile(
     rf"\b(?:{ANY_WEEKDAY}|{ANY_GERMAN_WEEKDAY})\b|[月火水木金土日]曜日?", re.IGNORECASE
 )
 _LED_BY = re.compile(
     r"\b(?P<by>with|at|in|for|from|to|by|mit|bei|in|für|aus|nach) \Z", re.IGNORECASE
-)
-_MEANT = re.compile(
-    r"\b(?:meant?|meinte|gemeint|quatsch|falsch|wrong|correction|mistake|korrektur|vertan"
-    r"|versprochen)\b|間違|違|訂正",
-    re.IGNORECASE,
 )
 _OF_A_THING = re.compile(
     r"\b(?:mein\w{0,2}|unser\w{0,2}|der|die|das|dem|den|ein\w{0,2}|als) \Z", re.IGNORECASE
@@ -32,14 +78,75 @@ _OF_A_THING = re.compile(
 """Words before a German noun that is no name."""
 _DAY_ALONE = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _DAY_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?", re.IGNORECASE)
-_MAY_CORRECT = re.compile(
-    r"\b(?:no|nope|sorry|oops|wait|actually|correction|meant?|mistake|not|nein|nee|quatsch"
-    r"|entschuldigung|meinte|gemeint|nicht|falsch|korrektur|vertan|versprochen)\b|いや|いえ|間違|違|訂正"
-    r"|すみません|ごめん",
-    re.IGNORECASE,
-)
+Fate = Literal["called off", "put off"]
+"""What becomes of something expected."""
 MOST_CHARACTERS = 120
 """Characters of a correction; a longer sentence tells more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The effect of a sentence that says nothing but a correction.
+
+    Attributes:
+        of: What it corrects.
+        words: The sentence.
+
+    """
+
+    of: Fate | Literal["time", "name"]
+    words: str
+
+    def put_into(self, before: str) -> str | None:
+        """The sentence before with the corrected time or name; None if its place is unclear."""
+        put_in = {"time": _with_time, "name": _with_name}.get(self.of)
+        return None if put_in is None else put_in(before, self.words)
+
+
+def correction(before: SaidSentence, now: SaidSentence) -> Correction | None:
+    """Read how a sentence corrects the sentence before it.
+
+    Args:
+        before: The sentence just before, of the same speaker.
+        now: The sentence that may correct it.
+
+    Returns:
+        None where the sentence says more than a correction.
+
+    """
+    if not _is_cued(now.text):
+        return None
+    if rest := besides_times(now.text, before):
+        return Correction("name", now.text) if _names_another(rest, before, now) else None
+    fate = fate_in(now.text)
+    if fate == "put off" and now.values.whens:
+        fate = None
+    return Correction(fate or "time", now.text)
+
+
+def fate_in(text: str) -> Fate | None:
+    """What a text says to become of something expected, whatever new time it has.
+
+    Args:
+        text: A sentence or a part of it.
+
+    Returns:
+        None where it takes place, as far as the text says.
+
+    """
+    return "called off" if _says(CANCELLED, text) else "put off" if _says(PUT_OFF, text) else None
+
+
+def _says(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a text says something, and of this one time."""
+    match = cue.search(text)
+    return (
+        match is not None
+        and DENIED.search(text, 0, match.start()) is None
+        and DENIED_WITHIN.search(match.group()) is None
+        and DENIED_AFTER.match(text, match.end()) is None
+        and IN_GENERAL.search(text) is None
+    )
 
 
 def with_correction(before: str, now: str) -> str | None:
@@ -53,21 +160,60 @@ def with_correction(before: str, now: str) -> str | None:
         None where the sentence says more than a correction, or where its place is unclear.
 
     """
-    if not before or len(now) > MOST_CHARACTERS or _MAY_CORRECT.search(now) is None:
+    if not before or len(now) > MOST_CHARACTERS or not _is_cued(now):
         return None
     earlier, later = read(before).sentences, read(now).sentences
     if len(earlier) != 1 or len(later) != 1 or earlier[0].asks:
         return None
-    rest, is_correction = besides_times(later[0].text, earlier[0])
-    if not is_correction:
-        return None
-    if rest:
-        return _with_name(before, now) if names_another(rest, earlier[0], later[0]) else None
-    return _with_time(before, NAMED_OLD.sub(" ", now))
+    corrected = correction(earlier[0], later[0])
+    return None if corrected is None else corrected.put_into(before)
+
+
+def _is_cued(text: str) -> bool:
+    """Whether a text has a word that corrects, calls off or puts to another time."""
+    return (
+        MISTAKES.search(text) is not None
+        or CANCELLED.search(text) is not None
+        or PUT_ELSEWHERE.search(text) is not None
+        or CORRECTS_IN_JAPANESE.search(text) is not None
+        or not CORRECTING_WORDS.isdisjoint(words(text))
+    )
+
+
+def besides_times(text: str, before: SaidSentence) -> list[str]:
+    """What a text adds to a time, a correction, and the earlier sentence.
+
+    Args:
+        text: The text.
+        before: The earlier sentence.
+
+    """
+    rest = CANCELLED.sub(" ", PUT_ELSEWHERE.sub(" ", text))
+    if has_japanese(text):
+        rest = CORRECTS_IN_JAPANESE.sub(" ", rest)
+        for run in _RUN_IN_JAPANESE.findall(before.text):
+            rest = rest.replace(run, "")
+        return _LITTLE_IN_JAPANESE.sub(" ", rest).split()
+    known = _ADDS_NOTHING | TIME_WORDS | before.words
+    return [word for word in words(rest) if not word[0].isdigit() and word not in known]
+
+
+def _names_another(rest: list[str], before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the rest of a correction is a name in the place of another.
+
+    "Sorry, I meant with Sandra" is, after "a meeting with Sarah".
+    """
+    names = {name.casefold() for name in _NAME.findall(now.text)}
+    return (
+        not now.values
+        and len(rest) <= MOST_OF_NAME
+        and names.issuperset(rest)
+        and _NAME.search(before.text) is not None
+    )
 
 
 def _with_time(before: str, now: str) -> str | None:
-    text = before
+    text, now = before, NAMED_OLD.sub(" ", now)
     for kind in (_WEEKDAY, DATE, TIME):
         new, old = [*kind.finditer(now)], [*kind.finditer(text)]
         if len(new) != 1:
@@ -85,16 +231,16 @@ def _with_time(before: str, now: str) -> str | None:
 def _with_name(before: str, now: str) -> str | None:
     """The earlier sentence with another name, after the same preposition if there is any."""
     without_slip = NAMED_OLD.sub(" ", now)
-    new = NAME.search(without_slip)
+    new = _NAME.search(without_slip)
     if new is None:
         return None
     led = _LED_BY.search(without_slip[: new.start()])
     slips = {(match["old"] or match["alt"]).casefold() for match in NAMED_OLD.finditer(now)}
-    if led is None and not slips and _MEANT.search(now) is None:
+    if led is None and not slips and MISTAKES.search(now) is None:
         return None
     names = [
         match
-        for match in NAME.finditer(before)
+        for match in _NAME.finditer(before)
         if match.group().casefold().removesuffix("s") not in TIME_WORDS
         and (not slips or match.group().casefold() in slips)
         and (

@@ -15,13 +15,13 @@ is that of the earlier sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 from memory_core.domain.statements.announced import time_ahead
+from memory_core.domain.statements.appointment_words import PUT_OFF
 from memory_core.domain.statements.change_phrases import (
-    DENIED,
     INSTEAD,
     MOVES,
     NAMED_OLD,
@@ -29,73 +29,30 @@ from memory_core.domain.statements.change_phrases import (
     SUPPOSED,
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.corrected import (
+    TIME_WORDS,
+    Fate,
+    besides_times,
+    correction,
+    fate_in,
+)
 from memory_core.domain.statements.said_things import SELF, Thing
 from memory_core.domain.statements.same_thing import shared_terms
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.clock_times import clock
-from memory_core.domain.text.spelling import (
-    ANY_GERMAN_WEEKDAY,
-    ANY_WEEKDAY,
-    GERMAN_MONTHS,
-    GERMAN_WEEKDAYS,
-    MONTHS,
-    SONNABEND,
-    WEEKDAYS,
-)
+from memory_core.domain.text.spelling import ANY_GERMAN_WEEKDAY, ANY_WEEKDAY
 
 _DAY = timedelta(days=1)
 _DAYTIME = 7
 """Earlier hours are those of the afternoon, where neither sentence says it."""
-_PARTS_OF_TIME = """
-    uhr am pm o'clock half past quarter noon midnight mittag mittags halb tomorrow today tonight
-    morning afternoon evening morgen heute übermorgen abend nachmittag vormittag früh week woche
-    next nächste nächsten nächster kommende kommenden st nd rd th
-"""
-TIME_WORDS = frozenset(
-    (*WEEKDAYS, *GERMAN_WEEKDAYS, SONNABEND, *MONTHS, *GERMAN_MONTHS, *_PARTS_OF_TIME.split())
-)
 _GENERIC_WORDS = """
     appoint appointment meet meeting session slot book booking reserv reservation lesson class visit
     date time termin
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Heads that add nothing to the thing before them: haircut, haircut appointment."""
-_LITTLE_WORDS = """
-    the this that it s its is are was be been being will i we they he she my our on at in to of
-    from for and so but mean meant said should one then there got back forward up starts start
-    begins begin takes place happens leaves just only by with
-    der die das den dem ist sind war wird er sie es ich wir mein meine unser unsere um am im auf zum
-    und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja mit
-"""
-_LITTLE = frozenset(_LITTLE_WORDS.split())
-_CORRECTING_WORDS = """
-    no nope not sorry oops wait actually rather correction wrong mistake instead now after all
-    nein nee ne nicht sondern quatsch entschuldigung korrektur falsch doch jetzt nun vertan
-    versprochen stimmt
-"""
-_CORRECTING = frozenset(_CORRECTING_WORDS.split())
-_CORRECTS_IN_JAPANESE = re.compile(
-    "いや|いえ|間違(?:えました|えた|えて|いでした|い|え)?|違います|違った|違う|訂正(?:です|します)?|すみません"
-    "|ごめん(?:なさい)?|やっぱり|やはり|ではなく|じゃなくて|正しくは|本当は"
-)
-_LITTLE_IN_JAPANESE = re.compile(
-    r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
-    r"|今週|来週|です|でした|だった|ました|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
-    r"|[のにはがをもだ、。,.!！…\s]"
-)
-CANCELLED = re.compile(
-    r"\b(?:cancel(?:l?ed|l?ing|s)?|call(?:ed|ing|s)? off|scrapped|(?:is|are) (?:now |all )?off\b"
-    r"(?! (?:to|the|of)\b)|(?:isn't|aren't|not) (?:happening|taking place|going ahead)"
-    r"|won't (?:happen|take place)|abgesagt|absagen|storniert|stornieren|gecancelt|ausgefallen"
-    r"|geplatzt|gestrichen|abgeblasen|flachgefallen|(?:fällt|fallen) flach"
-    r"|entfällt|findet (?:[\w-]+ ){0,4}nicht statt|(?:fällt|fallen) (?:[\w-]+ ){0,4}aus"
-    r"|(?:sagt|sage|sagte) (?:[\w-]+ ){0,4}ab)\b"
-    r"|キャンセル|中止|取りやめ|取り消|休講|なくなりまし|なくなった",
-    re.IGNORECASE,
-)
-"""Words that say that something does not take place."""
 _NONE_OF = re.compile(r"\b(?:no|kein\w{0,2}) (?P<what>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 """Words for what does not take place: "so no lesson on Monday"."""
 _HAS = re.compile(r"\b(?:have|has|had|got|want|need|haben?|hat|hatte|brauche)\b", re.IGNORECASE)
@@ -123,7 +80,7 @@ _RATHER = re.compile(r"\b(?:instead|lieber|stattdessen)\b|にして", re.IGNOREC
 _RETURN = re.compile(r"\b(?:return|back from|flight back|rück\w+|heim\w+)\b|帰", re.IGNORECASE)
 _ONLY_SUPPOSED_AHEAD = frozenset({"will", "going to", "gonna"})
 _BESIDE = re.compile(
-    r"\b(?:with|for|to|mit|bei|für|nach)\s(?:(?:the|my|our|dr|mr|mrs|ms|dem|der|den)\.?\s)*"
+    r"\b(?:with|for|to|mit|bei|für|nach|von)\s(?:(?:the|my|our|dr|mr|mrs|ms|dem|der|den)\.?\s)*"
     r"(?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)",
     re.IGNORECASE,
 )
@@ -146,20 +103,6 @@ _BARE_HOUR = re.compile(
 )
 _NEXT = re.compile(r"\b(?:next|nächste\w*|kommende\w*)\b|来週|再来週", re.IGNORECASE)
 _TODAY = re.compile(r"\b(?:today|tonight|heute)\b|今日|今夜|今晩", re.IGNORECASE)
-_CUE_IN_A_WORD = re.compile(
-    r"\b(?:moved|shifted|rescheduled|postponed|pushed|brought|put|delayed|changed|verschoben|verlegt"
-    r"|vorverlegt|vorgezogen|geändert)\b|変更|変わ(?:り|っ)|延期|ずれ",
-    re.IGNORECASE,
-)
-_RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
-
-
-MOST_OF_NAME = 2
-"""Words of a name that a correction gives."""
-NAME = re.compile(
-    r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
-    r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +136,15 @@ class Rescheduling:
     """The effect of a later sentence on an appointment.
 
     Attributes:
+        effect: What becomes of the appointment.
         statement: The later sentence.
-        start: When the appointment begins now; None where it is called off.
+        start: When the appointment begins now; None where that is open or never.
         end: When it is over.
         shared: The words that name the thing in both; empty for a correction without the thing.
 
     """
 
+    effect: Fate | Literal["changed"]
     statement: str
     start: datetime | None
     end: datetime | None
@@ -218,22 +163,27 @@ def rescheduling(
         follows: Whether it comes directly after the words about the appointment.
 
     Returns:
-        None where the sentence does not change the appointment.
+        None where the sentence does not change the appointment, or where that is over.
 
     """
     if _is_only_supposed(now.text) or (now.asks and not now.corrects) or now.named.adds:
         return None
     if not date.min.year < before.start.year < date.max.year:
         return None  # no day beside it may exist
+    if before.end is not None and before.end <= said_at:
+        return None
     for clause in now.clauses:
         part = SaidSentence(clause.text, ends_asking=False)
         shared = frozenset[str]() if clause.asks else _thing_in_both(before.sentence, part)
         if not shared:
             continue
-        if _is_called_off(before, part, shared):
-            return Rescheduling(now.text, None, None, shared)
-        if _may_move(before, part, now) and (start := _new_start(before, part.text, said_at)):
-            return _moved(before, now, start, shared)
+        becomes = _becomes(before, part, shared)
+        if becomes != "called off" and _may_move(before, part, now):
+            start = _new_start(before, part.text, said_at)
+            if start is not None:
+                return _moved(before, now, start, shared)
+        if becomes is not None:
+            return Rescheduling(becomes, now.text, None, None, shared)
     if follows:
         return _corrected(before, now, said_at)
     return None
@@ -248,40 +198,20 @@ def _moved(
     if end is not None:
         is_day = end == _midnight(before.start) + _DAY
         end = _midnight(start) + _DAY if is_day else start + (end - before.start)
-    return Rescheduling(now.text, start, end, shared)
+    return Rescheduling("changed", now.text, start, end, shared)
 
 
 def _corrected(before: Appointment, now: SaidSentence, said_at: datetime) -> Rescheduling | None:
     """Read a sentence that says nothing but another time: "Sorry, not Saturday, Sunday"."""
-    rest, cued = besides_times(now.text, before.sentence)
-    if not cued or (rest and not names_another(rest, before.sentence, now)):
+    read = correction(before.sentence, now)
+    if read is None:
         return None
-    if rest:
-        return Rescheduling(now.text, before.start, before.end, frozenset())
-    if CANCELLED.search(now.text) is not None:
-        return Rescheduling(now.text, None, None, frozenset())
+    if read.of == "name":
+        return Rescheduling("changed", now.text, before.start, before.end, frozenset())
+    if read.of != "time":
+        return Rescheduling(read.of, now.text, None, None, frozenset())
     start = _new_start(before, now.text, said_at)
     return None if start is None else _moved(before, now, start, frozenset())
-
-
-def names_another(rest: Sequence[str], before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the rest of a correction is a name in the place of another.
-
-    "Sorry, I meant with Sandra" is, after "a meeting with Sarah".
-
-    Args:
-        rest: What the correction adds, as words.
-        before: The earlier sentence.
-        now: The correction.
-
-    """
-    names = {name.casefold() for name in NAME.findall(now.text)}
-    return (
-        not now.values
-        and len(rest) <= MOST_OF_NAME
-        and names.issuperset(rest)
-        and NAME.search(before.text) is not None
-    )
 
 
 def _is_only_supposed(text: str) -> bool:
@@ -327,17 +257,12 @@ def _named_in(things: tuple[Thing, ...]) -> frozenset[str]:
     )
 
 
-def _is_called_off(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> bool:
-    """Whether a sentence says that the appointment does not take place."""
-    match = CANCELLED.search(now.text)
-    if match is None:
-        none = _NONE_OF.search(now.text)
-        off = none is not None and not shared.isdisjoint(words(none["what"]))
-        if not off or not now.values.whens:
-            return False
-    elif DENIED.search(now.text, 0, match.start()) is not None:
-        return False
-    return _agrees(before, now.text)
+def _becomes(before: Appointment, now: SaidSentence, shared: frozenset[str]) -> Fate | None:
+    """What a sentence says to become of the appointment; None where it takes place."""
+    fate = fate_in(now.text)
+    if fate is None and now.values.whens and (none := _NONE_OF.search(now.text)) is not None:
+        fate = None if shared.isdisjoint(words(none["what"])) else "called off"
+    return fate if fate is not None and _agrees(before, now.text) else None
 
 
 def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> bool:
@@ -355,32 +280,7 @@ def _may_move(before: Appointment, part: SaidSentence, now: SaidSentence) -> boo
         or any(value and values_in(value) for value in old)
     ):
         return True
-    return not _HAS.search(part.text) and not besides_times(part.text, before.sentence)[0]
-
-
-def besides_times(text: str, before: SaidSentence) -> tuple[list[str], bool]:
-    """What a text adds to a time and the earlier sentence; whether it corrects.
-
-    Args:
-        text: The text.
-        before: The earlier sentence.
-
-    """
-    rest = _CORRECTS_IN_JAPANESE.sub(" ", text) if has_japanese(text) else text
-    rest = CANCELLED.sub(" ", _CUE_IN_A_WORD.sub(" ", rest))
-    cued = rest != text
-    if has_japanese(text):
-        for run in _RUN_IN_JAPANESE.findall(before.text):
-            rest = rest.replace(run, "")
-        return _LITTLE_IN_JAPANESE.sub(" ", rest).split(), cued
-    spoken = [word for word in words(rest) if not word[0].isdigit() and word not in TIME_WORDS]
-    cued = cued or any(word in _CORRECTING for word in spoken) or "mean" in text.casefold()
-    others = [
-        word
-        for word in spoken
-        if word not in _CORRECTING and word not in _LITTLE and word not in before.words
-    ]
-    return others, cued
+    return not _HAS.search(part.text) and not besides_times(part.text, before.sentence)
 
 
 def _agrees(before: Appointment, text: str) -> bool:
@@ -432,7 +332,7 @@ def _new_time_in(before: Appointment, text: str) -> str | None:
     rest = text[match.start() :]
     if values_in(rest).whens or _BARE_HOUR.search(rest):
         return rest if _agrees(before, text[: match.start()]) else None
-    return text
+    return text if PUT_OFF.search(text) is None else None
 
 
 def _new_day(before: Appointment, text: str, said_at: datetime) -> date | None:
@@ -496,7 +396,8 @@ def _clock(before: Appointment, value: str, text: str) -> tuple[int, int] | None
         return hour % 12 + (12 if half == "p" else 0), minute
     if before.has_hour and 0 < hour <= 12:
         was = before.start.hour
-        hour = min((hour % 24, (hour + 12) % 24), key=lambda candidate: abs(candidate - was))
+        halves = ((hour + 12) % 24, hour % 24)
+        hour = min(halves, key=lambda half: (abs(half - was), half < _DAYTIME))
     elif 0 < hour < _DAYTIME:
         hour += 12
     return hour, minute
