@@ -40,6 +40,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.fact_checks import asserted_facts
+from memory_core.domain.statements.slot_facts import add_rule_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import (
     asks_to_keep,
@@ -121,7 +122,7 @@ def cell_memories(
     read_by_rules: dict[int, Provenance] = {}
     if answers.read is not None:
         read = asserted_facts(answers.read.value, named)
-        told_by_people = told_by_people.completed(read)
+        told_by_people = add_rule_facts(told_by_people, read)
         read_by_rules = {id(fact): answers.read.provenance for fact in read.facts}
     facts = _distinct(told_by_people.facts)
     foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]

@@ -17,7 +17,8 @@ from memory_core.domain.agent_schemas import (
     SaidInstruction,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts, last_word_wins
+from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts
+from memory_core.domain.statements.slot_facts import add_rule_facts, last_word_wins
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
@@ -325,7 +326,7 @@ def completed(*facts: SaidFact) -> list[tuple[str | None, str | None, str | None
     read = asserted_facts(ExtractedFacts(facts=said_facts([NORA])), [NORA])
     return [
         (fact.subject, fact.attribute, fact.value)
-        for fact in told(list(facts), NORA).completed(read).facts
+        for fact in add_rule_facts(told(list(facts), NORA), read).facts
     ]
 
 
