@@ -14,7 +14,7 @@ from memory_core.domain.statements.fact_checks import AssertedFacts
 from memory_core.domain.statements.provenance import folded_quote
 from memory_core.domain.truth.slots import NO_LONGER, folded
 
-_USER_NAME = ("user", "name")
+_USER, _NAME = "user", "name"
 
 
 def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFacts:
@@ -29,11 +29,11 @@ def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFact
         read: What the rules read in the same messages.
 
     Returns:
-        The agent's answer first, so that its words stay. A subject who is the user by name is
-            "user", as in the rules' slots.
+        The agent's answer first, so that its words stay. A subject with a name that the user alone
+            has is "user", as in the rules' slots.
 
     """
-    names = {folded(fact.value or "") for fact in read.facts if _slot(fact) == _USER_NAME}
+    names = _names_of_user(read.facts)
     facts = [_of_user(fact, names) for fact in asserted.facts]
     filling = [fact for fact in facts if fact.value]
     slots = {_slot(fact) for fact in filling}
@@ -78,6 +78,19 @@ def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
 
 def _slot(fact: SaidFact) -> tuple[str, str]:
     return folded(fact.subject or ""), folded(fact.attribute or "")
+
+
+def _names_of_user(read: Sequence[SaidFact]) -> frozenset[str]:
+    """The names that rules give to the user, and to no one else."""
+    slots = [(*_slot(fact), folded(fact.value or "")) for fact in read]
+    of_user = {value for owner, kind, value in slots if (owner, kind) == (_USER, _NAME)}
+    of_others = {
+        name
+        for owner, kind, value in slots
+        if owner != _USER
+        for name in (owner.partition("'s ")[0], value if kind == _NAME else "")
+    }
+    return frozenset(of_user - of_others)
 
 
 def _of_user(fact: SaidFact, names: Collection[str]) -> SaidFact:
