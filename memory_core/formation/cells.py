@@ -169,6 +169,7 @@ def cell_memories(
             (cell.first + instruction.message, " ".join(instruction.quote.split()))
             for instruction in told_by_people.instructions
         ),
+        by_rule=answers.facts.by_rule or answers.episode.by_rule or answers.summary.by_rule,
     )
 
 

@@ -395,15 +395,11 @@ class Former:
         if conversation.path == "agent":
             summary = await asking.fast_summary(cell)
             words = words_memory(owner, conversation, cell, summary, now)
-            return CellMemories(words, None, (), 0, by_rule=asking.is_by_rule(summary))
+            return CellMemories(words, None, (), 0, by_rule=summary.by_rule)
         answers = await asking.about(cell)
         if sum(len(message.content) for message in cell.messages) <= SHORT:
-            made = cell_memories(owner, conversation, cell, answers, now)
-        else:
-            made = await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
-        return replace(
-            made, by_rule=asking.is_by_rule(answers.facts, answers.episode, answers.summary)
-        )
+            return cell_memories(owner, conversation, cell, answers, now)
+        return await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import TypeVar
@@ -290,9 +290,10 @@ class JointAgentCalls(AgentCalls):
     async def _by_rule(
         self, step: str, kind: type[T], rule: Callable[[Agents], Awaitable[Answered[T]]]
     ) -> Answered[T]:
-        return await self.steps.frozen(
-            self.owner, self.conversation.id, step, lambda: rule(self.rules), kind
-        )
+        async def ask() -> Answered[T]:
+            return replace(await rule(self.rules), by_rule=True)
+
+        return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
 
 def _is_short(messages: Sequence[Message]) -> bool:
