@@ -275,9 +275,9 @@ def story_fault(story: str, messages: Sequence[Message]) -> str | None:
 
     """
     if not tells_of(story, messages):
-        return "has next to no word of the messages that it is to tell of"
+        return "has almost no word of its messages"
     if invents_names(story, messages):
-        return "names what nobody named"
+        return "has names that the messages do not have"
     words = "\n".join(message.content for message in messages)
     return "is in another language than the messages" if in_another_language(words, story) else None
 

@@ -366,7 +366,7 @@ class Former:
                     return await self._commit(work, lambda seen: NO_CONTENT, work.state_ids)
                 existing = look.memory(identity)
                 if existing is not None and is_formed_already(existing, conversation.created_at):
-                    return await self._tell_again(work, existing)
+                    return await self._reinforce(work, existing)
                 if ready is None:
                     ready = await self._ready(work, asking, report)
                     await report(cell, "evolution", 0.7)
@@ -405,15 +405,15 @@ class Former:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])
         return ready
 
-    async def _tell_again(self, work: Work, cell: Memory) -> Formed | None:
+    async def _reinforce(self, work: Work, cell: Memory) -> Formed | None:
         """Commit that the cell was sent again. Raises CellOutdated if it is gone meanwhile."""
-        told_at = work.conversation.created_at
+        sent_at = work.conversation.created_at
 
         def plan(look: ReadSet) -> Changes[CellOutcome]:
             cell_now = look.memory(cell.id)
             if (
                 cell_now is None
-                or not is_formed_already(cell_now, told_at)
+                or not is_formed_already(cell_now, sent_at)
                 or set(ids_made_of(cell_now)) - {*ids}
             ):
                 raise CellOutdated

@@ -273,7 +273,7 @@ class JointAgentCalls(AgentCalls):
         """The story, if it is about this cell; else None."""
         if (wrong := await asyncio.to_thread(story_fault, story.narrative, cell.messages)) is None:
             return story
-        log.warning("a rule tells the story, since the model's %s", wrong)
+        log.warning("a rule summarises a cell, since the story of the model %s", wrong)
         return None
 
     async def _part(

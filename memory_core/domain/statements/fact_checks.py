@@ -178,7 +178,7 @@ class _Stretch:
 
 
 _DENIES = re.compile(r"n['’]t\b|ません|ない")
-"""A negation that is no word of its own: who has no pets has 0."""
+"""A negation that is no word of its own: a person without pets has 0."""
 
 
 class _Record:

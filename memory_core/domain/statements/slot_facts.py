@@ -49,7 +49,7 @@ def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFact
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
     """Empty the slot of each fact that a later fact of the same slot replaces.
 
-    A home that is told as Berlin and then as Lisbon is Lisbon. A fact that only says that another
+    A home that is first Berlin and then Lisbon is Lisbon. A fact that only says that another
     value is over replaces no value: "I work at Contoso, I quit my job at Fabrikam".
     """
     remaining = list(facts)
