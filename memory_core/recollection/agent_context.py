@@ -412,7 +412,7 @@ class Briefing:
 
 
 async def _foresight(read: _Sources, every: Sequence[Expectation], earned: Grant) -> list[Piece]:
-    """The foresight to tell, of all that is expected, by how surely it is asked for."""
+    """The foresight that fits how surely it is asked for."""
 
     def pieces() -> list[Piece]:
         chosen = granted(every, read.latest, read.rounds, earned, read.moment)

@@ -135,9 +135,10 @@ def are_of_one_slot(first: Memory, second: Memory) -> bool:
 
 
 def same_value(memory: Memory, other: Memory) -> bool:
-    """Whether two memories of a slot state the same: a value that holds, or the end of one.
+    """Whether two memories of a slot state the same value, or its end.
 
-    A copy for another agent states the same as its original.
+    The values are compared by their form (`value_form`). A copy for another agent states the same
+    as its original.
 
     Args:
         memory: A memory of the slot.
