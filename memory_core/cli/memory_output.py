@@ -223,7 +223,7 @@ def quoted(memory_id: str, memory: Json) -> str:
 
 
 def other_side(conflict: Json, memory_id: str) -> str | None:
-    """The id of a conflict's other memory, or of its only one.
+    """The id of a conflict's other memory, or of its only memory.
 
     None without a conflict.
 
@@ -256,7 +256,7 @@ def note_conflict(run: CommandRun, answer: Json, other: Json) -> None:
     if answer["outcome"] == "merged":
         return run.output.note(f"It has the text of {name}, too.")
     if conflict["status"] == "pending":
-        run.output.note(f"It may contradict {name}: {reason}. Both stand until somebody decides:")
+        run.output.note(f"It may contradict {name}: {reason}. Both are active until it is decided:")
         return run.output.note(
             f"memory-core conflicts decide {conflict['id']} supersede (or keep_both, "
             "reject_new, merge)"

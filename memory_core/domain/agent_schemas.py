@@ -413,8 +413,17 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[T_co]):
-    """A checked answer and its source. `tokens`: prompt and completion; 0 for rules."""
+    """A checked answer and its source.
+
+    Attributes:
+        value: The answer.
+        provenance: The model or the rules that gave it.
+        tokens: Prompt and completion; 0 for rules.
+        by_rule: Whether rules gave it in the place of a model.
+
+    """
 
     value: T_co
     provenance: Provenance
     tokens: tuple[int, int] = (0, 0)
+    by_rule: bool = False

@@ -75,6 +75,70 @@ class _Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class _Update:
+    """The next version of a memory, as its commit decides it.
+
+    Attributes:
+        memory_id: Id of the memory.
+        change: The fields to set.
+        if_match: The ETag that the memory must have.
+        vector: Vector of the new content; None if it has none.
+        rules: When the new content contradicts a neighbour.
+        clock: Gives the time of the change.
+
+    """
+
+    memory_id: str
+    change: UpdateInput
+    if_match: str | None
+    vector: Vector | None
+    rules: SaveRules
+    clock: Clock
+
+    def decide(self, seen: ReadSet) -> _Edit:
+        """The changes of the commit, by this read set."""
+        old = _editable(seen, self.memory_id, self.if_match)
+        now = self.clock.now()
+        wanted = with_status(old, changed_fields(old, self.change), now)
+        updated, old_versions, says = edited(old, wanted, now)
+        if slot_name(old) is None and updated.valid_from < old.valid_from:
+            old_versions += ended_versions(seen, old, updated.valid_from)
+        check_validity(updated, wanted)
+        if _TEXT_FIELDS & wanted.keys():
+            updated = with_lexical(updated)
+        if self.vector is not None:
+            updated.embedding = self.vector
+        reason = {"change_reason": self.change.change_reason}
+        edit = Change("updated", updated, old, reason, says=says)
+        changes, records = asked_by_edit(edit, self._met(updated, seen), seen, now)
+        puts = [Document(each.id, "conflict", each.model_dump(mode="json")) for each in records]
+        return _Edit(updated.id, changes, (*old_versions, *puts), len(puts))
+
+    def reads(self, seen: ReadSet) -> list[str]:
+        """The records about a neighbour that it meets, and versions.
+
+        A correction of the past may end versions before the last one.
+        """
+        old = seen.memory(self.memory_id)
+        if old is None:
+            return []
+        edited = old.changed(content=self.change.content or old.content)
+        met = self._met(edited, seen)
+        records = [] if met is None or met.old is None else records_between(met.old, edited)
+        begins = self.change.valid_from
+        if begins is None or slot_name(old) is not None or begins >= old.valid_from:
+            return records
+        return [*records, *old_version_ids([old])]
+
+    def _met(self, edited: Memory, seen: ReadSet) -> Judgement | None:
+        """The verdict on the words of an edit, if its neighbours were read."""
+        is_over = edited.valid_until is not None and edited.valid_until <= self.clock.now()
+        if edited.id not in seen.near or is_over:
+            return None
+        return met_by_edit(edited, seen, self.rules)
+
+
+@dataclass(frozen=True, slots=True)
 class _Committed:
     """The memory that answers an edit, and the word for its outcome."""
 
@@ -136,53 +200,13 @@ class Editor:
                 vector = (await self._embedder.embed([fields["content"]]))[0]
                 if _is_compared(current, fields["content"]):
                     nears = {memory_id: _near(vector, self._rules)}
-
-        def decide(seen: ReadSet) -> _Edit:
-            old = _editable(seen, memory_id, if_match)
-            now = self._clock.now()
-            wanted = with_status(old, changed_fields(old, change), now)
-            updated, old_versions, says = edited(old, wanted, now)
-            if slot_name(old) is None and updated.valid_from < old.valid_from:
-                old_versions += ended_versions(seen, old, updated.valid_from)
-            check_validity(updated, wanted)
-            if _TEXT_FIELDS & wanted.keys():
-                updated = with_lexical(updated)
-            if vector is not None:
-                updated.embedding = vector
-            edit = Change(
-                "updated", updated, old, {"change_reason": change.change_reason}, says=says
-            )
-            changes, records = asked_by_edit(edit, self._met(updated, seen), seen, now)
-            puts = [Document(each.id, "conflict", each.model_dump(mode="json")) for each in records]
-            return _Edit(updated.id, changes, (*old_versions, *puts), len(puts))
-
-        def reads(seen: ReadSet) -> list[str]:
-            """The records about a neighbour that it meets, and versions.
-
-            A correction of the past may end versions before the last one.
-            """
-            old = seen.memory(memory_id)
-            if old is None:
-                return []
-            edited = old.changed(content=change.content or old.content)
-            met = self._met(edited, seen)
-            records = [] if met is None or met.old is None else records_between(met.old, edited)
-            begins = change.valid_from
-            if begins is None or slot_name(old) is not None or begins >= old.valid_from:
-                return records
-            return [*records, *old_version_ids([old])]
-
+        update = _Update(memory_id, change, if_match, vector, self._rules, self._clock)
         basis = None if nears else look
         return (
-            await self._commit(owner, [memory_id], decide, call, basis, reads, nears=nears)
+            await self._commit(
+                owner, [memory_id], update.decide, call, basis, update.reads, nears=nears
+            )
         ).memory
-
-    def _met(self, edited: Memory, seen: ReadSet) -> Judgement | None:
-        """The verdict on the words of an edit, if its neighbours were read."""
-        is_over = edited.valid_until is not None and edited.valid_until <= self._clock.now()
-        if edited.id not in seen.near or is_over:
-            return None
-        return met_by_edit(edited, seen, self._rules)
 
     async def delete(
         self,

@@ -1,11 +1,11 @@
 """Agent calls about a cell, with rules that answer if a model's answer is unusable.
 
-Each answer is stored before it is used. If a model is down or slow, Unavailable is raised, and the
-work waits. A model that gives an unusable answer would give it again, so the rules answer instead,
-and their answer is stored. No model is asked twice. If the rules are the only agents, their answers
-about a cell are not stored: they cost nearly no time to repeat, and a cell is committed whole or
-not at all. Their boundaries are stored with the conversation when it is accepted, since cells are
-counted by them.
+Each answer for which a model is asked is stored before it is used. If a model is down or slow,
+Unavailable is raised, and the work waits. A model that gives an unusable answer would give it
+again, so the rules answer instead, and their answer is stored. No model is asked twice. What rules
+read of a cell alone, or beside a model, is not stored: it costs nearly no time to repeat, and a
+cell is committed whole or not at all. Their boundaries are stored with the conversation when it is
+accepted, since cells are counted by them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -126,20 +126,14 @@ class AgentCalls:
             name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True)
         )
 
-    def is_by_rule(self, *answers: Answered[Any]) -> bool:
-        """Whether rules gave any of these answers in the place of a model."""
-        return self.rules.model != self.agents.model and any(
-            answer.provenance.model == self.rules.model for answer in answers
-        )
-
     async def _read_by_rules(
         self, messages: Sequence[Message], facts: Answered[ExtractedFacts]
     ) -> Answered[ExtractedFacts] | None:
-        """What the rules read beside a model, of which it may tell a part.
+        """What the rules read beside a model, which may give a part of it.
 
         None if the facts are the rules' own.
         """
-        if self.agents is self.rules or self.is_by_rule(facts):
+        if self.agents is self.rules or facts.by_rule:
             return None
         return await self.rules.extract_facts(self.owner, messages)
 
@@ -264,7 +258,7 @@ class AgentCalls:
                 return await call(self.agents)
             except AgentFailed as error:
                 log.warning("an agent failed at %s, rules answer instead: %s", step, error.detail)
-                return await call(self.rules)
+                return replace(await call(self.rules), by_rule=True)
 
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
@@ -281,9 +275,9 @@ def story_fault(story: str, messages: Sequence[Message]) -> str | None:
 
     """
     if not tells_of(story, messages):
-        return "has next to no word of the messages that it is to tell of"
+        return "has almost no word of its messages"
     if invents_names(story, messages):
-        return "names what nobody named"
+        return "has names that the messages do not have"
     words = "\n".join(message.content for message in messages)
     return "is in another language than the messages" if in_another_language(words, story) else None
 

@@ -40,6 +40,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.fact_checks import asserted_facts
+from memory_core.domain.statements.slot_facts import add_rule_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
 from memory_core.domain.statements.worth import (
     asks_to_keep,
@@ -117,19 +118,19 @@ def cell_memories(
 
     """
     named = as_named(cell.messages, conversation.messages)
-    told_by_people = asserted_facts(answers.facts.value, named)
+    asserted = asserted_facts(answers.facts.value, named)
     read_by_rules: dict[int, Provenance] = {}
     if answers.read is not None:
         read = asserted_facts(answers.read.value, named)
-        told_by_people = told_by_people.completed(read)
+        asserted = add_rule_facts(asserted, read)
         read_by_rules = {id(fact): answers.read.provenance for fact in read.facts}
-    facts = _distinct(told_by_people.facts)
-    foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
+    facts = _distinct(asserted.facts)
+    foresight = [expectation for expectation in asserted.foresight if _is_ahead(expectation)]
     dropped = (
-        told_by_people.dropped
-        + len(told_by_people.facts)
+        asserted.dropped
+        + len(asserted.facts)
         - len(facts)
-        + len(told_by_people.foresight)
+        + len(asserted.foresight)
         - len(foresight)
     )
     identity = cell_id(conversation, cell)
@@ -166,8 +167,9 @@ def cell_memories(
         dropped=dropped,
         instructions=tuple(
             (cell.first + instruction.message, " ".join(instruction.quote.split()))
-            for instruction in told_by_people.instructions
+            for instruction in asserted.instructions
         ),
+        by_rule=answers.facts.by_rule or answers.episode.by_rule or answers.summary.by_rule,
     )
 
 
@@ -194,8 +196,8 @@ def cell_id(conversation: Conversation, cell: Cell) -> str:
         digest.update(
             f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode()  # noqa: E501
         )
-    told_by = conversation.session_id or "", conversation.agent_id or "", conversation.path
-    return derived("mem", "cell", *told_by, digest.hexdigest())
+    speakers = conversation.session_id or "", conversation.agent_id or "", conversation.path
+    return derived("mem", "cell", *speakers, digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,9 +405,9 @@ def as_text(messages: Sequence[Message]) -> str:
 
     Requests to forget that were carried out are left out.
     """
-    told_messages = without_marks([message for message in messages if not asks_only(message)])
+    messages_left = without_marks([message for message in messages if not asks_only(message)])
     return "\n".join(
-        f"{message.actor or message.role}: {message.content}" for message in told_messages
+        f"{message.actor or message.role}: {message.content}" for message in messages_left
     )
 
 

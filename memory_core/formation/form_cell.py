@@ -366,7 +366,7 @@ class Former:
                     return await self._commit(work, lambda seen: NO_CONTENT, work.state_ids)
                 existing = look.memory(identity)
                 if existing is not None and is_formed_already(existing, conversation.created_at):
-                    return await self._tell_again(work, existing)
+                    return await self._reinforce(work, existing)
                 if ready is None:
                     ready = await self._ready(work, asking, report)
                     await report(cell, "evolution", 0.7)
@@ -395,29 +395,25 @@ class Former:
         if conversation.path == "agent":
             summary = await asking.fast_summary(cell)
             words = words_memory(owner, conversation, cell, summary, now)
-            return CellMemories(words, None, (), 0, by_rule=asking.is_by_rule(summary))
+            return CellMemories(words, None, (), 0, by_rule=summary.by_rule)
         answers = await asking.about(cell)
         if sum(len(message.content) for message in cell.messages) <= SHORT:
-            made = cell_memories(owner, conversation, cell, answers, now)
-        else:
-            made = await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
-        return replace(
-            made, by_rule=asking.is_by_rule(answers.facts, answers.episode, answers.summary)
-        )
+            return cell_memories(owner, conversation, cell, answers, now)
+        return await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])
         return ready
 
-    async def _tell_again(self, work: Work, cell: Memory) -> Formed | None:
+    async def _reinforce(self, work: Work, cell: Memory) -> Formed | None:
         """Commit that the cell was sent again. Raises CellOutdated if it is gone meanwhile."""
-        told_at = work.conversation.created_at
+        sent_at = work.conversation.created_at
 
         def plan(look: ReadSet) -> Changes[CellOutcome]:
             cell_now = look.memory(cell.id)
             if (
                 cell_now is None
-                or not is_formed_already(cell_now, told_at)
+                or not is_formed_already(cell_now, sent_at)
                 or set(ids_made_of(cell_now)) - {*ids}
             ):
                 raise CellOutdated

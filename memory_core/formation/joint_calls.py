@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import TypeVar
@@ -273,7 +273,7 @@ class JointAgentCalls(AgentCalls):
         """The story, if it is about this cell; else None."""
         if (wrong := await asyncio.to_thread(story_fault, story.narrative, cell.messages)) is None:
             return story
-        log.warning("a rule tells the story, since the model's %s", wrong)
+        log.warning("a rule summarises a cell, since the story of the model %s", wrong)
         return None
 
     async def _part(
@@ -290,9 +290,10 @@ class JointAgentCalls(AgentCalls):
     async def _by_rule(
         self, step: str, kind: type[T], rule: Callable[[Agents], Awaitable[Answered[T]]]
     ) -> Answered[T]:
-        return await self.steps.frozen(
-            self.owner, self.conversation.id, step, lambda: rule(self.rules), kind
-        )
+        async def ask() -> Answered[T]:
+            return replace(await rule(self.rules), by_rule=True)
+
+        return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
 
 
 def _is_short(messages: Sequence[Message]) -> bool:

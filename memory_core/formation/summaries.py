@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -81,7 +82,7 @@ class Summaries:
 
         """
         messages = request.told(self._clock.now(), "user")
-        return self._seen(
+        return _seen(
             await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode
         )
 
@@ -135,7 +136,7 @@ class Summaries:
         async def ask() -> Answered[ConversationSummary]:
             return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
 
-        return self._seen(
+        return _seen(
             await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary),
             to_sum.mode,
         )
@@ -155,7 +156,8 @@ class Summaries:
             if not (fast and somebody_waits):
                 raise
             log.warning("the summariser is not waited for, rules answer instead: %s", error)
-        return await self._by_rule(owner, messages, fast, somebody_waits)
+        answer = await self._by_rule(owner, messages, fast, somebody_waits)
+        return replace(answer, by_rule=True)
 
     async def _by_rule(
         self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool
@@ -175,11 +177,11 @@ class Summaries:
         finally:
             self._read -= characters
 
-    def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
-        """An answer as callers see it, with its structured part in full mode."""
-        by_rule = answer.provenance.model == self._rules.model != self._agents.model
-        structured = answer.value.model_dump(mode="json") if mode == "full" else None
-        return Summary(answer.value.narrative, structured, ("agents",) if by_rule else ())
+
+def _seen(answer: Answered[ConversationSummary], mode: Mode) -> Summary:
+    """An answer as callers see it, with its structured part in full mode."""
+    structured = answer.value.model_dump(mode="json") if mode == "full" else None
+    return Summary(answer.value.narrative, structured, ("agents",) if answer.by_rule else ())
 
 
 class SummingUp:

@@ -291,7 +291,7 @@ class Wishes:
             for place in range(wish.message)
             if conversation.messages[place].role == "user"
         ]
-        if wish.whole and not wish.about:
+        if wish.extent == "all_memories":
             latest = await self._latest(owner, frozenset(names[wish.message :]), MOST_TO_CONFIRM)
             return WishEffects(message_id=message_id, to_confirm=[memory.id for memory in latest])
         if not wish.about and wish.surety == "sure":
@@ -321,7 +321,9 @@ class Wishes:
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)
-        clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
+        clear = (
+            wish.extent == "topic" or len({memory.cell_id or memory.id for memory in named}) == 1
+        )
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
             cells = {memory.cell_id for memory in named}
             answers = [
@@ -384,7 +386,7 @@ class Wishes:
         for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be an instruction by itself.
         """
-        if wish.whole:
+        if wish.extent == "all_instructions":
             return list(instructions)
         if excluded := [
             instruction

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.fields import local
@@ -60,6 +60,7 @@ from memory_core.recollection.context_pieces import (
     profile_pieces,
 )
 from memory_core.recollection.expectations import (
+    Expectation,
     foreseeing,
     foresight_pieces,
     granted,
@@ -83,6 +84,32 @@ MOST_SESSIONS = 8
 """The most sessions that may be the last session, of those with the newest memories."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """The sources of a context, without memories that are hidden.
+
+    Attributes:
+        profile: The person's profile.
+        instructions: Standing instructions, newest first.
+        latest: The newest episodic memories that are not faded.
+        turns: The last turns, newest first.
+        is_running: Whether these are turns of the named session.
+        rounds: The hits of the query.
+        degraded: Dependencies that were down.
+        moment: The moment of the context, in the owner's time zone.
+
+    """
+
+    profile: Profile
+    instructions: list[Memory]
+    latest: list[Memory]
+    turns: list[Memory]
+    is_running: bool
+    rounds: Rounds
+    degraded: tuple[str, ...]
+    moment: datetime
 
 
 class Briefing:
@@ -119,15 +146,60 @@ class Briefing:
             EmbeddingMismatch: The embedder does not fit the stored vectors.
 
         """
-        now = self._clock.now()
-        moment = asked.at or now
-        where = self._where(asked, now)
         query = asked.query or query_in(asked.messages or ())
+        finds = query is not None and asked.wants("memories")
         unsaid = texts_said(asked.messages or ())
+        read = await self._read(owner, asked, query, unsaid)
+        rounds, moment = read.rounds, read.moment
+        grant = rounds.grant if finds else Grant.SURE
+        quoted = [
+            QuotableMemory(turn, float(turn.sequence))
+            for turn in read.turns
+            if normalised(turn.content) not in unsaid
+        ]
+        cells = {
+            quotation.memory.id: quotation.cell for quotation in quoted if quotation.is_message
+        }
+        stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
+        hits, untold, turn_pieces = await asyncio.gather(
+            self._gatherer.pieces(owner, rounds),
+            self._gatherer.untold_pieces(owner, rounds),
+            self._turns(owner, quoted, moment),
+        )
+        every = await asyncio.to_thread(foreseeing, read.latest, rounds, moment)
+        earned = Grant.SURE if asks_ahead(query or "") else grant
+        terms, most = rounds.terms | frozenset(tokens(query or "")), MOST_TRAITS if finds else None
+        wanted: Wanted = {
+            "instructions": instruction_pieces(read.instructions, terms, moment),
+            "profile": profile_pieces(read.profile, terms, moment, most),
+            "foresight": await _foresight(read, every, earned) if asked.wants("foresight") else [],
+            "turns": turn_pieces,
+            "memories": hits,
+        }
+        wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
+        for kind in ("turns", "memories"):
+            wanted[kind] = mark_outdated(wanted[kind], every)
+        wanted["profile"] = in_words(wanted["profile"])
+        material = Material(
+            wanted, grant, rounds.terms, read.degraded, finds, read.is_running, cells, stories
+        )
+        context = await asyncio.to_thread(write_context, material, asked.max_tokens)
+        if asked.at is None:
+            self._gatherer.note(
+                owner, rounds, [name for part in context.parts for name in part.ids]
+            )
+        return context
+
+    async def _read(
+        self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]
+    ) -> _Sources:
+        """Read the sources of a context, all at once."""
+        now = self._clock.now()
+        where = self._where(asked, now)
         (
             profile,
             instructions,
-            (latest, turns, running),
+            (latest, turns, is_running),
             (rounds, degraded),
             (zone, head),
         ) = await asyncio.gather(
@@ -139,56 +211,17 @@ class Briefing:
             self._found(owner, asked, query, unsaid),
             self._zones.with_head(owner, asked.time_zone),
         )
-        moment = local(moment, zone)
-        finds = query is not None and asked.wants("memories")
-        grant = rounds.grant if finds else Grant.SURE
-        query_terms = rounds.terms | frozenset(tokens(query or ""))
         silenced = await self._untold.among(owner, head, [*turns, *latest])
-        turns = [turn for turn in turns if turn.id not in silenced]
-        quoted = [
-            QuotableMemory(turn, float(turn.sequence))
-            for turn in turns
-            if normalised(turn.content) not in unsaid
-        ]
-        cells = {
-            quotation.memory.id: quotation.cell for quotation in quoted if quotation.is_message
-        }
-        fresh = [
-            memory for memory in latest if memory.id not in silenced and not where.has_faded(memory)
-        ]
-        hits, untold, turn_pieces = await asyncio.gather(
-            self._gatherer.pieces(owner, rounds),
-            self._gatherer.untold_pieces(owner, rounds),
-            self._turns(owner, quoted, moment),
+        return _Sources(
+            profile,
+            instructions,
+            [each for each in latest if each.id not in silenced and not where.has_faded(each)],
+            [turn for turn in turns if turn.id not in silenced],
+            is_running,
+            rounds,
+            degraded,
+            local(asked.at or now, zone),
         )
-        every = await asyncio.to_thread(foreseeing, fresh, rounds, moment)
-        earned = Grant.SURE if asks_ahead(query or "") else grant
-        expected_pieces = (
-            await asyncio.to_thread(
-                lambda: foresight_pieces(granted(every, fresh, rounds, earned, moment), moment)
-            )
-            if asked.wants("foresight")
-            else []
-        )
-        wanted: Wanted = {
-            "instructions": instruction_pieces(instructions, query_terms, moment),
-            "profile": profile_pieces(profile, query_terms, moment, MOST_TRAITS if finds else None),
-            "foresight": expected_pieces,
-            "turns": turn_pieces,
-            "memories": hits,
-        }
-        stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
-        wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
-        for kind in ("turns", "memories"):
-            wanted[kind] = mark_outdated(wanted[kind], every)
-        wanted["profile"] = in_words(wanted["profile"])
-        material = Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
-        context = await asyncio.to_thread(write_context, material, asked.max_tokens)
-        if asked.at is None:
-            self._gatherer.note(
-                owner, rounds, [name for part in context.parts for name in part.ids]
-            )
-        return context
 
     def _where(self, asked: ContextInput, now: datetime) -> Filter:
         """The filter of the latest turns and episodes."""
@@ -376,6 +409,16 @@ class Briefing:
         )
         look = await self._gatherer.look(owner, asking, rounds)
         return rounds, look.degraded
+
+
+async def _foresight(read: _Sources, every: Sequence[Expectation], earned: Grant) -> list[Piece]:
+    """The foresight that fits how surely it is asked for."""
+
+    def pieces() -> list[Piece]:
+        chosen = granted(every, read.latest, read.rounds, earned, read.moment)
+        return foresight_pieces(chosen, read.moment)
+
+    return await asyncio.to_thread(pieces)
 
 
 async def _nothing() -> list[Memory]:

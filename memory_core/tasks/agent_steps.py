@@ -102,6 +102,7 @@ class Steps:
                 given.provenance.prompt_id,
                 given.provenance.prompt_version,
             ],
+            "by_rule": given.by_rule,
         }
         document = Document(
             identity,
@@ -146,5 +147,7 @@ class Steps:
 
 def _answered(document: Document, kind: type[Value]) -> Answered[Value]:
     return Answered(
-        kind.model_validate(document.body["value"]), Provenance(*document.body["provenance"])
+        kind.model_validate(document.body["value"]),
+        Provenance(*document.body["provenance"]),
+        by_rule=document.body.get("by_rule", False),
     )

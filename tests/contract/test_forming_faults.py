@@ -47,7 +47,7 @@ AFTER = (
 ONCE = Counter(dict.fromkeys(AGENTS, 1))
 """What forming `AFTER` beside `BEFORE` asks, when nothing goes wrong."""
 BESIDE = Counter({"facts": 1})
-"""What is asked of the rules beside a model, which has the same name here."""
+"""What is asked of the rules beside a model."""
 Made = list[tuple[str | None, str, str, str]]
 
 
@@ -190,7 +190,7 @@ async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_quest
     assert len(scene.agents.failing[name]) == 8, "it is asked once"
     if name != "conflicts":
         assert scene.agents.calls == ONCE - Counter({name: 1})
-        assert scene.rules.calls == BESIDE + Counter({name: 1})
+        assert scene.rules.calls == BESIDE | Counter({name: 1})
         await scene.holds(accepted, usual)
         return
     memories = await made(core, scene.owner)

@@ -28,6 +28,7 @@ class Oracle:
             Boundaries(cuts=[Cut(after=self.asked)]),
             Provenance("oracle", "boundary", "3"),
             (120, 7),
+            by_rule=True,
         )
 
 
@@ -49,6 +50,7 @@ async def test_what_was_answered_once_is_the_answer_from_then_on(
     first, again = [await frozen(store, clock, oracle) for _ in range(2)]
     assert oracle.asked == 1
     assert (again.value, again.provenance) == (first.value, first.provenance)
+    assert again.by_rule
     assert (first.tokens, again.tokens) == ((120, 7), (0, 0)), "they are counted when they are paid"
 
 

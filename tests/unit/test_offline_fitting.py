@@ -74,6 +74,10 @@ def test_what_a_rule_refuses_stays_refused() -> None:
     [
         ("Short.", 10, "Short."),
         ("One sentence. Another sentence.", 20, "One sentence."),
+        ("She asked him. Dr. Meyer said no", 20, "She asked him."),
+        ('"One sentence." Another sentence.', 20, '"One sentence."'),
+        ("One heading\nAnother heading", 18, "One heading"),
+        ("\n" * 30, 10, "\n" * 10),
         ("one two three four", 15, "one two three"),
         ("one two three four", 13, "one two three"),
         ("版本一。版本二。版本三", 9, "版本一。版本二。"),

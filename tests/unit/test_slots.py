@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.slots import marked, slot_of, with_marks
+from memory_core.domain.truth.slots import marked, same_value, slot_of, value_form, with_marks
 from tests.builders import memory
 
 slots = st.tuples(st.text(max_size=20), st.text(max_size=20))
@@ -53,3 +54,31 @@ def test_a_name_is_one_however_its_letters_are_composed() -> None:
         memory(subject="ZOE\u0308", attribute="cafe\u0301"),
     )
     assert slot_of(composed) == slot_of(decomposed) == ("zo\u00eb", "caf\u00e9")
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "same"),
+    [
+        ("Berlin", "berlin", True),
+        ("nurse", "a nurse", True),
+        ("Berlin", "Bonn", False),
+        ({"a": 1, "b": 2}, {"b": 2.0, "a": 1}, True),
+        (True, 1, False),
+        ("Berlin", {"no_longer": "Berlin"}, False),
+        ({"no_longer": "Berlin"}, {"no_longer": "berlin"}, True),
+        ("Berlin", None, False),
+    ],
+)
+def test_values_of_a_slot_are_equal_as_its_log_compares_them(
+    value: object, other: object, same: bool
+) -> None:
+    first, second = (memory(value=each) for each in (value, other))
+    assert same_value(first, second) is same
+    assert same_value(second, first) is same
+
+
+def test_a_copy_has_the_value_of_its_original_and_a_form_of_its_own() -> None:
+    original = memory(value="Berlin")
+    copied = original.changed(copied_from=original.id, agent_id="other")
+    assert same_value(original, copied)
+    assert value_form(original) != value_form(copied)

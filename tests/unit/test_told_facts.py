@@ -17,7 +17,8 @@ from memory_core.domain.agent_schemas import (
     SaidInstruction,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts, last_word_wins
+from memory_core.domain.statements.fact_checks import AssertedFacts, asserted_facts
+from memory_core.domain.statements.slot_facts import add_rule_facts, last_word_wins
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
@@ -320,12 +321,14 @@ def test_what_the_rules_read_passes(text: str) -> None:
 NORA = says("I'm Nora and I live in Leeds. My husband is called Ali.", actor=None)
 
 
-def completed(*facts: SaidFact) -> list[tuple[str | None, str | None, str | None]]:
-    """The slots after what rules read in NORA is added to a model's facts."""
-    read = asserted_facts(ExtractedFacts(facts=said_facts([NORA])), [NORA])
+def completed(
+    *facts: SaidFact, message: Message = NORA
+) -> list[tuple[str | None, str | None, str | None]]:
+    """The slots after what rules read in the message is added to a model's facts."""
+    read = asserted_facts(ExtractedFacts(facts=said_facts([message])), [message])
     return [
         (fact.subject, fact.attribute, fact.value)
-        for fact in told(list(facts), NORA).completed(read).facts
+        for fact in add_rule_facts(told(list(facts), message), read).facts
     ]
 
 
@@ -360,6 +363,20 @@ def test_a_message_that_a_model_copies_hides_no_fact_of_rules() -> None:
 def test_a_user_whom_a_model_names_fills_the_slots_of_the_user() -> None:
     slots = completed(fact("Nora lives in Leeds", "I live in Leeds", **home("Leeds", "Nora")))
     assert [slot for slot in slots if slot[1] == "home city"] == [("user", "home city", "Leeds")]
+
+
+@pytest.mark.parametrize(
+    ("content", "quote"),
+    [
+        ("I'm Nora. My sister Nora lives in York.", "My sister Nora lives in York"),
+        ("I'm Nora. My boss is also called Nora. Nora lives in York.", "Nora lives in York"),
+        ("Ich heiße Nora. Meine Freundin Nora wohnt in York.", "Meine Freundin Nora wohnt in York"),
+    ],
+)
+def test_a_friend_of_the_user_s_name_is_not_the_user(content: str, quote: str) -> None:
+    told_fact = fact("Nora lives in York", quote, **home("York", "Nora"))
+    slots = completed(told_fact, message=says(content, actor=None))
+    assert [slot for slot in slots if slot[1] == "home city"] == [("Nora", "home city", "York")]
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,8 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
 
 
 def test_everything_is_asked_for_in_so_many_words() -> None:
-    assert [wish.whole for wish in wishes("Delete everything about Gerd")] == [True]
-    assert [wish.whole for wish in wishes("Forget my old phone number, please")] == [False]
+    assert [wish.extent for wish in wishes("Delete everything about Gerd")] == ["topic"]
+    assert [wish.extent for wish in wishes("Forget my old phone number, please")] == ["single"]
 
 
 def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:

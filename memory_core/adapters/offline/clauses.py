@@ -154,8 +154,7 @@ class Clause:
         joined: The word or sign before the clause: "and", ",".
         carried: Whether the subject is that of an earlier clause.
         lead: Whether words like "Hi," or "last week" are before it.
-        called: The name of a relative of whom there is only a single one: "Julia" of "my wife
-            Julia".
+        called: The name of a relative whose relation fills a slot: "Julia" of "my wife Julia".
 
     """
 

@@ -39,8 +39,8 @@ from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
-from memory_core.domain.statements.fact_checks import last_word_wins
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
+from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
 from memory_core.domain.text.shortening import beginning

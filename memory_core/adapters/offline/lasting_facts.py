@@ -96,7 +96,7 @@ _UNDERTAKING = (
     "|enroll|marry|get married|open|train|renovate|emigrate|have (?:a baby|another (?:baby|child))"
     "|be an?"
 )
-"""Verbs of what takes weeks or is for good: a plan to do it is a state of its own."""
+"""Verbs of acts that take weeks or are for good: a plan to do them is a state of its own."""
 _UNDER_WAY = (
     "living|working|studying|learning|expecting|training|saving|getting married|moving|renting"
     "|retiring|planning(?! to (?:ask|say|reply|write))|renovating|restoring|building|reading|using"

@@ -156,7 +156,9 @@ class Chat:
             self._under_way += 1
             try:
                 answer = await self._retries.run(
-                    DEPENDENCY, partial(self._send, partial(self._asked, prompt, record))
+                    DEPENDENCY,
+                    partial(self._send, partial(self._asked, prompt, record)),
+                    setting="LLM_TIMEOUT",
                 )
             except (Unavailable, AgentFailed) as error:
                 self.last_error = error.detail

@@ -11,7 +11,7 @@ import importlib
 import math
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from memory_core.domain.errors import NOT_SHOWN, Unavailable, shown_name
@@ -138,12 +138,15 @@ class Retries:
     deadline_s: float = 30.0
     sleep: Sleep = asyncio.sleep
 
-    async def run(self, dependency: str, request: Callable[[], Awaitable[T]]) -> T:
+    async def run(
+        self, dependency: str, request: Callable[[], Awaitable[T]], *, setting: str | None = None
+    ) -> T:
         """Send a request, with retries, and return its answer.
 
         Args:
             dependency: Name that the error gives to the dependency.
             request: Sends the request.
+            setting: Name of the deadline's setting, which the error of a timeout gives.
 
         Raises:
             Unavailable: The request is out of tries or time, or was refused permanently.
@@ -159,6 +162,9 @@ class Retries:
                     return await request()
             except _foreseen() as error:
                 failure = _read(error)
+                if failure.is_late and setting is not None:
+                    words = f"it did not answer within {self.deadline_s:g} s ({setting})"
+                    failure = replace(failure, words=words)
                 pause = _pause(attempt, failure.retry_after_s)
                 if not failure.transient or attempt == self.tries or loop.time() + pause >= ends:
                     raise Unavailable(
@@ -187,6 +193,7 @@ class _Failure:
     words: str
     transient: bool
     retry_after_s: float | None = None
+    is_late: bool = False
 
 
 def _read(error: Exception) -> _Failure:
@@ -202,7 +209,7 @@ def _read(error: Exception) -> _Failure:
             _retry_after(error.response.headers),
         )
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
-        return _Failure("it did not answer in time", transient=True)
+        return _Failure("it did not answer in time", transient=True, is_late=True)
     if isinstance(error, openai.APIConnectionError):
         return _Failure(
             f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True

@@ -20,9 +20,9 @@ class Matter(NamedTuple):
     """A matter that has a single state at a time.
 
     Attributes:
-        holds: Expressions that tell its state.
-        changes: Expressions that tell that its state is different now.
-        of_kin: Whether another relative may tell it.
+        holds: Expressions of its state.
+        changes: Expressions of a state that is different now.
+        of_kin: Whether it may be said of another relative.
 
     """
 

@@ -9,7 +9,7 @@ said.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -40,7 +40,7 @@ from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
-from memory_core.domain.truth.slots import NO_LONGER, folded
+from memory_core.domain.truth.slots import NO_LONGER
 
 LEAST_SAID = 1 / 3
 """The share of a text's informative terms that people said."""
@@ -125,63 +125,6 @@ class AssertedFacts:
     dropped: int
     instructions: list[SaidInstruction] = field(default_factory=list)
 
-    def completed(self, read: AssertedFacts) -> AssertedFacts:
-        """Add what rules read, and this answer does not tell.
-
-        Added are facts that fill a slot and foresight, since rules are certain of few other facts.
-        A fact is told if its slot is, or if the same words of the same message fill another slot;
-        foresight, if the same words prove one.
-
-        Args:
-            read: What the rules read in the same messages.
-
-        Returns:
-            This answer first, so that its words stay. A subject who is the user by name is "user",
-                as in the rules' slots.
-
-        """
-        names = {folded(fact.value or "") for fact in read.facts if _slot(fact) == _USER_NAME}
-        facts = [_of_user(fact, names) for fact in self.facts]
-        filling = [fact for fact in facts if fact.value]
-        slots = {_slot(fact) for fact in filling}
-        return AssertedFacts(
-            facts
-            + [
-                fact
-                for fact in read.facts
-                if fact.value and _slot(fact) not in slots and not _is_proven(fact, filling)
-            ],
-            self.foresight
-            + [ahead for ahead in read.foresight if not _is_proven(ahead, self.foresight)],
-            self.dropped,
-            self.instructions,
-        )
-
-
-_USER_NAME = ("user", "name")
-
-
-def _slot(fact: SaidFact) -> tuple[str, str]:
-    return folded(fact.subject or ""), folded(fact.attribute or "")
-
-
-def _of_user(fact: SaidFact, names: Collection[str]) -> SaidFact:
-    """The fact, in the user's slot if its subject has one of these names."""
-    owner, mark, rest = (fact.subject or "").partition("'s ")
-    return fact.changed(subject=f"user{mark}{rest}") if folded(owner) in names else fact
-
-
-def _is_proven(
-    statement: SaidFact | SaidForesight, others: Sequence[SaidFact | SaidForesight]
-) -> bool:
-    """Whether the words that prove a statement prove one of the others too."""
-    quote = folded_quote(statement.quote)
-    return any(
-        quote in folded_quote(other.quote) or folded_quote(other.quote) in quote
-        for other in others
-        if other.message == statement.message
-    )
-
 
 def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> AssertedFacts:
     """Check an agent's answer, and return its facts as they are remembered.
@@ -218,36 +161,6 @@ def asserted_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> As
     )
 
 
-def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
-    """Empty the slot of each fact that a later fact of the same slot replaces.
-
-    A home that is told as Berlin and then as Lisbon is Lisbon. A fact that only says that another
-    value is over replaces no value: "I work at Contoso, I quit my job at Fabrikam".
-    """
-    remaining = list(facts)
-    holders: dict[tuple[str, str], int] = {}
-    for number, fact in sorted(enumerate(facts), key=lambda pair: pair[1].message):
-        if fact.subject is None or fact.attribute is None:
-            continue
-        slot = _slot(fact)
-        holder = holders.get(slot)
-        loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
-        if loser != number:
-            holders[slot] = number
-        if loser is not None:
-            remaining[loser] = remaining[loser].without_slot()
-    return remaining
-
-
-def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
-    """Whether a fact only ends another value than the holder's."""
-    value, held_value = folded(fact.value or ""), folded(holder.value or "")
-    if not value.startswith(NO_LONGER) or held_value.startswith(NO_LONGER):
-        return False
-    named = value.removeprefix(NO_LONGER).strip()
-    return named != held_value if named else fact.quote == holder.quote
-
-
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """A sentence with a speaker's own words.
@@ -265,7 +178,7 @@ class _Stretch:
 
 
 _DENIES = re.compile(r"n['’]t\b|ません|ない")
-"""A negation that is no word of its own: who has no pets has 0."""
+"""A negation that is no word of its own: a person without pets has 0."""
 
 
 class _Record:

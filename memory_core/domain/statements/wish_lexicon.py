@@ -54,7 +54,7 @@ PHRASES: Mapping[str, str] = {
         out with it, make it disappear, make that disappear, make this disappear,
         revoke consent, withdraw consent, revoke my consent, strip, sweep, clear away, take back out
     """,
-    # verbs that are mostly said of other things
+    # verbs with mostly other objects
     "DROP": """
         drop, dropping, scratch, strike, lose, ditch, clear, take off, take back, taking back,
         cross out, cut out, leave out, undo, let go of, toss, retract, disregard, ignore, throw out,
@@ -171,7 +171,7 @@ PHRASES: Mapping[str, str] = {
         wasn't kept, wasn't in your, weren't in your, isn't in your, weren't stored, weren't saved,
         weren't kept, not be in your, stop holding, stop saving, stop recording, stop retaining
     """,
-    # what was told
+    # verbs of saying something to the assistant
     "TOLD": """
         happened, share, to share, mean to share, trusted you with, said too much, too much about,
         zu viel erzählt, told you, tell you, telling you, said, mentioned, mention to you, shared,
@@ -191,7 +191,7 @@ PHRASES: Mapping[str, str] = {
         confessed, to mention, let you know, talked about, talked to you about, spoke about, typed,
         pasted, i typed in, i pasted, you heard
     """,
-    # that it should not have been told
+    # regret about it
     "REGRET": """
         shouldn't have, should not have, wasn't supposed to, wasn't allowed to, weren't supposed to,
         not supposed to, regret, none of your business, private, confidential, secret, embarrassed,
@@ -263,7 +263,7 @@ PHRASES: Mapping[str, str] = {
         on your side, gone from your, go from your, out of your files, out of your system,
         out of your notes, out of your records, off your notes, noted, info
     """,
-    # what was said just before
+    # the statement just before
     "LAST": """
         今の話, 今のは, just told you, just said, just wrote, just mentioned, just now,
         last message, previous message, last thing, a moment ago, a minute ago, just told,
@@ -533,7 +533,7 @@ PHRASES: Mapping[str, str] = {
         their, them, us, er, wir, man, jemand, leute, ihm, ihn, ihnen, seine, seinen, 彼, 彼女,
         みんな, 誰か, 人が, 上司に, 妻に, 夫が, 友達が
     """,
-    # what other people want or are told
+    # wishes of other people, and to them
     "SAYS": """
         sie soll, er soll, says, told me, asked me, wants me, wants us, asks me, asked us, said to,
         says to, ask tom, tell him, tell her, apologised, wrote to, meint, meinte, sagt, hat gesagt,
@@ -546,7 +546,7 @@ PHRASES: Mapping[str, str] = {
         tell our, tell the, ask my, ask our, ask the,
         i told my, i told him, i told her, i told them, i asked my
     """,
-    # pronouns for what was told
+    # pronouns for a statement
     "PRON": """
         it, that, this, them, those, all of it, all of that, all that, the whole thing, that one,
         that bit, that part, that stuff, the lot, das, es, dies, das alles, alles davon, die, あれ,
@@ -726,7 +726,7 @@ PHRASES: Mapping[str, str] = {
         should, must, needs to, need to, has to, have to, ought to, shall, can go, may go, soll,
         sollen, sollte, muss, müssen, kann, können, darf, dürfen, べき
     """,
-    # Japanese nouns that point at what was told
+    # Japanese nouns for a statement
     "ABOUT_JA": """
         メッセージ, 発言, 愚痴, 悪口, のこと, の話, の件, という話, ってこと, っていう話,
         ということ, こと, 話, 件, に関する, について, データ, 情報, メモ, に関して, だということ,

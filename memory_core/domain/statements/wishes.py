@@ -36,6 +36,10 @@ from memory_core.domain.text.text_cache import keep_texts
 Kind = Literal["instruction", "withdrawal", "forget"]
 Surety = Literal["sure", "asks"]
 """Of a request to forget: "sure" may be carried out, "asks" has to be confirmed."""
+Extent = Literal["single", "topic", "all_memories", "all_instructions"]
+"""What a request to forget or a withdrawal is about: a single memory or instruction, all memories
+about a topic, all that is known of the speaker, or all of the speaker's instructions.
+"""
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
@@ -130,12 +134,11 @@ class Wish:
         text: The sentence as it was said; of a preference the clause, of two instructions each.
         start: Its place in the message.
         end: The end of it in the message.
-        about: The topic to forget; "" for the statement just before, or for all if `whole`.
+        about: The topic to forget; "" for the statement just before, and for all memories.
         instructs: Whether a withdrawal that lifts no instruction is an instruction by itself,
             as "stop using emojis" is.
         surety: How sure it is that a request to forget is meant.
-        whole: Whether all memories about the topic are to be forgotten; of a withdrawal,
-            whether all instructions end.
+        extent: How much a request to forget, or a withdrawal, is about.
 
     """
 
@@ -147,14 +150,14 @@ class Wish:
     about: str = ""
     instructs: bool = False
     surety: Surety = "sure"
-    whole: bool = False
+    extent: Extent = "single"
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
     about: str
     surety: Surety
-    whole: bool
+    extent: Extent = "single"
 
 
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
@@ -316,19 +319,15 @@ def _wish(
     end: int,
 ) -> Wish | None:
     if _lifts_all(reading):
-        return Wish("withdrawal", number, text, start, end, whole=True)
+        return Wish("withdrawal", number, text, start, end, extent="all_instructions")
     if asks_for_all(reading):
-        return Wish("forget", number, text, start, end, surety="asks", whole=True)
+        return Wish("forget", number, text, start, end, surety="asks", extent="all_memories")
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
         return Wish("withdrawal", number, text, start, end)
     fact = fact_to_forget(reading)
     if (fact or chances.forget >= ASKS) and not is_no_request(reading):
-        request = (
-            _Request(fact, "sure", whole=False)
-            if fact
-            else _request(reading, before, chances.forget)
-        )
+        request = _Request(fact, "sure") if fact else _request(reading, before, chances.forget)
         if request is not None:
             return Wish(
                 "forget",
@@ -338,7 +337,7 @@ def _wish(
                 end,
                 request.about,
                 surety=request.surety,
-                whole=request.whole,
+                extent=request.extent,
             )
     if (
         chances.instruct + chances.lift >= INSTRUCTS
@@ -373,7 +372,7 @@ def _request(
     surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
     about = topic_of(reading)
     if about:
-        return _Request(about, surety, names_all(reading))
+        return _Request(about, surety, _extent_of(reading))
     if (
         before is not None
         and "THING" in before.kind_set
@@ -388,17 +387,21 @@ def _request(
     ):
         about = topic_of(before)
         if about:
-            return _Request(about, surety, names_all(before))
+            return _Request(about, surety, _extent_of(before))
     if (
         before is not None
         and chance >= SURE
         and before.kind_set & {"MY", "PERSONAL"}
         and "THING" not in before.kind_set
     ):
-        return _Request(topic_of(before), "asks", whole=False)
+        return _Request(topic_of(before), "asks")
     if reading.kind_set & {"LAST", "TOLD", "MEMORY", "KEEP", "DONT_KEEP", "ABOUT_JA", "REGRET"}:
-        return _Request("", surety if "LAST" in reading.kind_set else "asks", whole=False)
+        return _Request("", surety if "LAST" in reading.kind_set else "asks")
     return None
+
+
+def _extent_of(request: MarkedSentence) -> Extent:
+    return "topic" if names_all(request) else "single"
 
 
 def _is_about_life(reading: MarkedSentence) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import regex
 
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.sentences import sentences, spans
 from memory_core.domain.text.spelling import numbers_in
 
 MOST_SHARE = 0.7
@@ -86,7 +86,6 @@ LEAST_SHARE = 0.6
 """The share of the allowed characters that a sentence or word must reach to end the text there; an
 earlier end would waste too many characters.
 """
-_SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
 _LONGEST_CHARACTER = 64
 """Code points of a character as readers see it; longer heaps of marks are cut anywhere."""
 _CHARACTER = regex.compile(r"\X")
@@ -107,13 +106,9 @@ def beginning(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     head, least = text[:limit], int(limit * LEAST_SHARE)
-    sentence_ends = [
-        match.end()
-        for match in _SENTENCE_END.finditer(text, least, limit + 1)
-        if match.end() <= limit
-    ]
+    sentence_ends = [end for _, end in spans(text, 0, limit + 1) if least < end <= limit]
     if sentence_ends:
-        return head[: sentence_ends[-1]]
+        return head[: sentence_ends[-1]].rstrip() or head
     words = [head] if text[limit].isspace() else head.rsplit(None, 1)[:-1]
     if words and len(words[0].rstrip()) > least:
         return words[0].rstrip()

@@ -53,21 +53,6 @@ def folded(name: str) -> str:
     return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
-def same_value(memory: Memory, other: Memory) -> bool:
-    """Whether two memories of a slot state the same.
-
-    They are compared by their values if either has a value, else by their words.
-
-    Args:
-        memory: A memory of the slot.
-        other: Another memory of the slot.
-
-    """
-    if memory.value is not None or other.value is not None:
-        return bool(memory.value == other.value)
-    return normalised(memory.content) == normalised(other.content)
-
-
 def marked(marks: str, slot: Slot) -> bool:
     """Whether a slot may have been filled. False is certain.
 
@@ -149,6 +134,20 @@ def are_of_one_slot(first: Memory, second: Memory) -> bool:
     return slot_name(first) is not None and slot_name(first) == slot_name(second)
 
 
+def same_value(memory: Memory, other: Memory) -> bool:
+    """Whether two memories of a slot state the same value, or its end.
+
+    The values are compared by their form (`value_form`). A copy for another agent states the same
+    as its original.
+
+    Args:
+        memory: A memory of the slot.
+        other: Another memory of the slot.
+
+    """
+    return is_retraction(memory) == is_retraction(other) and _form(memory) == _form(other)
+
+
 def value_form(memory: Memory) -> str | None:
     """The form by which statements of a slot are compared.
 
@@ -157,16 +156,18 @@ def value_form(memory: Memory) -> str | None:
     letter. Equal JSON has one form: the order of names does not matter, and 1.0 is 1. A copy for
     another agent has a form of its own, so that it is no repeat of its original.
     """
+    form = _form(memory)
+    return form if form is None or memory.copied_from is None else f"{form} for {memory.agent_id}"
+
+
+def _form(memory: Memory) -> str | None:
+    """The form of a value, which copies share with their original."""
     value = next(iter(memory.value.values())) if is_retraction(memory) else memory.value
     if memory.type is MemoryType.PROCEDURAL:
-        form = f"p {_json(memory.value)} {_text_of_procedure(memory).strip()}"
-    elif value is not None:
-        form = f"v {without_articles(value if isinstance(value, str) else _json(value))}"
-    elif memory.value is None:
-        form = f"c {normalised(memory.content)}"
-    else:
-        return None
-    return form if memory.copied_from is None else f"{form} for {memory.agent_id}"
+        return f"p {_json(memory.value)} {_text_of_procedure(memory).strip()}"
+    if value is not None:
+        return f"v {without_articles(value if isinstance(value, str) else _json(value))}"
+    return f"c {normalised(memory.content)}" if memory.value is None else None
 
 
 def text_of_key(key: str, value_text: str | None) -> str:

@@ -1,0 +1,111 @@
+"""Decide which of several facts fills a slot.
+
+The last word of a conversation is before its earlier words, and a model's fact before what rules
+read in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from memory_core.domain.agent_schemas import SaidFact, SaidForesight
+from memory_core.domain.statements.fact_checks import AssertedFacts
+from memory_core.domain.statements.provenance import folded_quote
+from memory_core.domain.truth.slots import NO_LONGER, folded
+
+_USER, _NAME = "user", "name"
+
+
+def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFacts:
+    """Add what rules read, and an agent's answer lacks.
+
+    Added are facts that fill a slot and foresight, since rules are certain of few other facts. An
+    answer has a fact if it fills its slot, or if the same words of the same message fill another
+    slot; it has a foresight if the same words prove one.
+
+    Args:
+        asserted: The agent's answer.
+        read: What the rules read in the same messages.
+
+    Returns:
+        The agent's answer first, so that its words stay. A subject with a name that the user alone
+            has is "user", as in the rules' slots.
+
+    """
+    names = _names_of_user(read.facts)
+    facts = [_of_user(fact, names) for fact in asserted.facts]
+    filling = [fact for fact in facts if fact.value]
+    slots = {_slot(fact) for fact in filling}
+    facts += [
+        fact
+        for fact in read.facts
+        if fact.value and _slot(fact) not in slots and not _is_proven(fact, filling)
+    ]
+    foresight = [ahead for ahead in read.foresight if not _is_proven(ahead, asserted.foresight)]
+    return replace(asserted, facts=facts, foresight=asserted.foresight + foresight)
+
+
+def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
+    """Empty the slot of each fact that a later fact of the same slot replaces.
+
+    A home that is first Berlin and then Lisbon is Lisbon. A fact that only says that another
+    value is over replaces no value: "I work at Contoso, I quit my job at Fabrikam".
+    """
+    remaining = list(facts)
+    holders: dict[tuple[str, str], int] = {}
+    for number, fact in sorted(enumerate(facts), key=lambda pair: pair[1].message):
+        if fact.subject is None or fact.attribute is None:
+            continue
+        slot = _slot(fact)
+        holder = holders.get(slot)
+        loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
+        if loser != number:
+            holders[slot] = number
+        if loser is not None:
+            remaining[loser] = remaining[loser].without_slot()
+    return remaining
+
+
+def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
+    """Whether a fact only ends another value than the holder's."""
+    value, held_value = folded(fact.value or ""), folded(holder.value or "")
+    if not value.startswith(NO_LONGER) or held_value.startswith(NO_LONGER):
+        return False
+    named = value.removeprefix(NO_LONGER).strip()
+    return named != held_value if named else fact.quote == holder.quote
+
+
+def _slot(fact: SaidFact) -> tuple[str, str]:
+    return folded(fact.subject or ""), folded(fact.attribute or "")
+
+
+def _names_of_user(read: Sequence[SaidFact]) -> frozenset[str]:
+    """The names that rules give to the user, and to no one else."""
+    slots = [(*_slot(fact), folded(fact.value or "")) for fact in read]
+    of_user = {value for owner, kind, value in slots if (owner, kind) == (_USER, _NAME)}
+    of_others = {
+        name
+        for owner, kind, value in slots
+        if owner != _USER
+        for name in (owner.partition("'s ")[0], value if kind == _NAME else "")
+    }
+    return frozenset(of_user - of_others)
+
+
+def _of_user(fact: SaidFact, names: Collection[str]) -> SaidFact:
+    """The fact, in the user's slot if its subject has one of these names."""
+    owner, mark, rest = (fact.subject or "").partition("'s ")
+    return fact.changed(subject=f"user{mark}{rest}") if folded(owner) in names else fact
+
+
+def _is_proven(
+    statement: SaidFact | SaidForesight, others: Sequence[SaidFact | SaidForesight]
+) -> bool:
+    """Whether the words that prove a statement prove one of the others too."""
+    quote = folded_quote(statement.quote)
+    return any(
+        quote in folded_quote(other.quote) or folded_quote(other.quote) in quote
+        for other in others
+        if other.message == statement.message
+    )
