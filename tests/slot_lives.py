@@ -1,5 +1,5 @@
-"""`python -m tests.slot_lives [--store cosmos] [--lives 300] [--first 1000] [--writers 2]`: drawn
-lives of one slot, compared with the tables.
+"""`python -m tests.slot_lives [--store cosmos] [--lives 300] [--first 1000] [--writers 2]
+[--began 10]`: drawn lives of one slot, compared with the tables.
 
 At every boundary of what is said, the step before it and between, now and as known at every
 commit, the step before it and between, stored must be what the tables say of single moments. What
@@ -59,6 +59,8 @@ WAYS = (
     OnConflict.REJECT_NEW,
 )
 ACTS = 22
+BEGAN = 40
+"""The day of the first act by default: after all days of which something is said."""
 LIVES_A_STORE = 25
 """Lives that share a store in the command; the next ones get a new one."""
 
@@ -360,7 +362,11 @@ def _wrong(
 
 
 async def differences_of(
-    world: World, cores: Sequence[MemoryCore], seed: int, refused: Counter[str]
+    world: World,
+    cores: Sequence[MemoryCore],
+    seed: int,
+    refused: Counter[str],
+    began: float = BEGAN,
 ) -> list[str]:
     """Where the life of a seed, lived on the cores at once, is not what the tables say.
 
@@ -369,9 +375,10 @@ async def differences_of(
         cores: the writers; each draws acts of its own.
         seed: decides what is drawn. It is a user of its own.
         refused: gets what was refused, by reason.
+        began: the day of the first act. What is said of a later day is announced.
 
     """
-    world.clock.moment = NOW
+    world.clock.moment = day(began)
     life, *others = (Life(world, core, seed, refused) for core in cores)
     for number, other in enumerate(others, 1):
         other.random = Random(-number - seed)
@@ -415,10 +422,10 @@ class Tally:
     wrong: list[int] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
 
-    async def add(self, world: World, cores: Sequence[MemoryCore], seed: int) -> None:
+    async def add(self, world: World, cores: Sequence[MemoryCore], seed: int, began: float) -> None:
         """Live a life. What is wrong with it is printed, and the next one can be lived."""
         try:
-            differences = await differences_of(world, cores, seed, self.refused)
+            differences = await differences_of(world, cores, seed, self.refused, began)
         except Exception as error:  # a 5xx, or a check that failed: the run goes on
             differences = [f"{type(error).__name__}: {error}"[:2000]]
         self.lives += 1
@@ -427,7 +434,7 @@ class Tally:
             print(f"seed {seed}: {len(differences)} differences, the first:", differences[0])  # noqa: T201
 
 
-async def run(store: str, seeds: range, writers: int) -> Tally:
+async def run(store: str, seeds: range, writers: int, began: float = BEGAN) -> Tally:
     """Live the lives of these seeds on a store, a fresh one for some at a time."""
     tally, began = Tally(), time.monotonic()
     with ExitStack() as until_the_end:
@@ -439,7 +446,7 @@ async def run(store: str, seeds: range, writers: int) -> Tally:
             cores = [await world.core() for _ in range(writers)]
             try:
                 for seed in seeds[start - seeds.start :][:LIVES_A_STORE]:
-                    await tally.add(world, cores, seed)
+                    await tally.add(world, cores, seed, began)
             finally:
                 await world.close()
             if server is not None:
@@ -457,9 +464,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lives", type=int, default=300)
     parser.add_argument("--first", type=int, default=1000, help="seed of the first life")
     parser.add_argument("--writers", type=int, default=1, help="writers who act at once")
+    parser.add_argument(
+        "--began", type=float, default=BEGAN, help="day of the first act; 10: half is announced"
+    )
     given = parser.parse_args(arguments)
     seeds = range(given.first, given.first + given.lives)
-    tally = asyncio.run(run(given.store, seeds, given.writers))
+    tally = asyncio.run(run(given.store, seeds, given.writers, given.began))
     for reason, times in tally.refused.most_common():
         print(f"refused {times} times: {reason}")  # noqa: T201
     print(  # noqa: T201

@@ -607,10 +607,13 @@ def _is_correction(entry: Withdrawal, account: Account) -> bool:
 
     Its commit then asserts the same version of the same memory again.
     """
-    statements = (*account.statements, *account.withdrawn)
-    keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
+    again = {
+        statement.key
+        for statement in (*account.statements, *account.withdrawn)
+        if statement.sequence == entry.sequence and statement.place > entry.place
+    }
     return any(
-        statement.key in keys for statement in account.withdrawn if statement.place in entry.places
+        statement.key in again for statement in account.withdrawn if statement.place in entry.places
     )
 
 

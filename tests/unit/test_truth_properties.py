@@ -547,6 +547,25 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     ]
 
 
+def test_an_announcement_put_off_and_deleted_in_one_commit_is_restored_with_its_last_start() -> (
+    None
+):
+    oslo = Assertion(
+        sequence=1, memory_id="m1", value="Oslo", asserted_at=day(1), valid_from=day(1)
+    )
+    rome = Assertion(
+        sequence=2, memory_id="m2", value="Rome", asserted_at=day(2), valid_from=day(9)
+    )
+    later = replace(rome, sequence=3, asserted_at=day(3), valid_from=day(20))
+    postponed = slot_of([oslo, rome], 3, day(3)).added(commands.mentions("m2", 1, later))
+    deleted = postponed.added(commands.deletes("m2"))
+    restored = added(deleted.entries, commands.shows_again("m2"), 4, day(4))
+    assert [(each.value, each.begins) for each in resolve(deleted.entries).intervals] == [
+        ("Oslo", day(1))
+    ]
+    assert resolve(restored) == resolve(postponed.entries)
+
+
 def announced(log: list[Entry], value: int, days: int) -> tuple[list[Entry], datetime]:
     """A log with an announcement of a value by the memory "new", and the moment of it."""
     now = day(FIRST + MAX_ACTS + 1) if not log else day(FIRST + log[-1].sequence)

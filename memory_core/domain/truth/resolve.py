@@ -24,7 +24,7 @@ from operator import attrgetter
 
 from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.cells import Cell, Cells, Layer
-from memory_core.domain.truth.entries import Assertion, Entry, Key, Place, Statement
+from memory_core.domain.truth.entries import Assertion, Entry, Key, Place, Statement, Withdrawal
 from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
@@ -369,15 +369,16 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Inte
 def _members(account: Account) -> tuple[Member, ...]:
     """The members of a log, by memory and version."""
     counting, withdrawn = _by_member(account.statements), _by_member(account.withdrawn)
-    latest = dict(sorted(counting))
+    latest, unsaid = dict(sorted(counting)), _unsaid(account)
     made: list[Member] = []
     for key in sorted(counting.keys() | withdrawn.keys()):
         (name, version), state, into = key, State.COUNTS, None
         statements = counting.get(key) or withdrawn[key]
-        if max(statement.place for statement in statements) in account.hidden_at:
-            state = State.HIDDEN
-        elif key not in counting:
+        last = max(statement.place for statement in statements)
+        if key not in counting and last not in unsaid:
             state = State.WITHDRAWN
+        elif last in account.hidden_at:
+            state = State.HIDDEN
         elif name in account.merged and latest[name] == version:
             state, into = State.MERGED, account.merged[name].into
         start = min(statement.valid_from for statement in statements)
@@ -385,6 +386,17 @@ def _members(account: Account) -> tuple[Member, ...]:
             Member(memory_id=name, version=version, valid_from=start, state=state, merged_into=into)
         )
     return tuple(made)
+
+
+def _unsaid(account: Account) -> set[Place]:
+    """The places of statements that the deletion of their memory withdrew."""
+    return {
+        place
+        for entry in account.others
+        if isinstance(entry, Withdrawal)
+        for place in entry.places
+        if place in account.hidden_at and account.hidden_at[place][0] == entry.sequence
+    }
 
 
 def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
