@@ -436,7 +436,7 @@ class Tally:
 
 async def run(store: str, seeds: range, writers: int, began: float = BEGAN) -> Tally:
     """Live the lives of these seeds on a store, a fresh one for some at a time."""
-    tally, began = Tally(), time.monotonic()
+    tally, started = Tally(), time.monotonic()
     with ExitStack() as until_the_end:
         server = until_the_end.enter_context(running()) if store == "cosmos" else None
         for start in range(seeds.start, seeds.stop, LIVES_A_STORE):
@@ -452,7 +452,7 @@ async def run(store: str, seeds: range, writers: int, began: float = BEGAN) -> T
             if server is not None:
                 check_that_each_names_one_user(server.requests())
                 server.forget_requests()
-            seconds = time.monotonic() - began
+            seconds = time.monotonic() - started
             print(f"{tally.lives} lives, {len(tally.wrong)} wrong, {seconds:.0f} s", flush=True)  # noqa: T201
     return tally
 
