@@ -7,7 +7,7 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run run-azure tools test test-cosmos test-long test-live lint lock docs package format bench chaos soak clean
+.PHONY: help setup run run-azure tools test test-cosmos test-both test-long test-live lint lock docs package format bench chaos soak clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -56,6 +56,9 @@ test: $(VENV)/.dev  ## every test, the product on SQLite, from nothing
 
 test-cosmos: $(VENV)/.dev  ## the product on the emulator of Cosmos DB too
 	@$(PYTEST) -m "cosmos and not long" tests/contract
+
+test-both: $(VENV)/.dev  ## these two in one session, which collects the tests and starts the servers once
+	@$(PYTEST) -m "not long"
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -n 3 -m long

@@ -1,5 +1,5 @@
 """What all tests run on: temporary folders in memory, the long files first, and a garbage collector
-that looks less often.
+that looks less often. In the end they say which files took longest.
 """
 
 from __future__ import annotations
@@ -8,10 +8,14 @@ import gc
 import os
 import shutil
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import browser
+from tests.browser import Browser
 from tests.profiles import azure_host, azure_stores, embedded_host, host, profile
 
 __all__ = ["azure_host", "azure_stores", "embedded_host", "host", "profile"]
@@ -19,8 +23,8 @@ __all__ = ["azure_host", "azure_stores", "embedded_host", "host", "profile"]
 IN_MEMORY = Path("/dev/shm")  # Linux's file system in memory
 ENOUGH_BYTES = 4 * 2**30
 """Free there; the folders of all tests together take a fraction of it."""
-
-
+SLOWEST_FILES = 10
+"""So many are named when tests of more files have run."""
 LONG_FILES = frozenset(
     {
         "test_azure_profile.py",
@@ -31,6 +35,7 @@ LONG_FILES = frozenset(
         "test_forming_injections.py",
         "test_framework_suites.py",
         "test_http_conversations.py",
+        "test_life_changes.py",
         "test_lives_by_moments.py",
         "test_mcp_stdio.py",
         "test_odd_conversations.py",
@@ -70,6 +75,16 @@ def pytest_configure() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while tests are collected; there is none to speak of."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Look for garbage less often, and never among what was imported and collected,
     as the development host does.
@@ -77,3 +92,29 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+_took_s: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each file takes, with what its tests make ready and take down."""
+    _took_s[report.nodeid.partition("::")[0]] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which files took longest, so that growth is seen."""
+    if len(_took_s) > SLOWEST_FILES:
+        terminalreporter.section("slowest files")
+        for file, seconds in _took_s.most_common(SLOWEST_FILES):
+            terminalreporter.write_line(f"{seconds:6.1f} s  {file}")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for the tests of a module."""
+    program, reason = browser.found()
+    if program is None:
+        pytest.skip(reason)
+    with browser.running(program) as started:
+        yield started

@@ -19,6 +19,15 @@ from tests.builders import ALICE
 from tests.world import World, listed
 
 Logged = dict[str, Any]
+OUTSIDE = {
+    "links",
+    "scene_id",
+    "access_count",
+    "last_accessed_at",
+    "embedding_model",
+    "embedding_dimensions",
+}
+"""What readers see of a memory and no event tells."""
 
 
 def logged(memory: Memory) -> Logged:
@@ -31,6 +40,11 @@ def logged(memory: Memory) -> Logged:
         "epoch": memory.epoch,
         "etag": memory.etag,
     }
+
+
+def shown(memory: Memory) -> Logged:
+    """What readers see of a memory, as far as the log tells it."""
+    return {name: value for name, value in memory.public().items() if name not in OUTSIDE}
 
 
 async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
@@ -134,20 +148,6 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
     head = await world.head()
     assert head is not None
     page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    outside = {
-        "links",
-        "scene_id",
-        "access_count",
-        "last_accessed_at",
-        "embedding_model",
-        "embedding_dimensions",
-    }
-    places = {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in page.memories
-    }
+    told_memories = {memory.id: shown(memory) for memory in page.memories}
     memories = await listed(core, status="all")
-    assert places == {
-        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
-        for memory in memories
-    }
+    assert told_memories == {memory.id: shown(memory) for memory in memories}

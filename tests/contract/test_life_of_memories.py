@@ -31,19 +31,12 @@ from memory_core.domain.truth.slots import slot_of
 from tests.builders import ALICE, StillClock
 from tests.contract.conftest import on_cosmos
 from tests.cosmos_server import CosmosServer
+from tests.past import shown
 from tests.tasks import Hand
 from tests.world import World, fact, listed, turn
 
 LONG = "We talked for a long while about nothing in particular, as one does. " * 30
 TEXTS = ["green", "blue", "red"]
-OUTSIDE = {
-    "links",
-    "scene_id",
-    "access_count",
-    "last_accessed_at",
-    "embedding_model",
-    "embedding_dimensions",
-}
 
 
 class Life(RuleBasedStateMachine):
@@ -220,18 +213,8 @@ class Life(RuleBasedStateMachine):
         if head is None or head.sequence == 0:
             return
         page = self.run(self.core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100)))
-        views = {
-            memory.id: {
-                name: value for name, value in memory.public().items() if name not in OUTSIDE
-            }
-            for memory in page.memories
-        }
-        stored_views = {
-            memory.id: {
-                name: value for name, value in memory.public().items() if name not in OUTSIDE
-            }
-            for memory in self.all()
-        }
+        views = {memory.id: shown(memory) for memory in page.memories}
+        stored_views = {memory.id: shown(memory) for memory in self.all()}
         assert views == stored_views
         assert not any(is_cold(memory) for memory in page.memories)
         counted = {name: number for name, number in head.counts.items() if number}

@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from memory_core.config import Settings
+from tests import fork_server
 from tests.host import ROOT, memories, save
 
 START_S = 90
@@ -32,21 +33,24 @@ class Command:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")
         }
-        command = [
-            sys.executable,
-            *(under or ("-m", "tests.azure_profile")),
-            "--port",
-            "0",
-            "--data",
-            str(data),
-        ]
+        arguments = ["--port", "0", "--data", str(data)]
+        environment["EMBEDDING_PROVIDER"] = "hash"
         with self.said.open("wb") as terminal:
-            self.process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env={**environment, "EMBEDDING_PROVIDER": "hash"},
-                stdout=terminal,
-                stderr=subprocess.STDOUT,
+            self.process = (
+                subprocess.Popen(
+                    [sys.executable, *under, *arguments],
+                    cwd=ROOT,
+                    env=environment,
+                    stdout=terminal,
+                    stderr=subprocess.STDOUT,
+                )
+                if under
+                else fork_server.start(
+                    ["tests.azure_profile", *arguments],
+                    env=environment,
+                    stdout=terminal,
+                    stderr=subprocess.STDOUT,
+                )
             )
 
     def terminal(self) -> str:

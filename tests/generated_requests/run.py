@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.generated_requests.environment import ROOT, interpreter
+from tests.environments import ROOT
+from tests.generated_requests.environment import interpreter
 
 CHECKS = (
     "status_code_conformance",

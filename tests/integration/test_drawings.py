@@ -25,7 +25,6 @@ import pytest
 from memory_core.recollection.graph.formats import as_dot, as_mermaid, as_page
 from memory_core.recollection.graph.model import Graph, brief, facts_of, name_of
 from memory_core.recollection.graph.style import POLICY
-from tests import browser
 from tests.browser import Browser
 from tests.drawings import GRAPHS
 from tests.npm import NODE
@@ -40,15 +39,6 @@ GROUND = {"light": "rgb(247, 247, 248)", "dark": "rgb(19, 19, 22)"}
 @functools.cache
 def graph_of(name: str) -> Graph:
     return GRAPHS[name]()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    program, why = browser.found()
-    if program is None:
-        pytest.skip(why)
-    with browser.running(program) as running:
-        yield running
 
 
 @contextmanager

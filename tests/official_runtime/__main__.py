@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.official_runtime.environment import ROOT
+from tests.environments import ROOT
 from tests.official_runtime.expectation import FILE, as_text
 from tests.official_runtime.worker import working
 
