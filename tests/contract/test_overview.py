@@ -164,12 +164,13 @@ async def test_what_a_message_states_beside_its_fact_is_told(
     world: World, message: str, rest: str
 ) -> None:
     core = await world.core_by_rules()
-    await tell(core, message, session="s1", at=NOW - timedelta(days=1))
+    await tell(core, message, session="s1", at=NOW - timedelta(days=2))
     asked = RetrieveInput(query=ALL[0])
     (formed, stated) = (await core.retrieve(ALICE, asked)).results
     assert formed.memory.category == "fact"
     assert stated.memory.content == rest
-    await tell(core, "My name is Mia.", "We moved to Leeds.", session="s2")
+    later = NOW - timedelta(days=1)
+    await tell(core, "My name is Mia.", "We moved to Leeds.", session="s2", at=later)
     contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
     assert set(contents) == {"User is called Mia", "User lives in Leeds", rest}
     context = (await core.context(ALICE, ContextInput(query=ALL[0], parts=["memories"]))).context
