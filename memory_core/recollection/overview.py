@@ -109,7 +109,7 @@ class Overview:
             self._facts(owner, where),
             self._messages(owner, where),
         )
-        known = sorted(_of_life([*facts, *messages], head), key=_place)
+        known = _in_order(_of_life([*facts, *messages], head))
         moment = local(query.at or now, zone)
         search = Search(None, (), MOST, where)
         cold = await self._archived(owner, search) if query.include_archived and head else None
@@ -153,7 +153,7 @@ class Overview:
         return [fact for fact in facts.values() if fact.id != note_id(fact.cell_id or "")]
 
     async def _messages(self, owner: Owner, where: Filter) -> list[Memory]:
-        """Return what the newest messages state of which no fact was formed, each text once."""
+        """Return what the newest messages state of which no fact was formed."""
         if where.categories and MESSAGE not in where.categories:
             return []
         where = replace(where, categories=frozenset({MESSAGE}))
@@ -219,6 +219,14 @@ def _judged(relevance: Floats, order: Floats) -> PartsRelevance:
     )
 
 
+def _in_order(memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories, the most important first, each text once."""
+    by_text = dict[str, Memory]()
+    for memory in sorted(memories, key=_place):
+        by_text.setdefault(normalised(memory.content), memory)
+    return list(by_text.values())
+
+
 def _place(memory: Memory) -> tuple[int, bool, int, bool, int]:
     """The place of a memory among all that is known: a lower one comes first."""
     return (
@@ -251,11 +259,11 @@ def _states_something_durable(message: Memory) -> bool:
 
 
 def _without_facts(messages: Iterable[Memory], cells: Mapping[str, Memory]) -> list[Memory]:
-    """Return what these messages say of which no fact was formed, each text once.
+    """Return what these messages say of which no fact was formed.
 
     Such a fact is told itself, or is over.
     """
-    by_text: dict[str, Memory] = {}
+    stated = list[Memory]()
     for message in messages:
         cell = cells.get(message.cell_id or "")
         number = message.metadata.get("message")
@@ -265,8 +273,8 @@ def _without_facts(messages: Iterable[Memory], cells: Mapping[str, Memory]) -> l
             if fact.fact_id is not None and fact.message == number
         ]
         if text := _rest(message, facts):
-            by_text.setdefault(normalised(text), message.changed(content=text))
-    return list(by_text.values())
+            stated.append(message.changed(content=text))
+    return stated
 
 
 def _rest(message: Memory, facts: Collection[frozenset[str]]) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.questions import asks_for_everything
-from memory_core.domain.requests.memories import ContextInput, RetrieveInput
+from memory_core.domain.requests.memories import ContextInput, CopyInput, RetrieveInput
 from memory_core.recollection.overview import MOST_FACTS
 from tests.builders import ALICE, NOW
 from tests.telling import facts_of, tell
@@ -216,6 +216,30 @@ async def test_the_filters_and_limits_of_a_request_are_kept(world: World) -> Non
         ALICE, ContextInput(query=ALL[0], parts=["memories"], max_tokens=100)
     )
     assert sum(part.tokens for part in short.parts) <= 100
+
+
+async def test_a_copy_for_another_agent_is_told_once_and_not_after_a_change(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Leeds.", session="s1", at=NOW - timedelta(days=2))
+    leeds = (await facts_of(core))["User lives in Leeds"]
+    await core.copy(ALICE, leeds.id, CopyInput(to_agent_id="coach"))
+
+    async def told(**limits: Any) -> list[str]:
+        asked = RetrieveInput.model_validate({"query": ALL[0], **limits})
+        return [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+
+    assert await told() == await told(agent_id="coach") == ["User lives in Leeds"]
+    await tell(core, "I moved to York.", session="s2", at=NOW - timedelta(days=1))
+    assert await told() == ["User lives in York"]
+
+
+async def test_a_text_that_several_memories_have_is_told_once(world: World) -> None:
+    core = await world.core_by_rules()
+    for agent in ("planner", "coach"):
+        await core.save(ALICE, fact("Dana keeps bees", agent_id=agent, on_conflict="keep_both"))
+    asked = RetrieveInput(query=ALL[0])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert contents == ["Dana keeps bees"]
 
 
 async def test_the_most_important_of_many_facts_come_first(world: World) -> None:
