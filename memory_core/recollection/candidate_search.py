@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_core.domain.fading import Fading
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, Vector
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
@@ -38,7 +38,6 @@ from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.ledger.ids import note_id
 from memory_core.ports import (
     Clock,
     Embedder,
@@ -84,7 +83,6 @@ context of 2,000 tokens, and 100 put .929. With formed memories among the turns,
 put .912 and 200 put .918.
 """
 CANDIDATES_PER_RESULT = 5
-_FACTS = frozenset({MemoryType.SEMANTIC.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,8 @@ class CandidateSearch:
         self._rules, self._passing, self._row_memories = rules, passing, row_memories
         self._reranking = reranking
         self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
-        self._zones, self._overview = Zones(store), Overview(store)
+        self._zones = Zones(store)
+        self._overview = Overview(store, cold, passing, rules.scoring)
 
     async def look(
         self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()
@@ -154,32 +153,23 @@ class CandidateSearch:
             EmbeddingMismatch: The embedder does not fit the stored vectors.
 
         """
-        if query.types is not None or not asks_for_everything(query.query):
+        if not asks_for_everything(query.query):
             return await self._look(owner, query, without)
-        look = await self._look(owner, query, without, everything=True)
-        if len(look.candidates):
-            return look
+        now = self._clock.now()
+        known = await self._overview.look(owner, query, self._bounds(query, now)[0], now)
+        if len(known.candidates):
+            return known
         look = await self._look(owner, query, without)
         return await leave_questions_out(owner, look, self._row_memories)
 
     async def _look(
-        self,
-        owner: Owner,
-        query: RetrieveInput,
-        without: Collection[str],
-        *,
-        everything: bool = False,
+        self, owner: Owner, query: RetrieveInput, without: Collection[str]
     ) -> QueryRound:
-        """Score the candidates of a single round.
-
-        With `everything`, the search finds facts alone. These and all else that is known answer,
-        whatever they say, the most important first; a reranker does not change that order.
-        """
+        """Score the candidates of a search."""
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
         where, limit = self._bounds(query, now)
-        searched = replace(where, types=_FACTS) if everything else where
         # The embedder first, so that it works while words are looked up.
         embedding = asyncio.ensure_future(
             self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
@@ -187,17 +177,12 @@ class CandidateSearch:
         ((vectors, degraded), recalled), (related, moment) = await asyncio.gather(
             embedding,
             self._words_and_moment(
-                owner,
-                query,
-                query_parts,
-                moment,
-                _search(query_parts, (), limit, searched),
-                embedding,
+                owner, query, query_parts, moment, _search(query_parts, (), limit, where), embedding
             ),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
-        search = _search(query_parts, vectors, limit, searched, related)
+        search = _search(query_parts, vectors, limit, where, related)
         query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -205,14 +190,7 @@ class CandidateSearch:
         candidates, cold_ids, cold_degraded = await self._with_archive(
             owner, query, search_answer.head, candidates, search
         )
-        notes, known = frozenset[str](), list[Memory]()
-        if everything:
-            notes = _notes_of_cells(candidates)
-            known = await self._overview.known(owner, where, frozenset(candidates.ids) - notes)
-            candidates = _with_known(candidates, known, search)
         judged = await self._judge(query, query_parts, vectors, candidates, search_answer)
-        if everything:
-            judged = _at_least(judged, self._passing.thresholds(query)[0])
         look = QueryRound(
             query_parts,
             vectors,
@@ -223,17 +201,11 @@ class CandidateSearch:
             candidates,
             judged,
             self._scores(query, judged.best.score, candidates, moment),
-            _with_known_first(
-                self._order(query, judged.order, candidates, moment), candidates, known
-            ),
+            self._order(query, judged.order, candidates, moment),
             short_ids,
             cold_ids,
             (*degraded, *cold_degraded),
-            left_out=notes,
-            everything=everything,
         )
-        if everything:
-            return look
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         if self._reranking is None:
@@ -469,29 +441,6 @@ def _after_hidden(entries: Sequence[Memory]) -> frozenset[str]:
     )
 
 
-def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
-    """Return the verdict with no candidate's relevance below this."""
-    return replace(
-        judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance))
-    )
-
-
-def _with_known(candidates: CandidateSet, known: Sequence[Memory], search: Search) -> CandidateSet:
-    """Join the candidates with all that is known."""
-    of_known = from_memories(
-        known, search.terms, search.compared, related=search.related, faded=search.where.has_faded
-    )
-    of_known.memories = {}  # they are read once more before they are shown
-    return joined(candidates, of_known)
-
-
-def _with_known_first(order: Floats, candidates: CandidateSet, known: Sequence[Memory]) -> Floats:
-    """Return the order with all that is known before other candidates, in its own order."""
-    places = {memory.id: place for place, memory in enumerate(known)}
-    behind = np.array([places.get(name, len(known)) for name in candidates.ids], dtype=np.float64)
-    return np.where(behind < len(known), order.max(initial=1.0) + len(known) - behind, order)
-
-
 def _search(
     query_parts: QueryParts,
     vectors: Sequence[Vector],
@@ -531,13 +480,4 @@ def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool)
         now=now,
         fading=fading,
         metadata=query.metadata or (),
-    )
-
-
-def _notes_of_cells(candidates: CandidateSet) -> frozenset[str]:
-    """The ids of those candidates that are the notes of their cells."""
-    return frozenset(
-        name
-        for name, cell in zip(candidates.ids, candidates.cell, strict=True)
-        if cell and name == note_id(cell)
     )

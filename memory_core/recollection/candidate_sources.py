@@ -358,7 +358,6 @@ class ColdSearch:
             Unavailable: The long-term store is down.
 
         """
-        terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
         hits = await self._store.search(owner, replace(search, limit=MOST, where=where))
         lists = zip_longest(
@@ -373,6 +372,21 @@ class ColdSearch:
             for name in named
             if name in documents and is_cold(documents[name].memory)
         ]
+        return await self.fetch(owner, stubs, search)
+
+    async def fetch(self, owner: Owner, stubs: Sequence[Memory], search: Search) -> ColdFound:
+        """Fetch the whole memories of stubs, as candidates of a search.
+
+        Args:
+            owner: Whose archive is read.
+            stubs: The archived memories.
+            search: The query's search, by which they are scored.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
+        terms, vector = search.terms, search.compared
         if not stubs:
             return ColdFound(from_memories([], terms, vector))
         wholes, gone, degraded = await self._wholes(owner, stubs)

@@ -291,7 +291,7 @@ class Gatherer:
             best_first = _present_first(best_first, look.moment)
         hits = choose_quotations(best_first)
         quotations = list(hits)
-        if rounds.grant > Grant.PERHAPS and not look.everything:
+        if rounds.grant > Grant.PERHAPS and look.is_search:
             beside = await self._surroundings.beside(
                 owner, look.search_answer.head, look.where, hits
             )

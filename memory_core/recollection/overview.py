@@ -1,35 +1,61 @@
-"""All that is known of a person, the most important first.
+"""All that is known of a person, as a round, the most important first.
 
-These are the facts that hold, and the person's own messages that state something durable of which
-no fact was formed. A memory comes first by its worth (a name, an allergy), then if it is about the
-person, then by its attribute's place in the table of attributes (a home before a taste), then if it
-is a fact; the newest comes first among equals.
+No memory is compared with the query. What is known are the facts that hold, and what the person's
+own messages state that is durable and of which no fact was formed. A memory comes first by its
+worth (a name, an allergy), then if it is about the person, then by its attribute's place in the
+table of attributes (a home before a taste), then if it is a fact; the newest comes first among
+equals.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.memory import Memory, MemoryType
+from memory_core.domain.fields import local
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.ranking.candidates import (
+    CandidateSet,
+    Floats,
+    Statistics,
+    from_memories,
+    joined,
+)
+from memory_core.domain.ranking.index_terms import analyse
+from memory_core.domain.ranking.query_parts import PartsRelevance, query_parts_of
+from memory_core.domain.ranking.recipes import ScoringParameters, score
+from memory_core.domain.ranking.relevance import Relevance
+from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject, place_of_attribute
 from memory_core.domain.statements.durability import durability
 from memory_core.domain.statements.provenance import is_text_to_work_on
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.statements.worth import place_of_worth
-from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
+from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable, readable_shown
-from memory_core.ports import Filter, LongTermStore
-from memory_core.recollection.quotations import said_by
+from memory_core.ports import Filter, Found, LongTermStore, Search
+from memory_core.recollection.candidate_sources import MOST, ColdFound, ColdSearch, Zones
+from memory_core.recollection.passing_rows import PassingRows
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.quotations import FACT, said_by
 
 MOST_FACTS = 200
-"""The most facts that are read, the newest."""
+"""The most facts that are read, the newest; if there are more, as many of the oldest.
+
+People introduce themselves first. Of a name, an allergy and a home that 350 facts followed, a
+search for the words of the question found one, and none of those that 900 followed.
+"""
 MOST_MESSAGES = 200
 """The most messages that are read, the newest."""
 MOST_CHARACTERS = 260
@@ -39,53 +65,166 @@ SURELY_DURABLE = 0.8
 
 Of sentences of authors whose own the model has not seen, 62 to 100 % that reach it are durable.
 """
-_FACT = "fact"
+TELLS_FACT = 0.5
+"""The share of its words that a clause has of a fact that it tells, or the fact of the clause."""
+_CLAUSES = re.compile(
+    r"[,;、，]\s?(?:(?:and|but|und|aber)\s)?|\s(?:and|but|und|aber)\s", re.IGNORECASE
+)
+_USER = frozenset(tokens("User's"))
 
 
 class Overview:
     """Reads all that is known, for any owner."""
 
-    def __init__(self, store: LongTermStore) -> None:
-        self._store = store
+    def __init__(
+        self,
+        store: LongTermStore,
+        cold: ColdSearch,
+        passing: PassingRows,
+        scoring: ScoringParameters,
+    ) -> None:
+        self._store, self._cold, self._zones = store, cold, Zones(store)
+        self._passing, self._scoring = passing, scoring
 
-    async def known(self, owner: Owner, where: Filter, others: Collection[str]) -> list[Memory]:
-        """Read what is known of a person, the most important first.
+    async def look(
+        self, owner: Owner, query: RetrieveInput, where: Filter, now: datetime
+    ) -> QueryRound:
+        """Return a round of which every candidate answers, in the order of its importance.
 
-        It costs two bounded pages, and one more read for messages and for facts that these pages
-        lack.
+        It costs two bounded pages, a third where there are many facts, and a read of the cells of
+        messages. Facts of the archive come last, if the query includes it.
 
         Args:
             owner: Whose memories are read.
-            where: The filter of facts; messages have its conditions except for the type.
-            others: The ids of further facts, which a search has found.
+            query: The query, with its limits.
+            where: The filter of the query.
+            now: The time of the call.
 
         Raises:
             Unavailable: The long-term store is down.
 
         """
-        facts, messages = await asyncio.gather(
-            self._newest(owner, where, MemoryType.SEMANTIC, _FACT, MOST_FACTS),
-            self._newest(owner, where, MemoryType.EPISODIC, MESSAGE, MOST_MESSAGES),
+        (zone, head), facts, messages = await asyncio.gather(
+            self._zones.with_head(owner, query.time_zone),
+            self._facts(owner, where),
+            self._messages(owner, where),
         )
+        known = _in_order(_of_life([*facts, *messages], head))
+        moment = local(query.at or now, zone)
+        search = Search(None, (), MOST, where)
+        cold = await self._archived(owner, search) if query.include_archived and head else None
+        candidates = _each_for_itself(known, where)
+        if cold is not None:
+            candidates = joined(candidates, cold.candidates)
+        relevance = np.full(len(candidates), self._passing.thresholds(query)[0])
+        order = np.arange(len(candidates), 0, -1, dtype=np.float64)
+        return QueryRound(
+            query_parts_of("", moment),
+            (),
+            where,
+            now,
+            moment,
+            Found(head, candidates, Statistics(len(known), 0.0, {})),
+            candidates,
+            _judged(relevance, order),
+            score(
+                query.recipe,
+                query.weights,
+                relevance,
+                candidates,
+                moment.timestamp(),
+                self._scoring,
+            ),
+            order,
+            frozenset(),
+            frozenset() if cold is None else cold.ids,
+            () if cold is None else cold.degraded,
+        )
+
+    async def _facts(self, owner: Owner, where: Filter) -> list[Memory]:
+        """Return the newest facts, and the oldest, without the notes of cells."""
+        newest = await self._page(owner, where, MemoryType.SEMANTIC, MOST_FACTS)
+        oldest = (
+            await self._page(owner, where, MemoryType.SEMANTIC, MOST_FACTS, newest_first=False)
+            if len(newest) == MOST_FACTS
+            else []
+        )
+        facts = {fact.id: fact for fact in (*newest, *oldest)}
+        return [fact for fact in facts.values() if fact.id != note_id(fact.cell_id or "")]
+
+    async def _messages(self, owner: Owner, where: Filter) -> list[Memory]:
+        """Return what the newest messages state of which no fact was formed."""
+        if where.categories and MESSAGE not in where.categories:
+            return []
+        where = replace(where, categories=frozenset({MESSAGE}))
+        messages = await self._page(owner, where, MemoryType.EPISODIC, MOST_MESSAGES)
         stated = await asyncio.to_thread(
             lambda: [message for message in messages if _states_something_durable(message)]
         )
-        missing = frozenset(others).difference(fact.id for fact in facts)
-        cells = {message.cell_id for message in stated if message.cell_id is not None}
-        names = sorted(missing | cells)
-        read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
-        facts += [read[name] for name in sorted(missing) if name in read]
-        return sorted([*facts, *_without_facts(stated, read)], key=_place)
+        names = sorted({message.cell_id for message in stated if message.cell_id is not None})
+        cells, _ = readable_shown(await self._store.memories(owner, names) if names else {})
+        return await asyncio.to_thread(_without_facts, stated, cells)
 
-    async def _newest(
-        self, owner: Owner, where: Filter, kind: MemoryType, category: str, limit: int
+    async def _page(
+        self,
+        owner: Owner,
+        where: Filter,
+        kind: MemoryType,
+        limit: int,
+        *,
+        newest_first: bool = True,
     ) -> list[Memory]:
-        """Return the newest memories of a category, if the filter allows it."""
-        if where.categories and category not in where.categories:
+        """Return the newest or oldest searchable memories of a type, if the filter allows it."""
+        if where.types and kind.value not in where.types:
             return []
-        where = replace(where, types=frozenset({kind.value}), categories=frozenset({category}))
-        memories, _ = readable(await self._store.page(owner, "memory", where, None, limit))
-        return [memory for memory in memories if memory.searchable]
+        where = replace(where, types=frozenset({kind.value}))
+        memories, _ = readable(
+            await self._store.page(owner, "memory", where, None, limit, newest_first=newest_first)
+        )
+        return memories
+
+    async def _archived(self, owner: Owner, search: Search) -> ColdFound:
+        """Return the newest facts of the archive."""
+        where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
+        stubs = await self._page(owner, where, MemoryType.SEMANTIC, MOST)
+        return await self._cold.fetch(
+            owner, [stub for stub in stubs if stub.category == FACT], search
+        )
+
+
+def _of_life(memories: Iterable[Memory], head: Head | None) -> list[Memory]:
+    """Return the searchable memories of the owner's present life; none for an unknown owner."""
+    return [
+        memory
+        for memory in memories
+        if head is not None and memory.epoch == head.epoch and memory.searchable
+    ]
+
+
+def _each_for_itself(known: list[Memory], where: Filter) -> CandidateSet:
+    """Return memories as candidates that belong to no cell, with what is shown of each."""
+    candidates = from_memories(known, (), None, faded=where.has_faded)
+    candidates.cell = [None] * len(known)
+    candidates.memories = {memory.id: memory for memory in known}
+    return candidates
+
+
+def _judged(relevance: Floats, order: Floats) -> PartsRelevance:
+    """Return the verdict that gives all candidates this relevance."""
+    nothing = np.zeros(len(relevance))
+    return PartsRelevance(
+        Relevance(relevance, nothing, np.full(len(relevance), np.nan), {}),
+        nothing.astype(np.int64),
+        order,
+    )
+
+
+def _in_order(memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories, the most important first, each text once."""
+    by_text = dict[str, Memory]()
+    for memory in sorted(memories, key=_place):
+        by_text.setdefault(normalised(memory.content), memory)
+    return list(by_text.values())
 
 
 def _place(memory: Memory) -> tuple[int, bool, int, bool, int]:
@@ -120,15 +259,57 @@ def _states_something_durable(message: Memory) -> bool:
 
 
 def _without_facts(messages: Iterable[Memory], cells: Mapping[str, Memory]) -> list[Memory]:
-    """Return the messages of which no fact was formed, each text once.
+    """Return what these messages say of which no fact was formed.
 
     Such a fact is told itself, or is over.
     """
-    by_text: dict[str, Memory] = {}
+    stated = list[Memory]()
     for message in messages:
         cell = cells.get(message.cell_id or "")
         number = message.metadata.get("message")
-        facts = () if cell is None else cell.atomic_facts
-        if not any(fact.fact_id is not None and fact.message == number for fact in facts):
-            by_text.setdefault(normalised(message.content), message)
-    return list(by_text.values())
+        facts = [
+            frozenset(tokens(fact.text)) - _USER
+            for fact in (() if cell is None else cell.atomic_facts)
+            if fact.fact_id is not None and fact.message == number
+        ]
+        if text := _rest(message, facts):
+            stated.append(message.changed(content=text))
+    return stated
+
+
+def _rest(message: Memory, facts: Collection[frozenset[str]]) -> str:
+    """Return what is durable in a message beside its facts.
+
+    A message without a fact is returned whole. A clause that tells a fact is left out, and so is
+    a clause that does not name its speaker.
+
+    Args:
+        message: Of a person, durable as a whole.
+        facts: The words of each fact that was formed of it.
+
+    """
+    if not facts:
+        return message.content
+    rest = list[str]()
+    for sentence in sentences(message.content):
+        clauses = [clause for clause in _CLAUSES.split(sentence.text) if clause.strip(" .!")]
+        left = [clause for clause in clauses if not _tells(clause, facts)]
+        rest += [sentence.text] if len(left) == len(clauses) else left
+    return " ".join(
+        part[:1].upper() + part[1:]
+        for part in rest
+        if durability(part) >= SURELY_DURABLE and _is_about_its_speaker(part, message)
+    )
+
+
+def _tells(clause: str, facts: Iterable[frozenset[str]]) -> bool:
+    """Whether a clause tells one of these facts, or has no word of its own."""
+    words = frozenset(tokens(clause))
+    return not words or any(
+        len(words & fact) >= TELLS_FACT * min(len(words), len(fact)) for fact in facts if fact
+    )
+
+
+def _is_about_its_speaker(part: str, message: Memory) -> bool:
+    analysed = analyse(part, actor=None, event_timestamp=message.event_timestamp)
+    return bool(analysed.says_i) or has_japanese(part)

@@ -44,11 +44,7 @@ def message_rows(look: QueryRound, rows: Sequence[int], floor: float) -> dict[in
 
     """
     candidates, relevance = look.candidates, look.relevant.score
-    chosen = {
-        cell: row
-        for row in rows
-        if not look.everything and (cell := candidates.cell[row]) is not None
-    }
+    chosen = {cell: row for row in rows if (cell := candidates.cell[row]) is not None}
     rows_by_result: dict[int, list[int]] = {}
     if not chosen:
         return rows_by_result

@@ -114,9 +114,7 @@ class PassingRows:
         for row in self.rows(query, look):
             if look.candidates.ids[row] in look.left_out:
                 continue
-            best.setdefault(
-                look.candidates.ids[row] if look.everything else episode_of(look, row), row
-            )
+            best.setdefault(episode_of(look, row), row)
             if len(best) == limit:
                 break
         return list(best.values())

@@ -39,7 +39,6 @@ class QueryRound:
         degraded: The parts of the service that the round did without.
         reranked: The reranker's score, by row.
         left_out: Memories that shall be no results, whatever their scores.
-        everything: Whether all facts answer, each for itself.
 
     """
 
@@ -58,7 +57,6 @@ class QueryRound:
     degraded: tuple[str, ...]
     reranked: Mapping[int, float] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
-    everything: bool = False
 
     @property
     def analysis(self) -> QueryAnalysis:
@@ -69,6 +67,11 @@ class QueryRound:
     def relevant(self) -> Relevance:
         """The relevance of each candidate, for the part of the query that it answers best."""
         return self.judged.best
+
+    @property
+    def is_search(self) -> bool:
+        """Whether memories were compared with the query, by words or vectors."""
+        return bool(self.vectors or self.analysis.terms)
 
     @property
     def sequence(self) -> int:

@@ -85,8 +85,6 @@ def _scored_rows(rows: Sequence[int], look: QueryRound) -> list[int]:
     A result may be shown for several candidates: an episode and its messages. The most relevant of
     these candidates gives the scores, whichever of them leads.
     """
-    if look.everything:
-        return list(rows)
     candidates, relevance = look.candidates, look.relevant.score
     if not any(candidates.cell):  # each candidate is shown as itself
         return list(rows)

@@ -33,8 +33,7 @@ class RowMemories:
             owner: Whose memories are read.
             look: The round that the rows are of.
             rows: The chosen rows.
-            by_cells: Whether a message is shown by its cell, if that cell is stored. In a round
-                for all that is known it is shown by itself.
+            by_cells: Whether a message is shown by its cell, if that cell is stored.
 
         Returns:
             The memories by the id of their row; a message's id leads to its cell with `by_cells`.
@@ -59,7 +58,7 @@ class RowMemories:
                 for row in rows
                 if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced
             ]
-            if by_cells and not look.everything
+            if by_cells
             else []
         )
         cells = {

@@ -60,6 +60,20 @@ async def test_the_archive_is_searched_only_when_it_is_asked_for(
     assert (await words.get(ALICE, old.id)).content != STORY
 
 
+async def test_archived_facts_are_told_last_of_all_that_is_known(
+    world: World, words: MemoryCore
+) -> None:
+    asked = "What do you know about me?"
+    (old,) = await saved(words, fact("Ann keeps bees", category="fact"))
+    years_go_by(world)
+    await archived(world, words)
+    (new,) = await saved(words, fact("Ann collects stamps"))
+    hot = (await words.retrieve(ALICE, RetrieveInput(query=asked))).results
+    assert [hit.memory.id for hit in hot] == [new.id]
+    hits = (await retrieve(words, asked)).results
+    assert [(hit.memory.id, hit.tier) for hit in hits] == [(new.id, "long"), (old.id, "cold")]
+
+
 async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_own(
     world: World,
 ) -> None:

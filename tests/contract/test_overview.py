@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.questions import asks_for_everything
-from memory_core.domain.requests.memories import ContextInput, RetrieveInput
-from tests.builders import ALICE
+from memory_core.domain.requests.memories import ContextInput, CopyInput, RetrieveInput
+from memory_core.recollection.overview import MOST_FACTS
+from tests.builders import ALICE, NOW
 from tests.telling import facts_of, tell
 from tests.world import World, fact, turn
 
@@ -147,6 +151,95 @@ async def test_a_message_is_not_told_whose_fact_is_over_or_deleted(world: World)
     asked = RetrieveInput(query=ALL[0])
     contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
     assert contents == ["User lives in York"]
+
+
+SAID_WITH_A_FACT = [
+    ("I'm Nora, I teach chemistry at a school in Hull.", "I teach chemistry at a school in Hull."),
+    ("We live in Bath and my husband is deaf in one ear.", "My husband is deaf in one ear."),
+]
+
+
+@pytest.mark.parametrize(("message", "rest"), SAID_WITH_A_FACT)
+async def test_what_a_message_states_beside_its_fact_is_told(
+    world: World, message: str, rest: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, message, session="s1", at=NOW - timedelta(days=2))
+    asked = RetrieveInput(query=ALL[0])
+    (formed, stated) = (await core.retrieve(ALICE, asked)).results
+    assert formed.memory.category == "fact"
+    assert stated.memory.content == rest
+    later = NOW - timedelta(days=1)
+    await tell(core, "My name is Mia.", "We moved to Leeds.", session="s2", at=later)
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert set(contents) == {"User is called Mia", "User lives in Leeds", rest}
+    context = (await core.context(ALICE, ContextInput(query=ALL[0], parts=["memories"]))).context
+    assert rest in context
+    assert "Nora" not in context
+    assert "Bath" not in context
+
+
+async def test_an_introduction_that_very_many_facts_follow_is_told_first(world: World) -> None:
+    core = await world.core_by_rules()
+    await core.save(ALICE, fact("Priya plays the oboe"))
+    await tell(core, "I'm allergic to penicillin.", "My name is Priya.")
+    for first in range(0, MOST_FACTS + 80, 40):
+        items = [fact(f"Priya collects stamps of {first + number}") for number in range(40)]
+        await core.bulk(ALICE, items)
+    asked = RetrieveInput(query=ALL[0], limit=2)
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert contents == ["User is called Priya", "User is allergic to penicillin"]
+
+
+async def test_the_filters_and_limits_of_a_request_are_kept(world: World) -> None:
+    core = await living(world)
+    await core.save(ALICE, fact("Dana keeps bees", tags=["hobby"], agent_id="helper"))
+    await tell(core, STATED[0], session="s3")
+
+    async def told(**limits: Any) -> set[str]:
+        asked = RetrieveInput.model_validate({"query": ALL[0], **limits})
+        return {hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results}
+
+    assert await told(tags=["hobby"]) == {"Dana keeps bees"}
+    assert await told(agent_id="helper") == {"Dana keeps bees"}
+    assert await told(session_id="s2") == {"User lives in Lisbon"}
+    assert await told(types=["episodic"]) == {STATED[0]}
+    assert STATED[0] not in await told(types=["semantic"])
+    assert await told(categories=["message"]) == {STATED[0]}
+    assert len(await told(limit=2)) == 2
+    context = await core.context(
+        ALICE, ContextInput(query=ALL[0], parts=["memories"], tags=["hobby"])
+    )
+    assert "Dana keeps bees" in context.context
+    assert "Lisbon" not in context.context
+    short = await core.context(
+        ALICE, ContextInput(query=ALL[0], parts=["memories"], max_tokens=100)
+    )
+    assert sum(part.tokens for part in short.parts) <= 100
+
+
+async def test_a_copy_for_another_agent_is_told_once_and_not_after_a_change(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "I live in Leeds.", session="s1", at=NOW - timedelta(days=2))
+    leeds = (await facts_of(core))["User lives in Leeds"]
+    await core.copy(ALICE, leeds.id, CopyInput(to_agent_id="coach"))
+
+    async def told(**limits: Any) -> list[str]:
+        asked = RetrieveInput.model_validate({"query": ALL[0], **limits})
+        return [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+
+    assert await told() == await told(agent_id="coach") == ["User lives in Leeds"]
+    await tell(core, "I moved to York.", session="s2", at=NOW - timedelta(days=1))
+    assert await told() == ["User lives in York"]
+
+
+async def test_a_text_that_several_memories_have_is_told_once(world: World) -> None:
+    core = await world.core_by_rules()
+    for agent in ("planner", "coach"):
+        await core.save(ALICE, fact("Dana keeps bees", agent_id=agent, on_conflict="keep_both"))
+    asked = RetrieveInput(query=ALL[0])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert contents == ["Dana keeps bees"]
 
 
 async def test_the_most_important_of_many_facts_come_first(world: World) -> None:

@@ -438,16 +438,16 @@ async def test_a_retrieve_of_a_small_user_is_one_search_of_the_head_and_one_quer
     assert Counter(requests) == Counter(["read", "query", *(WORDS if "at" in asked else [])])
 
 
-async def test_all_that_is_known_costs_two_pages_and_at_most_one_read_more(warm: Traffic) -> None:
+async def test_all_that_is_known_costs_two_pages_and_no_search(warm: Traffic) -> None:
     await fill(warm)
     query = RetrieveInput(query="What do you know about me?")
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
     calls, _ = await warm.of(warm.core.retrieve(ALICE, query))
-    assert calls == ["search", "page", "page", "search"], "nothing is known: asked like any other"
+    assert calls == ["snapshot", "page", "page", "search"], "nothing is known: asked like any other"
     await warm.core.save(ALICE, fact("Ann collects stamps"))
     calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
-    assert calls == ["search", "page", "page", "memories"]
-    assert Counter(requests) == Counter(["read", "read", "plan", *["query"] * 6])
+    assert calls == ["snapshot", "page", "page"]
+    assert Counter(requests) == Counter(["read", "query", "query"])
 
 
 async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query_more(
