@@ -83,7 +83,7 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
     return slot if act is None else slot.added(act)
 
 
-def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> Statement:
+def statement_in(slot: SlotLog, new: Memory | Statement) -> Statement:
     """The statement of a memory in its slot, after all statements of the same time.
 
     A statement is returned as it is.
@@ -91,13 +91,11 @@ def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> State
     Args:
         slot: The log.
         new: A memory or a statement.
-        **fields: Fields that differ from the memory's, such as the id of the memory that it
-            mentions.
 
     """
     if isinstance(new, Statement):
         return new
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "sequence": slot.pending,
         "part": slot.next_part(),
         "memory_id": new.id,
@@ -107,7 +105,7 @@ def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> State
         "valid_from": new.valid_from,
         "valid_until": new.valid_until,
     }
-    return (Retraction if is_retraction(new) else Assertion)(**(made | fields))
+    return (Retraction if is_retraction(new) else Assertion)(**fields)
 
 
 def says(

@@ -169,8 +169,7 @@ class AgentCalls:
                 return await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
                 log.warning(
-                    "the conflict agent failed, what it was asked about stays pending: %s",
-                    error.detail,
+                    "the conflict agent failed, so the conflicts stay pending: %s", error.detail
                 )
                 return Answered(Decisions(), Provenance(NOBODY))
 

@@ -192,8 +192,7 @@ class JointAgentCalls(AgentCalls):
                 answer = await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
                 log.warning(
-                    "the conflict agent failed, what it was asked about stays pending: %s",
-                    error.detail,
+                    "the conflict agent failed, so the conflicts stay pending: %s", error.detail
                 )
                 return Answered(ruled_pairs(questions, Rulings({})), Provenance(NOBODY))
             rulings = Rulings.of(prompt, answer.value, answer.provenance.model)
