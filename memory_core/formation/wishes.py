@@ -156,6 +156,7 @@ class Wishes:
             (wish, each)
             for wish, each in zip(wishes, done, strict=True)
             if wish.kind == "forget" and not _only_lifts(each)
+            if wish.surety != "perhaps" or each.to_confirm
         ]
         if not requests:
             return conversation, result
@@ -318,6 +319,9 @@ class Wishes:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
+        if wish.surety == "perhaps":
+            meant = [memory.id for memory in named[:MOST_TO_CONFIRM]]
+            return WishEffects(message_id=message_id, to_confirm=meant)
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)

@@ -252,8 +252,11 @@ def _states_something_durable(message: Memory) -> bool:
         and (bool(lexical.says_i) or has_japanese(content))
         and not is_text_to_work_on(content)
         and any(durability(sentence.text) >= SURELY_DURABLE for sentence in sentences(content))
-        and not said_wishes(
-            [Message(role="user", content=content, timestamp=message.event_timestamp)]
+        and not any(
+            wish.surety != "perhaps"
+            for wish in said_wishes(
+                [Message(role="user", content=content, timestamp=message.event_timestamp)]
+            )
         )
     )
 

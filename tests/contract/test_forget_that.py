@@ -124,9 +124,12 @@ async def test_a_complaint_is_no_request_to_forget_all(world: World, of_others: 
         ("Ben has a broken arm.", "Forget that Ben has a broken arm, he is well again."),
         ("Mia lives in Berlin.", "Forget that Mia lives in Berlin."),
         ("Ben ist krank.", "Vergiss, dass Ben krank ist, er ist wieder gesund."),
+        ("I'm allergic to nuts.", "Forget that I'm allergic to nuts, that was wrong."),
+        ("I like jazz.", "Forget that I like jazz."),
+        ("Ich bin Veganer.", "Bitte lösche, dass ich Veganer bin."),
     ],
 )
-async def test_a_fact_of_a_named_person_is_forgotten(
+async def test_a_fact_that_is_named_is_forgotten(
     world: World, statement: str, request_to_forget: str
 ) -> None:
     core = await world.core_by_rules()
@@ -151,3 +154,44 @@ async def test_other_words_about_a_fact_forget_nothing(world: World, harmless: s
     await tell(core, PARROT, session="s1", at=NOW)
     await tell(core, harmless, session="s1", at=NOW + timedelta(minutes=1))
     assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    ("statement", "perhaps_a_request"),
+    [
+        ("We're moving to Tromsø.", "You needn't know about Tromsø any more."),
+        ("I have a dog, Rex.", "Forget about my dog."),
+        ("Ich habe mit Aktien viel verloren.", "ich hätte das mit den Aktien vergessen bei dir"),
+    ],
+)
+async def test_a_likely_request_is_asked_back_only_if_a_memory_has_its_words(
+    world: World, statement: str, perhaps_a_request: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    unknown = await tell(core, perhaps_a_request, session="s2", at=NOW + timedelta(hours=1))
+    assert "forgetting" not in unknown.result
+    await tell(core, statement, session="s3", at=NOW + timedelta(hours=2))
+    task = await tell(core, perhaps_a_request, session="s4", at=NOW + timedelta(hours=3))
+    (request,) = task.result["forgetting"]
+    assert request["status"] in ("done", "pending")
+    assert any("Coco" in fact for fact in await facts(core))
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "If I asked you to forget Coco, would you really do it?",
+        "Please delete nothing that I told you about Coco.",
+        "Bitte löschen Sie nichts von dem, was ich über Coco erzählt habe.",
+        "もしココを忘れてと頼んだら、本当に忘れてくれるの?",
+        "消しゴムを貸してくれた子が今の妻です。",
+    ],
+)
+async def test_a_request_that_is_supposed_or_denied_is_not_asked_back(
+    world: World, harmless: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, PARROT, session="s1", at=NOW)
+    task = await tell(core, harmless, session="s1", at=NOW + timedelta(minutes=1))
+    assert "forgetting" not in task.result

@@ -6,6 +6,7 @@ that names something else. The third names a person's fact: "forget that Ben is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import names_all
@@ -35,6 +36,8 @@ _THIS: Final = ("ONEOFF", "this")
 _DATA: Final = frozenset(
     {"data", "details", "information", "daten", "angaben", "informationen", "データ", "情報"}
 )
+_OF_FACTS: Final = frozenset({OTHER_WORDS, "FUNC", "MY", "PERSONAL", "PASTI", "NOT"})
+"""Kinds of the words of a fact that the speaker states."""
 _EVERY: Final = frozenset({"alle", "all", "every", "ever", "je", "jemals"})
 
 
@@ -59,7 +62,7 @@ def points_at_last(reading: MarkedSentence) -> bool:
 
 
 def fact_to_forget(reading: MarkedSentence) -> str:
-    """The fact of a named person that a sentence orders to forget, or "".
+    """The fact of the speaker or of a named person to forget, or "".
 
     For example "Ben is ill" of "forget that Ben is ill", without a further clause. No more is
     needed to be sure, since nothing is forgotten unless a memory has all the words.
@@ -67,15 +70,24 @@ def fact_to_forget(reading: MarkedSentence) -> str:
     marks = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", BREAK)]
     if (
         len(marks) > 3
-        and marks[0].kind in _FORGETS
+        and marks[0].kind in _REMOVES
         and marks[1].text in ("that", "dass")
-        and marks[2].kind == OTHER_WORDS
-        and marks[2].text.split()[0] in reading.capitals
+        and (_is_name(marks[2], reading) or _states_own_fact(marks[2:]))
         and all(mark.kind != BREAK for mark in reading.marks if mark.start > marks[2].start)
         and _is_requested(reading)
     ):
         return reading.text[marks[2].start : marks[-1].end]
     return ""
+
+
+def _is_name(mark: WishMark, reading: MarkedSentence) -> bool:
+    return mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals
+
+
+def _states_own_fact(marks: Sequence[WishMark]) -> bool:
+    """Whether a clause states only what the speaker is, has or likes."""
+    opens = marks[0].kind in ("ME", "MY") or marks[0].text in ("i like", "i like my", "i hate")
+    return opens and all(mark.kind in _OF_FACTS for mark in marks[1:])
 
 
 def asks_for_all(reading: MarkedSentence) -> bool:

@@ -66,7 +66,9 @@ PHRASES: Mapping[str, str] = {
         kill, strike out, rub out, void, shed, let that slip, let it slip, let slip, throw,
         blank out,
         lasse fallen,
-        let it go, let that go, let them go, cut the bit, cut the part, cut what, cut everything
+        let it go, let that go, let them go, cut the bit, cut the part, cut what, cut everything,
+        rub it out, rub that out, rub this out, rub them out, cross it out, cross that out,
+        cross it off, cross that off, strike that, strike it
     """,
     # what is erased is to be: participles and adverbs
     "GONE": """
@@ -169,7 +171,15 @@ PHRASES: Mapping[str, str] = {
         no need to store, don't cling to, do not cling to, isn't there any more,
         isn't there anymore, not there any more, not there anymore, wasn't stored, wasn't saved,
         wasn't kept, wasn't in your, weren't in your, isn't in your, weren't stored, weren't saved,
-        weren't kept, not be in your, stop holding, stop saving, stop recording, stop retaining
+        weren't kept, not be in your, stop holding, stop saving, stop recording, stop retaining,
+        dont keep, dont store, dont save, dont remember, dont record, don't need to know,
+        do not need to know, dont need to know, needn't know, don't need to remember,
+        don't have to know, don't have to remember, don't need to keep, don't have to keep,
+        don't need to hold, no need to know, no need to hold, merk dir das nicht,
+        merk dir das bitte nicht, merk dir das bitte gar nicht, merk dir das lieber nicht,
+        musst du nicht wissen, musst du nicht mehr wissen, musst du dir nicht merken,
+        brauchst du nicht wissen, brauchst du dir nicht merken, brauchst du nicht zu behalten,
+        覚えておく必要は, 覚えておく必要ない, 覚えておく必要も, 覚えている必要は, 覚えとかなくて
     """,
     # verbs of saying something to the assistant
     "TOLD": """
@@ -268,7 +278,9 @@ PHRASES: Mapping[str, str] = {
         今の話, 今のは, just told you, just said, just wrote, just mentioned, just now,
         last message, previous message, last thing, a moment ago, a minute ago, just told,
         just shared, just sent, eben, gerade gesagt, gerade eben, letzte nachricht,
-        vorige nachricht, gerade, さっき, 今の, 直前, たった今, 先ほど, 先程, 今言った, いま
+        vorige nachricht, gerade, さっき, 今の, 直前, たった今, 先ほど, 先程, 今言った, いま,
+        das letzte, letzteres, the last bit, that last bit, last bit, last part, the last part,
+        that last part, last sentence
     """,
     # when it was said
     "EARLIER": """
@@ -555,7 +567,8 @@ PHRASES: Mapping[str, str] = {
     # the whole of something
     "ALL": """
         what's, everything, anything, all, whatever, every, what, any, stuff, thing, things, alles,
-        was, etwas, sämtliche, sämtliches, komplett, 全部, すべて, 全て, ぜんぶ, 一切合切, 何もかも
+        was, etwas, sämtliche, sämtliches, komplett, 全部, すべて, 全て, ぜんぶ, 一切合切, 何もかも,
+        irgendetwas, irgendwas, irgendeine, irgendeinen
     """,
     # matters of a life
     "PERSONAL": """
@@ -639,7 +652,8 @@ PHRASES: Mapping[str, str] = {
         user, users, satz, wort, from the list, from this list, this text, this list, aus der liste,
         dem text, einladung, rechnungen, from the sheet, reifen, fruits, mushrooms, onion, tomatoes,
         pilze, zwiebeln, report, log in, login, log into, verse, application, application form,
-        form, script, novel, bericht, artikel
+        form, script, novel, bericht, artikel,
+        消しゴム, 消しごむ, 消防, 消毒
     """,
     # questions how
     "HOW": """
@@ -705,7 +719,8 @@ PHRASES: Mapping[str, str] = {
         a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if,
         into, off, out, up, der, den, dem, des, ein, eine, einen, von, vom, zu, zum, zur, mit, über,
         aus, im, auf, für, bei, ist, sind, dass, ob, oder, nach, bezüglich, は, を, が, の, に, で,
-        と, も, へ, か, ね, よ, な, から, まで, with, for
+        と, も, へ, か, ね, よ, な, から, まで, with, for,
+        anywhere, somewhere, wohl, nur, eigentlich, halt
     """,
     # verbs of proposing and assuming
     "SUGGEST": """

@@ -50,7 +50,7 @@ def is_no_request(reading: MarkedSentence) -> bool:
     kinds, signs = reading.kind_set, reading.signs
     if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
         return True
-    if signs & {"neg", "says", "email", "subj", "thingonly", "elsewhere"}:
+    if signs & {"neg", "says", "supposes", "email", "subj", "thingonly", "elsewhere"}:
         return True
     if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
         return True

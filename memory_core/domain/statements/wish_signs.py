@@ -68,6 +68,13 @@ ARTICLES = frozenset(
     }
 )
 _NEVER = frozenset({"never", "nie", "niemals"})
+_NOTHING = frozenset({"nothing", "none", "nichts", "keine", "keinen", "kein"})
+_SUPPOSED = re.compile(
+    r"(?:and |so |but |und |also )?(?:if|suppose|supposing|what if|imagine"
+    r"|wenn|falls|angenommen,?) (?:i|ich)\b[^.!]{0,200}\?"
+    r"|(?:もし|仮に)[^。！]{0,120}(?:[?？]|か。?)\Z"
+)
+"""The beginning of a question about a request that is only supposed."""
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
 _TAKE_BACK = frozenset({"take back", "taking back", "retract", "nehme zurück", "nehm zurück"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
@@ -265,7 +272,10 @@ def _is_negated_behind(marks: Sequence[WishMark]) -> bool:
     """
     end = next((place for place, mark in enumerate(marks) if mark.kind == BREAK), len(marks))
     clause = [mark for mark in marks[:end] if mark.kind not in ("PLEASE", "LEAD", "EARLIER")]
-    return bool(clause) and any(
+    if not clause:
+        return False
+    own = next((mark for mark in clause if mark.kind != "YOU"), clause[0])
+    return own.text in _NOTHING or any(
         mark.kind == "NOT" and mark.text in ("nicht", "nie") for mark in (clause[0], clause[-1])
     )
 
@@ -308,6 +318,8 @@ def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
         yield "how0"
     if _is_reported(reading) or _TOLD_OTHERS.search(reading.text):
         yield "says"
+    if _SUPPOSED.match(reading.text.lstrip()):
+        yield "supposes"
     if kinds & {"MY", "PRON", "MEMORY"} and _TAKEN_OUT.search(reading.text):
         yield "takeout"
     if "EMAIL" in kinds:

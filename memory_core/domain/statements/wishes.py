@@ -34,8 +34,10 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
-Surety = Literal["sure", "asks"]
-"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed."""
+Surety = Literal["sure", "asks", "perhaps"]
+"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed, and "perhaps" too,
+but only if a memory has the words which it names.
+"""
 Extent = Literal["single", "topic", "all_memories", "all_instructions"]
 """What a request to forget or a withdrawal is about: a single memory or instruction, all memories
 about a topic, all that is known of the speaker, or all of the speaker's instructions.
@@ -44,15 +46,19 @@ MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
 ASKS = 0.6
-"""Least probability of a request to forget that has to be confirmed: 88 of 95 requests of the check
-part have it, and 3 of 270 further sentences.
+"""Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
+part have it, and 2 of 270 further sentences.
 """
 SURE = 0.7
-"""Least probability of a request to forget that may be carried out: 88 of these 95 have it, and 3
+"""Least probability of a request to forget that may be carried out: 89 of these 95 have it, and 2
 of the 270.
 """
+PERHAPS = 0.3
+"""Least probability of a request to forget that has to be confirmed if a memory has the words which
+it names: 90 of these 95 have it, and 4 of the 270.
+"""
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 2 of
+"""Least probability of an instruction, or of its end: 98 of 115 of the check part have it, and 2 of
 250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
 MAY_INSTRUCT = 0.004
@@ -353,13 +359,12 @@ def _wish(
         kind: Kind = "withdrawal" if lifts else "instruction"
         return Wish(kind, number, text, start, end, instructs=stops)
     match = _PREFERS.search(_plain(text))
-    return (
-        None
-        if match is None
-        else Wish(
-            "instruction", number, _GOES_ON.split(match.group(), maxsplit=1)[0].strip(), start, end
-        )
-    )
+    if match is not None:
+        preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
+        return Wish("instruction", number, preference, start, end)
+    if chances.forget >= PERHAPS and not is_no_request(reading) and (about := topic_of(reading)):
+        return Wish("forget", number, text, start, end, about, surety="perhaps")
+    return None
 
 
 def _request(
