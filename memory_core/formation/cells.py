@@ -70,7 +70,7 @@ class CellAnswers:
         facts: Facts, foresight and instructions.
         episode: The behaviour of the people.
         summary: The story.
-        read: The facts that the rules read beside a model; None if the rules are the agents.
+        read: What the rules extract in addition to a model; None if the rules are the agents.
 
     """
 
