@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory_core.adapters.cosmos.items import owner_of
+from memory_core.domain.scope import Owner
 
 DOCUMENTS = frozenset(
     {
@@ -85,3 +85,11 @@ def check_that_each_names_one_user(requests: Iterable[Mapping[str, Any]]) -> int
             assert CLAUSE.search(statement), request
         checked += 1
     return checked
+
+
+def owner_of(partition: str) -> Owner:
+    """The owner with this partition key. Raises ValueError for any other text."""
+    app_id, user_id = (
+        part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/")
+    )
+    return Owner(app_id, user_id)

@@ -26,7 +26,6 @@ from rich.text import Text
 
 from memory_core.cli.service import CallFailed
 
-Json = dict[str, Any]
 SHOWN_CHARACTERS = 300
 """The most characters of a text in a table."""
 

@@ -300,7 +300,6 @@ def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
 DOCUMENTS_A_PAGE: Final = 100
 SCENES_AT_ONCE: Final = 20
 _BYTES_A_NUMBER, _BYTES_A_MARK = 13, 300 + MOST_TOKENS * DIMENSIONS
-_ANY_STATUS: Final = frozenset(status.value for status in Status)
 _Pass = Literal["memory", "version", "scene"]
 
 

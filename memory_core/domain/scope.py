@@ -23,23 +23,6 @@ class Owner(NamedTuple):
     user_id: str
 
 
-class Scope(NamedTuple):
-    """An owner, and optionally a session and an agent that group its memories.
-
-    Session and agent filter memories. They do not hide them.
-    """
-
-    app_id: str
-    user_id: str
-    session_id: str | None = None
-    agent_id: str | None = None
-
-    @property
-    def owner(self) -> Owner:
-        """The owner alone."""
-        return Owner(self.app_id, self.user_id)
-
-
 def check_app_id(value: str) -> str:
     """Return the id of an app if it is valid.
 

@@ -8,16 +8,17 @@ from dataclasses import replace
 from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import Memory
 from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.entries import Entry, Merge, Pair, Place, Statement
-from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.truth_commands import (
+from memory_core.domain.truth.entries import (
+    Entry,
+    Merge,
+    Pair,
+    Place,
+    Statement,
     pair_entries,
-    pairs,
-    says,
-    statement_in,
     withdrawal_entries,
-    withdraws,
 )
+from memory_core.evolution.slot_log import Act, SlotLog
+from memory_core.evolution.truth_commands import pairs, says, statement_in, withdraws
 from memory_core.evolution.truth_projection import Projection
 
 

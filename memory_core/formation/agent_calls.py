@@ -2,10 +2,10 @@
 
 Each answer for which a model is asked is stored before it is used. If a model is down or slow,
 Unavailable is raised, and the work waits. A model that gives an unusable answer would give it
-again, so the rules answer instead, and their answer is stored. No model is asked twice. What rules
-read of a cell alone, or beside a model, is not stored: it costs nearly no time to repeat, and a
-cell is committed whole or not at all. Their boundaries are stored with the conversation when it is
-accepted, since cells are counted by them.
+again, so the rules answer instead, and their answer is stored. No model is asked twice. Facts that
+the rules extract without a model, or in addition to a model's facts, are not stored: repeating them
+costs nearly no time, and a cell is committed whole or not at all. Their boundaries are stored with
+the conversation when it is accepted, because the numbers of its cells depend on them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 Given = TypeVar("Given")
 NOBODY = "nobody"
-"""The model named in place of an answer that a conflict agent failed to give."""
+"""The name of the model in a stored answer if the conflict agent failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class AgentCalls:
         conversation: The conversation.
         agents: Agents that are asked.
         rules: Rules that answer if `agents` fail.
-        steps: Freeze answers.
+        steps: Stores the answers.
 
     """
 
@@ -92,7 +92,7 @@ class AgentCalls:
             self._shown(cell.messages),
             f"cell {cell.first}-{cell.last}",
         )
-        # All answers are awaited, even if one fails: the others were paid for, and are frozen.
+        # All answers are awaited, even if one fails: the others were paid for, and are stored.
         facts, episode, summary = await asyncio.gather(
             self._answered(
                 f"{name} facts",
@@ -129,9 +129,9 @@ class AgentCalls:
     async def _read_by_rules(
         self, messages: Sequence[Message], facts: Answered[ExtractedFacts]
     ) -> Answered[ExtractedFacts] | None:
-        """What the rules read beside a model, which may give a part of it.
+        """The facts that the rules extract in addition to a model's facts.
 
-        None if the facts are the rules' own.
+        None if the facts are those of the rules already.
         """
         if self.agents is self.rules or facts.by_rule:
             return None
@@ -157,24 +157,18 @@ class AgentCalls:
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
         """The conflict agent's decisions.
 
-        An agent that fails decides no pair: rules must not retire a memory about which a model was
-        asked.
+        If the agent fails, no pair is decided: the rules must not supersede a memory that a model
+        was asked about.
         """
         if not prompt.older:
             return Rulings({})
 
-        async def ask() -> Answered[Decisions]:
-            new, older = prompt.items()
-            try:
-                return await self.agents.decide_conflicts(self.owner, new, older)
-            except AgentFailed as error:
-                log.warning(
-                    "the conflict agent failed, so the conflicts stay pending: %s", error.detail
-                )
-                return Answered(Decisions(), Provenance(NOBODY))
-
         answer = await self.steps.frozen(
-            self.owner, self.conversation.id, f"conflicts {prompt.key}", ask, Decisions
+            self.owner,
+            self.conversation.id,
+            f"conflicts {prompt.key}",
+            lambda: self._decisions(prompt),
+            Decisions,
         )
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
@@ -182,20 +176,31 @@ class AgentCalls:
             prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules
         )
 
+    async def _decisions(self, prompt: ConflictPrompt) -> Answered[Decisions]:
+        """The conflict agent's answer; without a decision if the agent fails."""
+        new, older = prompt.items()
+        try:
+            return await self.agents.decide_conflicts(self.owner, new, older)
+        except AgentFailed as error:
+            log.warning(
+                "the conflict agent failed, so the conflicts stay pending: %s", error.detail
+            )
+            return Answered(Decisions(), Provenance(NOBODY))
+
     async def synthesis(
         self, note: Memory, sources: Sequence[Memory], shown_key: str
     ) -> tuple[str | None, str]:
-        """Merge notes by a model, or by the rules if its try loses content.
+        """Merge notes by a model, or by the rules if its text is faulty.
 
-        The rules also follow a try that invents content.
+        A text is faulty if it loses or invents content.
 
         Args:
             note: The new note.
             sources: The notes to merge into it.
-            shown_key: Names the notes, for the frozen answer.
+            shown_key: Names the notes, so that the stored answer is found again.
 
         Returns:
-            The merged note and an empty complaint, or None and the complaint.
+            The merged note and an empty text, or None and the reason.
 
         """
         together = sorted(
@@ -242,7 +247,7 @@ class AgentCalls:
     async def _answered(
         self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]
     ) -> Answered[T]:
-        """An answer about a cell; a model's answer is stored first."""
+        """An answer about a cell; a model's answer is stored before it is used."""
         return (
             await call(self.rules)
             if self.agents is self.rules

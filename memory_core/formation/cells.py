@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,7 +70,7 @@ class CellAnswers:
         facts: Facts, foresight and instructions.
         episode: The behaviour of the people.
         summary: The story.
-        read: The facts that the rules read beside a model; None if the rules are the agents.
+        read: What the rules extract in addition to a model; None if the rules are the agents.
 
     """
 
@@ -136,10 +136,7 @@ def cell_memories(
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(non_empty_values(hints.tags)), fuzzy_dedup(non_empty_values(hints.keywords))
-    worth_storing = [
-        fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)
-    ]
-    stored = sorted(worth_storing, key=_rank, reverse=True)[:MAX_FACTS]
+    stored = _stored_facts(facts)
     ids = {
         id(fact): derived(
             "mem", identity, "fact", fact.text, fact.subject or "", fact.attribute or ""
@@ -171,6 +168,14 @@ def cell_memories(
         ),
         by_rule=answers.facts.by_rule or answers.episode.by_rule or answers.summary.by_rule,
     )
+
+
+def _stored_facts(facts: Iterable[SaidFact]) -> list[SaidFact]:
+    """The facts that become memories of their own, at most `MAX_FACTS`."""
+    worth_storing = [
+        fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)
+    ]
+    return sorted(worth_storing, key=_rank, reverse=True)[:MAX_FACTS]
 
 
 def _rank(fact: SaidFact) -> tuple[bool, bool]:

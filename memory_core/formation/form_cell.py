@@ -279,13 +279,7 @@ class Former:
         """All cells by a single commit; empty if they need one each."""
         first = works[0]
         owner, conversation = first.owner, first.conversation
-        if (
-            not are_messages_active(before, conversation)
-            or finished_cell(before, conversation.id, first.cell)[0]
-            or cleared_since(before, owner, conversation)
-            or any(before.memory(cell_id(conversation, work.cell)) for work in works)
-            or any(only_asks_to_forget(work.cell.messages) for work in works)
-        ):
+        if not _may_go_together(works, before):
             return ()
         asking = self._asking(owner, conversation, steps)
         for work in works:
@@ -575,6 +569,18 @@ class Former:
                 limit=CHANGE_CANDIDATES,
             )
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
+
+
+def _may_go_together(works: Sequence[Work], look: ReadSet) -> bool:
+    """Whether a single commit may form all cells of a conversation."""
+    first = works[0]
+    return (
+        are_messages_active(look, first.conversation)
+        and not finished_cell(look, first.conversation.id, first.cell)[0]
+        and not cleared_since(look, first.owner, first.conversation)
+        and not any(look.memory(cell_id(work.conversation, work.cell)) for work in works)
+        and not any(only_asks_to_forget(work.cell.messages) for work in works)
+    )
 
 
 def _compared_ids(compared: Sequence[Memory]) -> list[str]:

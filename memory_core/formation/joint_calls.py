@@ -1,8 +1,8 @@
 """Ask a model for several answers about a conversation in a single call.
 
-The answer of a call is frozen as a whole, without its unusable parts. Each of these parts is
-answered by its rule, which is frozen as well. So no model is asked twice, and a wrong part does not
-spoil the other parts.
+The answer of a call is stored as a whole, without its unusable parts. For each of these the rules
+answer, and their answer is stored as well. So no model is asked twice, and the usable parts of an
+answer are used.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ from memory_core.tasks.agent_steps import Steps
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 SHORT_CONVERSATION = 15
-"""Messages up to which, without a pause, rules cut a conversation if a model is asked once for each
-cell.
+"""Messages from which a model is asked for the topics of a conversation, in calls for each cell.
+
+A shorter conversation without a pause is cut into cells by the rules.
 """
 PAUSE = timedelta(hours=1)
-"""Silence after which the same people may have met for something else."""
+"""A pause between messages after which the topic may be another."""
 
 
 def agent_calls_of(
@@ -69,7 +70,7 @@ def agent_calls_of(
         conversation: The conversation.
         agents: Agents that are asked.
         rules: Rules that answer if `agents` fail.
-        steps: Freeze answers.
+        steps: Stores the answers.
 
     """
     if calls == "separate" or agents is rules:
@@ -83,7 +84,7 @@ class JointAgentCalls(AgentCalls):
 
     Attributes:
         calls: `one` asks for each window, `two` for each cell.
-        read: The answers about windows that were read, by step. A frozen answer never changes.
+        read: The answers about windows that were read, by step. A stored answer never changes.
 
     """
 
@@ -187,14 +188,7 @@ class JointAgentCalls(AgentCalls):
         async def ask() -> Answered[ConversationRulings]:
             questions = await of_all()
             prompt = questions.prompt
-            new, older = prompt.items()
-            try:
-                answer = await self.agents.decide_conflicts(self.owner, new, older)
-            except AgentFailed as error:
-                log.warning(
-                    "the conflict agent failed, so the conflicts stay pending: %s", error.detail
-                )
-                return Answered(ruled_pairs(questions, Rulings({})), Provenance(NOBODY))
+            answer = await self._decisions(prompt)
             rulings = Rulings.of(prompt, answer.value, answer.provenance.model)
             return Answered(ruled_pairs(questions, rulings), answer.provenance, answer.tokens)
 
@@ -240,7 +234,7 @@ class JointAgentCalls(AgentCalls):
         )
 
     async def _window(self, step: str) -> Answered[FormedParts] | None:
-        """The frozen answer about a window, which is read once for all its cells."""
+        """The stored answer about a window, which is read once for all its cells."""
         answer = self.read.get(step)
         if answer is None:
             answer = await self.steps.stored(self.owner, self.conversation.id, step, FormedParts)
@@ -251,7 +245,7 @@ class JointAgentCalls(AgentCalls):
     async def _formed(
         self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool
     ) -> Answered[FormedParts]:
-        """The joint answer about these messages, frozen.
+        """The joint answer about these messages, stored before it is used.
 
         It has no parts if the model gave no usable answer.
         """
@@ -272,7 +266,7 @@ class JointAgentCalls(AgentCalls):
         """The story, if it is about this cell; else None."""
         if (wrong := await asyncio.to_thread(story_fault, story.narrative, cell.messages)) is None:
             return story
-        log.warning("a rule summarises a cell, since the story of the model %s", wrong)
+        log.warning("the rules summarise a cell, because the story of the model %s", wrong)
         return None
 
     async def _part(
@@ -283,7 +277,7 @@ class JointAgentCalls(AgentCalls):
         by: Provenance,
         rule: Callable[[Agents], Awaitable[Answered[T]]],
     ) -> Answered[T]:
-        """A part of a joint answer, or the rule's answer in its place."""
+        """A part of a joint answer; if it is unusable, the answer of the rules."""
         return Answered(value, by) if value is not None else await self._by_rule(step, kind, rule)
 
     async def _by_rule(

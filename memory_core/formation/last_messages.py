@@ -11,7 +11,7 @@ stays, and so does a fact that was edited since.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -382,11 +382,7 @@ class LastMessages:
         look: ReadSet,
     ) -> Changes[tuple[_Part, ConversationWrites]]:
         without, now = ConversationWrites(), self._clock.now()
-        messages = [
-            memory
-            for name in plan.ids
-            if (memory := look.memory(name)) is not None and memory.status is not Status.DELETED
-        ]
+        messages = _present(plan.ids, look)
         if [(message.id, message.cell_id) for message in messages] != [
             (message.id, message.cell_id) for message in plan.messages
         ]:
@@ -399,11 +395,7 @@ class LastMessages:
             raise _Changed
         cut = TakenMessages(plan.ids, plan.left, clears_of(session_document), now)
         _cut_conversations(without, look, conversation_ids, asked, cut)
-        going = [
-            cell
-            for name in plan.cells
-            if (cell := look.memory(name)) is not None and cell.status is not Status.DELETED
-        ]
+        going = _present(plan.cells, look)
         changes = [
             Change(
                 "deleted",
@@ -429,6 +421,14 @@ class LastMessages:
             head_fields=without.head_fields,
             deletes=tuple(without.deletes),
         )
+
+
+def _present(names: Iterable[str], look: ReadSet) -> list[Memory]:
+    """The memories of these ids that are not deleted."""
+    memories = (look.memory(name) for name in names)
+    return [
+        memory for memory in memories if memory is not None and memory.status is not Status.DELETED
+    ]
 
 
 def _cut_conversations(

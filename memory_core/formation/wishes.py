@@ -10,7 +10,7 @@ tools and of quotations are never obeyed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -329,16 +329,7 @@ class Wishes:
             wish.extent == "topic" or len({memory.cell_id or memory.id for memory in named}) == 1
         )
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
-            cells = {memory.cell_id for memory in named}
-            answers = [
-                memory
-                for memory in hits
-                if _by_machine(memory) and named_by.has_all_words_in(memory)
-            ]
-            forgotten = [
-                memory.id
-                for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]
-            ]
+            forgotten = [memory.id for memory in (*named, *_answers(named, hits, named_by))]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return WishEffects(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
         likely = (
@@ -529,6 +520,21 @@ def _states_any(memory: Memory, instructions: Sequence[Memory]) -> bool:
     """
     text = f"{memory.content}\n{memory.episode or ''}"
     return any(instruction.content in text for instruction in instructions)
+
+
+def _answers(named: Sequence[Memory], hits: Sequence[Memory], named_by: _Named) -> Iterator[Memory]:
+    """The messages of assistants and tools about named memories, in the cells of these.
+
+    Args:
+        named: The memories that a request names.
+        hits: What a search for the request found.
+        named_by: The content that the request names.
+
+    """
+    cells = {memory.cell_id for memory in named}
+    for memory in hits:
+        if _by_machine(memory) and memory.cell_id in cells and named_by.has_all_words_in(memory):
+            yield memory
 
 
 def _repeated(

@@ -454,25 +454,11 @@ def _moved_head(
             "commit_id": commit_id,
         }
         return base.changed(**unlogged)
-    counts = dict(base.counts)
-    documents, length, removal = (
-        base.lexical_documents,
-        base.lexical_length,
-        base.last_removal_sequence,
-    )
-    size = base.kept_bytes
-    for change, event in zip(changes.changes, events, strict=True):
-        for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
-            if memory is None:
-                continue
-            counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
-            if size is not None:
-                size += sign * stored_bytes(memory)
-            if memory.status in FOUND_BY_DEFAULT:
-                documents += sign
-                length += sign * weighted_length(memory)
-        if change.before is not None:
-            removal = event.sequence
+    removals = [
+        event.sequence
+        for change, event in zip(changes.changes, events, strict=True)
+        if change.before is not None
+    ]
     if not quiet:
         first, made = (
             min(events[0].occurred_at, now),  # the log may be ahead of the clock
@@ -487,17 +473,36 @@ def _moved_head(
     logged: HeadFields = {
         "sequence": events[-1].sequence,
         "last_occurred_at": events[-1].occurred_at,
-        "last_removal_sequence": removal,
-        "counts": counts,
-        "lexical_documents": documents,
-        "lexical_length": round(max(length, 0.0), 3),
-        "kept_bytes": size,
+        "last_removal_sequence": removals[-1] if removals else base.last_removal_sequence,
+        **_statistics(base, changes.changes),
         "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
         "expires_at": None,
         **changes.head_fields(base),
         "commit_id": commit_id,
     }
     return base.changed(**logged)
+
+
+def _statistics(base: Head, changes: Iterable[Change]) -> HeadFields:
+    """The numbers and lengths of memories in the head after some changes."""
+    counts, size = dict(base.counts), base.kept_bytes
+    documents, length = base.lexical_documents, base.lexical_length
+    for change in changes:
+        for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
+            if memory is None:
+                continue
+            counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
+            if size is not None:
+                size += sign * stored_bytes(memory)
+            if memory.status in FOUND_BY_DEFAULT:
+                documents += sign
+                length += sign * weighted_length(memory)
+    return {
+        "counts": counts,
+        "lexical_documents": documents,
+        "lexical_length": round(max(length, 0.0), 3),
+        "kept_bytes": size,
+    }
 
 
 def _grown_by_versions(

@@ -10,14 +10,12 @@ equals.
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
-from memory_core.domain.conversation import Message
 from memory_core.domain.fields import local
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE
@@ -28,20 +26,15 @@ from memory_core.domain.ranking.candidates import (
     from_memories,
     joined,
 )
-from memory_core.domain.ranking.index_terms import analyse
 from memory_core.domain.ranking.query_parts import PartsRelevance, query_parts_of
 from memory_core.domain.ranking.recipes import ScoringParameters, score
 from memory_core.domain.ranking.relevance import Relevance
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject, place_of_attribute
-from memory_core.domain.statements.durability import durability
-from memory_core.domain.statements.provenance import is_text_to_work_on
-from memory_core.domain.statements.wishes import said_wishes
+from memory_core.domain.statements.beside_facts import stated_beside_facts, states_something_durable
 from memory_core.domain.statements.worth import place_of_worth
-from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Filter, Found, LongTermStore, Search
@@ -58,19 +51,6 @@ search for the words of the question found one, and none of those that 900 follo
 """
 MOST_MESSAGES = 200
 """The most messages that are read, the newest."""
-MOST_CHARACTERS = 260
-"""Characters of a message that states something by itself, at most."""
-SURELY_DURABLE = 0.8
-"""The probability that a sentence of a message must have.
-
-Of sentences of authors whose own the model has not seen, 62 to 100 % that reach it are durable.
-"""
-TELLS_FACT = 0.5
-"""The share of its words that a clause has of a fact that it tells, or the fact of the clause."""
-_CLAUSES = re.compile(
-    r"[,;、，]\s?(?:(?:and|but|und|aber)\s)?|\s(?:and|but|und|aber)\s", re.IGNORECASE
-)
-_USER = frozenset(tokens("User's"))
 
 
 class Overview:
@@ -159,11 +139,15 @@ class Overview:
         where = replace(where, categories=frozenset({MESSAGE}))
         messages = await self._page(owner, where, MemoryType.EPISODIC, MOST_MESSAGES)
         stated = await asyncio.to_thread(
-            lambda: [message for message in messages if _states_something_durable(message)]
+            lambda: [
+                message
+                for message in messages
+                if said_by(message) == "" and states_something_durable(message)
+            ]
         )
         names = sorted({message.cell_id for message in stated if message.cell_id is not None})
         cells, _ = readable_shown(await self._store.memories(owner, names) if names else {})
-        return await asyncio.to_thread(_without_facts, stated, cells)
+        return await asyncio.to_thread(stated_beside_facts, stated, cells)
 
     async def _page(
         self,
@@ -236,83 +220,3 @@ def _place(memory: Memory) -> tuple[int, bool, int, bool, int]:
         memory.category == MESSAGE,
         -memory.sequence,
     )
-
-
-def _states_something_durable(message: Memory) -> bool:
-    """Whether a message is the user's own, about the user, and surely durable.
-
-    Not so a message that asks, wishes or has a text to work on, nor one of a day or an hour. A
-    Japanese sentence about its speaker need not name them.
-    """
-    content, lexical = message.content, message.lexical
-    return (
-        len(content) <= MOST_CHARACTERS
-        and not (lexical.asks or lexical.tells_time)
-        and said_by(message) == ""
-        and (bool(lexical.says_i) or has_japanese(content))
-        and not is_text_to_work_on(content)
-        and any(durability(sentence.text) >= SURELY_DURABLE for sentence in sentences(content))
-        and not any(
-            wish.surety != "perhaps"
-            for wish in said_wishes(
-                [Message(role="user", content=content, timestamp=message.event_timestamp)]
-            )
-        )
-    )
-
-
-def _without_facts(messages: Iterable[Memory], cells: Mapping[str, Memory]) -> list[Memory]:
-    """Return what these messages say of which no fact was formed.
-
-    Such a fact is told itself, or is over.
-    """
-    stated = list[Memory]()
-    for message in messages:
-        cell = cells.get(message.cell_id or "")
-        number = message.metadata.get("message")
-        facts = [
-            frozenset(tokens(fact.text)) - _USER
-            for fact in (() if cell is None else cell.atomic_facts)
-            if fact.fact_id is not None and fact.message == number
-        ]
-        if text := _rest(message, facts):
-            stated.append(message.changed(content=text))
-    return stated
-
-
-def _rest(message: Memory, facts: Collection[frozenset[str]]) -> str:
-    """Return what is durable in a message beside its facts.
-
-    A message without a fact is returned whole. A clause that tells a fact is left out, and so is
-    a clause that does not name its speaker.
-
-    Args:
-        message: Of a person, durable as a whole.
-        facts: The words of each fact that was formed of it.
-
-    """
-    if not facts:
-        return message.content
-    rest = list[str]()
-    for sentence in sentences(message.content):
-        clauses = [clause for clause in _CLAUSES.split(sentence.text) if clause.strip(" .!")]
-        left = [clause for clause in clauses if not _tells(clause, facts)]
-        rest += [sentence.text] if len(left) == len(clauses) else left
-    return " ".join(
-        part[:1].upper() + part[1:]
-        for part in rest
-        if durability(part) >= SURELY_DURABLE and _is_about_its_speaker(part, message)
-    )
-
-
-def _tells(clause: str, facts: Iterable[frozenset[str]]) -> bool:
-    """Whether a clause tells one of these facts, or has no word of its own."""
-    words = frozenset(tokens(clause))
-    return not words or any(
-        len(words & fact) >= TELLS_FACT * min(len(words), len(fact)) for fact in facts if fact
-    )
-
-
-def _is_about_its_speaker(part: str, message: Memory) -> bool:
-    analysed = analyse(part, actor=None, event_timestamp=message.event_timestamp)
-    return bool(analysed.says_i) or has_japanese(part)

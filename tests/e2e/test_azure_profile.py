@@ -10,63 +10,90 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
 
 from memory_core.config import Settings
-from tests import fork_server
+from tests import child, fork_server
 from tests.host import ROOT, memories, save
 
 START_S = 90
 GONE_S = 60
+READY = "Stop with Ctrl+C"
+
+
+class Terminal:
+    """What a program and all that it starts print, read as it comes."""
+
+    def __init__(self, output: IO[bytes]) -> None:
+        self._text, self._is_closed = "", False
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, args=(output,), daemon=True).start()
+
+    def _read(self, output: IO[bytes]) -> None:
+        with output:
+            for line in output:
+                with self._changed:
+                    self._text += line.decode()
+                    self._changed.notify_all()
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def until(self, words: str) -> str:
+        """What is printed, once it has these words, or all that print have ended."""
+        with self._changed:
+            self._changed.wait_for(lambda: words in self._text or self._is_closed, START_S)
+            return self._text
+
+    def whole(self) -> str:
+        """All that was printed, once all that print have ended."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._is_closed, GONE_S)
+            return self._text
 
 
 class Command:
     """One run of it, on a free port. under: a program that starts it and waits, as make does."""
 
     def __init__(self, data: Path, *under: str) -> None:
-        self.said = data / f"terminal-{time.monotonic_ns()}.txt"
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")
         }
         arguments = ["--port", "0", "--data", str(data)]
         environment["EMBEDDING_PROVIDER"] = "hash"
-        with self.said.open("wb") as terminal:
-            self.process = (
-                subprocess.Popen(
-                    [sys.executable, *under, *arguments],
-                    cwd=ROOT,
-                    env=environment,
-                    stdout=terminal,
-                    stderr=subprocess.STDOUT,
-                )
-                if under
-                else fork_server.start(
-                    ["tests.azure_profile", *arguments],
-                    env=environment,
-                    stdout=terminal,
-                    stderr=subprocess.STDOUT,
-                )
+        self.process = (
+            subprocess.Popen(
+                [sys.executable, *under, *arguments],
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
             )
-
-    def terminal(self) -> str:
-        return self.said.read_text()
+            if under
+            else fork_server.start(
+                ["tests.azure_profile", *arguments],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        )
+        assert self.process.stdout is not None
+        self.terminal = Terminal(self.process.stdout)
 
     def client(self) -> httpx.Client:
         """Of its host, once that says that it is ready."""
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline and self.process.poll() is None:
-            if "Stop with Ctrl+C" in self.terminal():
-                assert "status    ready" in self.terminal()
-                return httpx.Client(
-                    base_url=re.findall(r"address +(http://\S+)", self.terminal())[0], timeout=30
-                )
-            time.sleep(0.05)
-        raise AssertionError(f"it did not start:\n{self.terminal()}")
+        printed = self.terminal.until(READY)
+        assert READY in printed, f"it did not start:\n{printed}"
+        assert "status    ready" in printed
+        return httpx.Client(base_url=re.findall(r"address +(http://\S+)", printed)[0], timeout=30)
 
     def host(self) -> int:
         """The process of its host."""
@@ -88,13 +115,9 @@ class Command:
         """Its exit code, once none of its processes is left."""
         family = descendants(self.process.pid)
         assert len(family) >= 8  # three servers and the host, each with its watcher
-        self.process.send_signal(how)
-        code = self.process.wait(GONE_S)
-        deadline = time.monotonic() + GONE_S
-        while left := family & processes().keys():
-            assert time.monotonic() < deadline, f"{len(left)} processes are left"
-            time.sleep(0.05)
-        return code
+        with all_ended(family):
+            self.process.send_signal(how)
+            return self.process.wait(GONE_S)
 
 
 UNDER = ("-c", (
@@ -120,6 +143,23 @@ def descendants(pid: int) -> set[int]:
     return pids - {pid}
 
 
+@contextmanager
+def all_ended(pids: Iterable[int]) -> Iterator[None]:
+    """Wait at its end until these processes have ended, too."""
+    files: list[int] = []
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            files.append(os.pidfd_open(pid))
+    try:
+        yield
+        deadline = time.monotonic() + GONE_S
+        left = [file for file in files if not child.is_readable(file, deadline - time.monotonic())]
+        assert not left, f"{len(left)} processes are left"
+    finally:
+        for file in files:
+            os.close(file)
+
+
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[list[Command]]:
     started: list[Command] = []
@@ -140,25 +180,25 @@ def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(
         with commands[-1].client() as client:
             assert len(memories(client, "ana")) == number
             save(client, "ana", f"note {number}")
-        frozen = re.search(r"redis://.*process (\d+)", commands[-1].terminal())
+        frozen = re.search(r"redis://.*process (\d+)", commands[-1].terminal.until(READY))
         assert frozen is not None
         # one that can't answer can't be left behind, either
         os.kill(int(frozen[1]), signal.SIGSTOP)
         codes.append(commands[-1].end(how))
     assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
-    assert "Stopped; nothing is left running." in commands[-1].terminal()
+    assert "Stopped; nothing is left running." in commands[-1].terminal.whole()
 
 
 def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[Command]) -> None:
     commands.append(Command(tmp_path))
     with commands[-1].client() as client:
         values = json.loads((tmp_path / "local.settings.json").read_text())["Values"]
-        assert str(Settings.from_env(values).cosmos_endpoint) in commands[-1].terminal()
+        assert str(Settings.from_env(values).cosmos_endpoint) in commands[-1].terminal.until(READY)
         # as this run, whose vectors are in the container
         assert values["EMBEDDING_PROVIDER"] == "hash"
         second = Command(tmp_path)
         assert second.process.wait(START_S) == 1
-        assert f"another one runs on {tmp_path}" in second.terminal()
+        assert f"another one runs on {tmp_path}" in second.terminal.whole()
         assert client.get("/health/ready").json()["status"] == "ready"
     assert commands[-1].end(signal.SIGTERM) == 0
 
@@ -167,15 +207,10 @@ def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(
     tmp_path: Path, commands: list[Command]
 ) -> None:
     commands.append(Command(tmp_path))
-    with commands[-1].client():
-        family = descendants(commands[-1].process.pid)
+    with commands[-1].client(), all_ended(descendants(commands[-1].process.pid)):
         os.kill(commands[-1].host(), signal.SIGKILL)
         assert commands[-1].process.wait(GONE_S) == 1
-    assert "The host was ended by SIGKILL" in commands[-1].terminal()
-    deadline = time.monotonic() + GONE_S
-    while family & processes().keys():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert "The host was ended by SIGKILL" in commands[-1].terminal.whole()
 
 
 def test_wrong_settings_stop_it_with_one_line_and_nothing_left(tmp_path: Path) -> None:

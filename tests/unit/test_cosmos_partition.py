@@ -6,8 +6,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.cosmos.items import addressed, owner_of, partition_of
+from memory_core.adapters.cosmos.items import addressed, partition_of
 from memory_core.domain.scope import Owner
+from tests.cosmos_traffic import owner_of
 
 MAX_KEY_BYTES = 2048
 """What the service takes as the value of a key."""

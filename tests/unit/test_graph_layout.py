@@ -57,7 +57,7 @@ def test_no_node_stands_on_another_and_levels_begin_at_the_first(edges: list[Edg
     assert apart(layout)
     assert min(layout.levels) == 0
     assert min(layout.lanes) >= 0
-    assert (layout.depth, layout.width) == (max(layout.levels) + 1, max(layout.lanes) + 1)
+    assert layout.depth == max(layout.levels) + 1
 
 
 @given(edges=edges())
@@ -136,4 +136,4 @@ def test_told_edges_lead_onward(name: str) -> None:
 
 def test_a_bush_is_laid_the_way_that_is_narrower() -> None:
     wide = arranged(60, forest(60).edges)
-    assert wide.sideways == (wide.width > wide.depth)
+    assert wide.sideways == (max(wide.lanes) + 1 > wide.depth)

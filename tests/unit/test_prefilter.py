@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking import index_terms
 from memory_core.domain.statements import provenance
 from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.text.dates import tells_time
 from memory_core.domain.text.prefilter import ascii_words, may_match, required_literals
-from tests.builders import NOW
 
 OLD_LETTERS = "ſİı"
 """They match s and i whatever the case, but are not these letters in lower case."""
@@ -84,5 +83,4 @@ def test_a_text_is_read_alike_whether_its_words_are_known_or_not(text: str) -> N
     known_words = ascii_words(text)
     assert (known_words is None) == (not text.isascii())
     assert tells_time(text, known_words) == tells_time(text)
-    says_i = index_terms._SAYS_I.search(text) is not None
-    assert index_terms.analyse(text, actor=None, event_timestamp=NOW).says_i == says_i
+    assert names_speaker(text, known_words) == names_speaker(text, None)

@@ -77,16 +77,8 @@ Item = dict[str, Any]
 
 
 def partition_of(owner: Owner) -> str:
-    """The partition key of an owner: both ids in a text that `owner_of` can read."""
+    """The partition key of an owner, from which both ids can be read."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in owner)
-
-
-def owner_of(partition: str) -> Owner:
-    """The owner with this partition key. Raises ValueError for any other text."""
-    app_id, user_id = (
-        part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/")
-    )
-    return Owner(app_id, user_id)
 
 
 def addressed(owner: Owner, identity: str, kind: str) -> Item:

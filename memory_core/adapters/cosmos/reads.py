@@ -9,7 +9,6 @@ than the head.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, cast
@@ -321,9 +320,6 @@ class Looks:
 # needs a TOP, which may leave out a member of the slot that is unlike the new truth, and there is
 # no UNION. But the members of a filled slot decide alone. So the head's record of filled slots
 # selects the query.
-
-
-log = logging.getLogger(__name__)
 
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.

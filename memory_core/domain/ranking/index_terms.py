@@ -26,6 +26,7 @@ from memory_core.domain.fields import ZONE_FIELD, local, zone_of
 from memory_core.domain.memory import Lexical, LexicalFields, Memory, MemoryType
 from memory_core.domain.messages import is_message
 from memory_core.domain.statements.attributes import also_called, called_in
+from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.text.analyzer import (
     counts,
     counts_and_order,
@@ -56,21 +57,6 @@ anywhere in the text.
 """
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
-_SAYS_I = re.compile(
-    r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi"
-    r"|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b|[\u79c1\u50d5\u4ffa]"
-)
-"""Words by which speakers name themselves.
-
-Questions about a person are mostly answered by that person's own words, in the first person.
-"""
-_OF_SPEAKERS = frozenset(
-    {
-        "i", "my", "me", "mine", "myself", "we", "us", "our", "ours", "ich", "mic", "mir", "mich",
-        "mirh", "wir", "uns", "je", "moi", "mon", "ma", "mes", "nous", "yo", "mi", "nosotros",
-    }
-)  # fmt: skip
-"""The words of `_SAYS_I` in ASCII, but for those that begin with `mein` and `unser`."""
 _TAIL = 64
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
 """The beginning of a call of a tool, which asks the tool for something:
@@ -160,18 +146,9 @@ def analyse(
         or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
         tells_time=tells_time(content, known_words),
-        says_i=_says_i(content, known_words),
+        says_i=names_speaker(content, known_words),
         turn=turn,
     )
-
-
-def _says_i(content: str, known_words: frozenset[str] | None) -> bool:
-    """Whether a text names its speaker. known_words: its `ascii_words`."""
-    if known_words is not None and _OF_SPEAKERS.isdisjoint(known_words):
-        lower = content.lower()
-        if "mein" not in lower and "unser" not in lower:
-            return False
-    return _SAYS_I.search(content) is not None
 
 
 @lru_cache(maxsize=64)

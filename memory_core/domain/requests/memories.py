@@ -1,8 +1,8 @@
 """Requests about memories: save, retrieve, list, update, and the context of an agent.
 
-The scope is not part of these models. `app_id` comes from the key. The entry point checks `user_id`
-and the rest and passes them as `Scope`. Rules across fields are in these models, so that the
-library and HTTP refuse the same requests.
+The owner is not part of these models. `app_id` comes from the key, and the entry point checks
+`user_id`. Rules across fields are in these models, so that the library and HTTP refuse the same
+requests.
 """
 
 from __future__ import annotations

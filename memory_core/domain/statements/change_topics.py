@@ -1,4 +1,8 @@
-"""Topics of changes: matters with a single state at a time, relatives, kinds."""
+"""Topics by which two messages are compared: states of life, synonyms, kinds of things.
+
+Of a state of life (a home, a job) a person has one at a time, so a statement of a new one ends the
+former.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,12 @@ from memory_core.domain.text.spelling import (
 
 
 class Matter(NamedTuple):
-    """A matter that has a single state at a time.
+    """A topic with one state at a time, such as a home or a job.
 
     Attributes:
-        holds: Expressions of its state.
-        changes: Expressions of a state that is different now.
-        of_kin: Whether it may be said of another relative.
+        holds: Expressions that state it.
+        changes: Expressions of a change of it.
+        of_kin: Whether a sentence about the partner or the child is about the speaker, too.
 
     """
 
@@ -270,7 +274,7 @@ MATTERS: tuple[Matter, ...] = (
         r"|\b(?:jetzt|auf) teilzeit\b|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
     ),
 )
-"""Matters with a single state at a time, in any words."""
+"""The topics with one state at a time, in three languages."""
 
 
 _WEAK = """
@@ -340,7 +344,7 @@ _DAYS = (*WEEKDAYS, *GERMAN_WEEKDAYS)
 _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *GERMAN_MONTHS)
 WEAK = frozenset([*_WEAK_WORDS, *terms_of(_WEAK_WORDS)])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
-"""Words that two messages may share without being about the same thing."""
+"""Words so common that two messages which share them may be about different things."""
 
 _ALIKE = (
     "due deadline fällig abgabe abgabetermin frist 締め切り 締切",
@@ -368,7 +372,7 @@ ALIKE = {
     for word in words.split()
     for term in (word, *terms_of([word], "english"), *terms_of([word], "german"))
 }
-"""By word, the number of the matter that it is about; several words are about the same matter."""
+"""By word, the number of its group of synonyms, across languages."""
 
 
 _KINDS = (
@@ -404,6 +408,7 @@ _KINDS = (
 )
 KINDS = {word: place for place, words in enumerate(_KINDS) for word in words.split()}
 KINDS_IN_JAPANESE = tuple(word for word in KINDS if has_japanese(word))
-"""By name, the kind of a thing that people mostly use singly: a speaker that switches to another
-thing of a kind leaves the former.
+"""By name, the number of its kind of thing: editors, banks, cars.
+
+Most people use one thing of a kind, so a speaker who switches to another one has left the former.
 """

@@ -1,9 +1,9 @@
-"""Read facts in the words of their speaker again.
+"""Texts in the first person, and facts that are put back into it.
 
 "User keeps their savings" becomes "I keep my savings".
 
 People state changes in the first person, and the rules for changes read the first person. Facts are
-stored in the third person, with other verbs and pronouns. English only.
+stored in the third person, with other verbs and pronouns. Facts are turned in English only.
 """
 
 from __future__ import annotations
@@ -32,6 +32,38 @@ _SPOKEN = (
 
 
 _THEIRS = re.compile(r"\btheir(?P<mine>s)?\b")
+
+
+_SPEAKERS = re.compile(
+    r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi"
+    r"|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b|[\u79c1\u50d5\u4ffa]"
+)
+"""Words by which speakers name themselves.
+
+Questions about a person are mostly answered by that person's own words, in the first person.
+"""
+_OF_SPEAKERS = frozenset(
+    {
+        "i", "my", "me", "mine", "myself", "we", "us", "our", "ours", "ich", "mic", "mir", "mich",
+        "mirh", "wir", "uns", "je", "moi", "mon", "ma", "mes", "nous", "yo", "mi", "nosotros",
+    }
+)  # fmt: skip
+"""The words of `_SPEAKERS` in ASCII, but for those that begin with `mein` and `unser`."""
+
+
+def names_speaker(text: str, known_words: frozenset[str] | None) -> bool:
+    """Whether a text names its speaker.
+
+    Args:
+        text: The text.
+        known_words: Its `ascii_words`.
+
+    """
+    if known_words is not None and _OF_SPEAKERS.isdisjoint(known_words):
+        lower = text.lower()
+        if "mein" not in lower and "unser" not in lower:
+            return False
+    return _SPEAKERS.search(text) is not None
 
 
 @keep_texts(2_048)

@@ -7,7 +7,7 @@ value must have the same hash.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -149,3 +149,26 @@ class Trimming(Withdrawal):
     The words of an edit stay where its own memory holds; a mention, or a later value of a key, no
     longer holds. An undo trims statements that took time from the memories that it restores.
     """
+
+
+def withdrawal_entries(places: Collection[Place], conflict_id: str | None = None) -> list[Entry]:
+    """The entry that withdraws the entries at some places; none without a place.
+
+    Args:
+        places: Of the entries that count no more.
+        conflict_id: Of the conflict whose decision withdraws them.
+
+    """
+    return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
+
+
+def pair_entries(others: Sequence[str], memory_id: str, conflict_id: str | None) -> list[Entry]:
+    """The entry that keeps a memory beside others; none without others.
+
+    Args:
+        others: The ids of the others.
+        memory_id: Of the memory.
+        conflict_id: Of the conflict whose decision keeps them.
+
+    """
+    return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []

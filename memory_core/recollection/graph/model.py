@@ -224,11 +224,6 @@ class GraphLayout:
         """The number of levels."""
         return max(self.levels) + 1
 
-    @property
-    def width(self) -> float:
-        """The number of lanes."""
-        return max(self.lanes) + 1
-
 
 def arranged(count: int, edges: Sequence[Edge]) -> GraphLayout:
     """Return a place for each node.
