@@ -14,6 +14,7 @@ from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import GERMAN_VERB, german_clauses
 from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
+from memory_core.domain.statements.appointment_words import PUT_ELSEWHERE_IN_GERMAN
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
@@ -59,7 +60,8 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?P<of>[A-ZÄÖÜ]\w{0,20}(?:arzt|ärztin|termin|prüfung|besprechung|klausur|gespräch|umzug"
         r"|flug|hochzeit|treffen|abgabe|kurs|training|physio|friseur))"
         r"(?:termin)? (?:hab|habe|ist|findet|wurde|geht|beginnt|war)\b.{0,30}?\b(?:am|um|auf den"
-        r"|auf|erst am) (?P<value>\d.{2,25}?)(?= statt|,|\Z)",
+        r"|auf|erst am) (?P<value>\d.{2,25}?)"
+        rf"(?= statt|,|\Z| (?:{PUT_ELSEWHERE_IN_GERMAN})\b)",
     ),
     Row(
         "employer", r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)"
