@@ -262,6 +262,7 @@ def test_a_relative_named_in_passing_is_one_fact(text: str, fact: str) -> None:
         "I'm with Tom, 12, at the dentist.",
         "I have a sister, a 40-year-old nurse from Leeds.",
         "I'm a long way from Leeds.",
+        "I'm a 3-year-old at heart.",
         "I'm a day trip from Bristol, 34, single.",
         "Hey, Monday here.",
         "Salami, 34, habe Hunger.",
@@ -282,6 +283,7 @@ def test_what_is_no_introduction_fills_no_slot(text: str) -> None:
     [
         ("I'm Ana, married to Ben, 34, a nurse.", {"name": "Ana", "spouse": "Ben"}),
         ("I'm Ana, with Ben, 34, a nurse.", {"name": "Ana"}),
+        ("My name is Ana. Teacher, please help me.", {"name": "Ana"}),
         ("I'm Ana, Ben's sister, 12.", {"name": "Ana"}),
         ("Ich heiße Ina, wohne mit Ole, 34, in Köln.", {"name": "Ina"}),
         ("Ich heiße Ina, habe eine Schwester, 34, Lehrerin.", {"name": "Ina"}),
@@ -295,3 +297,13 @@ def test_a_part_after_another_persons_name_is_not_the_speakers(
     values = {attribute: value for (_, attribute), value in slots(text).items()}
     values.pop("marital status", None)
     assert values == filled
+
+
+@pytest.mark.parametrize(
+    "noun",
+    ["Autor", "Coach", "Vorstand", "Polin", "Türke", "Rentner", "Berliner", "Mutter", "Löwe"],
+)
+def test_a_german_noun_before_an_age_is_no_name(noun: str) -> None:
+    read = slots(f"Ich bin {noun}, 50, und wohne in Ulm.")
+    assert ("user", "name") not in read
+    assert read["user", "age"] == "50"

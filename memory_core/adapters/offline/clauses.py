@@ -128,7 +128,10 @@ _REPLACED = re.compile(
 
 An example is "My name is not Tom, it is Thomas".
 """
-_YEARS_OLD = re.compile(r"(?P<before>\bI am |, )an? (?P<age>\d{1,3})[ -]years?[ -]old (?=[a-z])")
+_YEARS_OLD = re.compile(
+    r"(?P<before>\bI am |, )an? (?P<age>\d{1,3})[ -]years?[ -]old (?=[a-z])"
+    r"(?!(?:at|in|on|with|for|from|who|and)\b)"
+)
 """An age before a noun, which is a part of its own: "I am a 52-year-old plumber"."""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her"

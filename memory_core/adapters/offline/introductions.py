@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from memory_core.adapters.offline import names
+from memory_core.adapters.offline.fact_values import known_job
 from memory_core.adapters.offline.occupations import GERMAN_TRADE, JAPANESE_JOB, JAPANESE_TRADE
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 
@@ -64,10 +65,10 @@ _NO_NAME = re.compile(
     rf"{GERMAN_TRADE}|(?:{_PEOPLES})(?:e|in)|Deutsche?|Ungar(?:in)?|{ANY_GERMAN_WEEKDAY}"
     rf"|{ANY_GERMAN_MONTH}"
     r"|(?!(?:Peter|Alexander|Walth?er|Werner|R[ae]iner|Günth?er|Gunth?er|Dieter|Oliver|Holger"
-    r"|Rüdiger|Xaver|Volker|Vincent|Hermann|Tilmann|Til[lm]an)\Z)[\w-]{1,30}"
-    r"(?:er|erin|ent|entin|ist|istin|ant|antin|mann|frau|kunde|kraft|ling|hilfe|ung|heit|keit|schaft)"
+    r"|Rüdiger|Xaver|Volker|Vincent|Viktor|Victor|Igor|Theodor|Gregor|Hektor|Hermann|Tilmann|Til[lm]an)\Z)[\w-]{1,30}"
+    r"(?:er|erin|or|orin|ent|entin|ist|istin|ant|antin|mann|frau|kunde|kraft|ling|hilfe|ung|heit|keit|schaft)"
     r"|Mutter|Vater|Mama|Papa|Oma|Opa|Single|Azubi|Fan|Mitglied|Chef|Chefin|Profi|Laie|Christ"
-    r"|Muslima?|Jude|Jüdin|Kunde|Kundin|Witwe|Waise|Gast|Team|Platz|Seite|Schritt|Nummer|Zimmer"
+    r"|Muslima?|Vorstand|Doktorand|Boss|Star|Expat|Jude|Jüdin|Kunde|Kundin|Witwe|Waise|Gast|Team|Platz|Seite|Schritt|Nummer|Zimmer"
     r"|Stier|Krebs|Löwe|Jungfrau|Waage|Skorpion|Schütze|Steinbock|Wassermann|Fische?",
     re.IGNORECASE,
 )
@@ -124,7 +125,10 @@ def _name(pieces: Sequence[str], place: int) -> str | None:
     if match is None or not after or not _AGE_ALONE.fullmatch(after[0]):
         return None
     words = match["name"].split()
-    if any(_NO_NAME.fullmatch(word) or not names.is_given_name(word) for word in words):
+    if any(
+        _NO_NAME.fullmatch(word) or known_job(word) or not names.is_given_name(word)
+        for word in words
+    ):
         return None
     if not match["by"] and not match["here"]:
         if names.own_name(match["name"]) is None:
