@@ -60,6 +60,7 @@ from memory_core.recollection.context_pieces import (
     profile_pieces,
 )
 from memory_core.recollection.expectations import (
+    LATEST,
     Expectation,
     foreseeing,
     foresight_pieces,
@@ -72,11 +73,6 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
 from memory_core.recollection.untold import Untold
 
-LATEST = 100
-"""The newest episodic memories that are searched for foresight.
-
-Foresight of older memories is found only by a query.
-"""
 TURNS = 30
 MOST_INSTRUCTIONS = 100
 """The most standing instructions that are read, the newest."""

@@ -16,11 +16,13 @@ from typing import NamedTuple
 from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import is_cell, is_message
 from memory_core.domain.ranking.selection import Grant, Piece
+from memory_core.domain.scenes import ProfileFact
 from memory_core.domain.statements.announced import time_ahead
 from memory_core.domain.statements.appointment_words import CANCELLED, PUT_OFF
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
+from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
@@ -38,6 +40,13 @@ LEAST_QUOTED = 0.5
 """The part of a sentence's words that foresight has if it was made of the sentence."""
 _DAY = timedelta(days=1)
 _LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
+BIRTHDAY = "birthday"
+"""The one date of a profile that no change of plans changes."""
+LATEST = 100
+"""The newest episodic memories that are searched for foresight.
+
+Foresight of older memories is found only by a query.
+"""
 LONG_OVER = timedelta(days=14)
 """How long foresight that is over is read: it may have been moved to a day that is still ahead."""
 _MAY_CHANGE = re.compile(
@@ -85,7 +94,7 @@ def expectations(memories: Iterable[Memory], moment: datetime) -> list[Expectati
         {memory.id: memory for memory in memories}.values(),
         key=lambda memory: (memory.event_timestamp, memory.sequence),
     )
-    first = next((place for place, memory in enumerate(ordered) if _foreseen(memory, moment)), None)
+    first = next((place for place, memory in enumerate(ordered) if foreseen(memory, moment)), None)
     if first is None:
         return []
     statements = [*_sentences(ordered[first:], moment)]
@@ -104,8 +113,14 @@ def may_change(text: str) -> bool:
     return any(cue.search(text.lower()) is not None for cue in (_MAY_CHANGE, CANCELLED, PUT_OFF))
 
 
-def _foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
-    """The foresight of a memory that is not long over."""
+def foreseen(memory: Memory, moment: datetime) -> list[Foresight]:
+    """The foresight of a memory that is not long over.
+
+    Args:
+        memory: The memory.
+        moment: The time at which it is asked for.
+
+    """
     return [
         foresight
         for foresight in memory.foresight
@@ -193,7 +208,7 @@ def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statem
             before = last.get((person, memory.session_id))
             follows = before[0] if before and at - before[1] <= SAME_TALK else None
             last[person, memory.session_id] = line, at
-            if _foreseen(memory, moment) or may_change(text):
+            if foreseen(memory, moment) or may_change(text):
                 for place, sentence in enumerate(read(text).sentences):
                     yield _Statement(line, place, person, memory, at, follows, sentence)
             line += 1
@@ -223,9 +238,9 @@ def _entries(
     memory: Memory, statements: Sequence[_Statement], moment: datetime
 ) -> Iterator[_Entry]:
     """The foresight of a memory, each with the sentence that it was made of."""
-    foreseen = _foreseen(memory, moment)
-    own = [statement for statement in statements if statement.memory is memory] if foreseen else []
-    for foresight in foreseen:
+    ahead = foreseen(memory, moment)
+    own = [statement for statement in statements if statement.memory is memory] if ahead else []
+    for foresight in ahead:
         source = _source(foresight, own)
         if source is None:
             name = memory.actor if speaker(memory.actor) else ""
@@ -386,6 +401,37 @@ def _mark_of(piece: Piece, marks: Mapping[tuple[str, str], str]) -> str:
         return ""
     sentences = (sentence.text for sentence in read(piece.text).sentences)
     return next((marks[person, text] for text in sentences if (person, text) in marks), "")
+
+
+def facts_changed_since(
+    facts: Iterable[ProfileFact], every: Sequence[Expectation]
+) -> frozenset[str]:
+    """The memories of facts that tell an appointment otherwise than it holds now.
+
+    The words of such a fact are in a sentence of the user's that was moved or called off since, and
+    in no sentence that holds.
+
+    Args:
+        facts: Facts of the user's profile.
+        every: All that is expected.
+
+    """
+    own = [expectation for expectation in every if not expectation.person]
+    standing = {expectation.words for expectation in own if not expectation.is_off}
+    outdated = {text for expectation in own for text in expectation.outdated} - standing
+    return frozenset(
+        fact.memory_id
+        for fact in facts
+        if fact.name != BIRTHDAY
+        and any(_tells(text, fact) for text in outdated)
+        and not any(_tells(text, fact) for text in standing)
+    )
+
+
+def _tells(text: str, fact: ProfileFact) -> bool:
+    """Whether a sentence has all words of a fact's value, and one of its name."""
+    sentence, value = {*tokens(text)}, {*tokens(str(fact.value))}
+    return bool(value) and value <= sentence and not sentence.isdisjoint(tokens(fact.name))
 
 
 def foresight_pieces(now_expected: Collection[Expectation], moment: datetime) -> list[Piece]:

@@ -7,14 +7,17 @@ run takes out, are always left out. Title and summary are of the remaining cells
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import NotFound
+from memory_core.domain.fields import local
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
 from memory_core.domain.profile import (
     MAX_FACTS,
+    cell_ids_of,
     disputes_of,
     profile_at,
     subjects,
@@ -36,9 +39,17 @@ from memory_core.domain.scenes import (
     with_words,
 )
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.values_said import values_in
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
+from memory_core.recollection.candidate_sources import Zones
+from memory_core.recollection.expectations import (
+    LATEST,
+    expectations,
+    facts_changed_since,
+    foreseen,
+)
 from memory_core.recollection.superseded import Fallen, stale_facts
 
 _READ_AT_ONCE = 200
@@ -228,6 +239,8 @@ def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
 
 
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
+_FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
 _TRUE = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.SUPERSEDED, Status.UPDATED))
 """The statuses of truths of today and of earlier times."""
 MAX_READ = 2 * MAX_FACTS
@@ -245,7 +258,7 @@ class Profiles:
     """The profile of any owner."""
 
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+        self._store, self._clock, self._zones = store, clock, Zones(store)
 
     async def of(
         self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None
@@ -289,13 +302,14 @@ class Profiles:
             memories |= found_more
         searchable = {name: memory for name, memory in memories.items() if memory.searchable}
         profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
-        return await self._with_disputes(
+        profile = await self._without_changed(
             owner,
             _without_session(profile, searchable, without_session_id),
             searchable,
             at,
             without_session_id,
         )
+        return await self._with_disputes(owner, profile, searchable, at, without_session_id)
 
     async def _of_facts(self, owner: Owner) -> tuple[KnownPerson, dict[str, Memory]]:
         """Return a profile of the latest facts, and these facts.
@@ -311,6 +325,46 @@ class Profiles:
         )
         facts = [KnownFact(name=fact.name, memory_ids=fact.memory_ids) for fact in known.facts]
         return KnownPerson(facts=facts), memories
+
+    async def _without_changed(
+        self,
+        owner: Owner,
+        profile: Profile,
+        memories: Mapping[str, Memory],
+        at: datetime | None,
+        without_session_id: str | None,
+    ) -> Profile:
+        """Leave out appointments that were moved, put off or called off since they were told.
+
+        That costs two reads if an appointment of a fact is not long over, else none; one more for
+        its cell if no run has written the profile.
+        """
+        dated = [fact for fact in profile.explicit if values_in(str(fact.value)).whens]
+        cell_ids = {name for fact in dated for name in cell_ids_of(memories[fact.memory_id])}
+        cells = await self._memories(owner, cell_ids - memories.keys())
+        cells |= {name: memories[name] for name in cell_ids & memories.keys()}
+        now = self._clock.now()
+        moment = at or now
+        ahead = [cell for cell in cells.values() if cell.searchable and foreseen(cell, moment)]
+        if not ahead:
+            return profile
+        where = Filter(
+            _FOUND,
+            types=_EPISODIC,
+            without_session_id=without_session_id,
+            at=at,
+            now=now,
+            hide_formed_messages=True,
+        )
+        page, zone = await asyncio.gather(
+            self._store.page(owner, "memory", where, None, LATEST), self._zones.of(owner)
+        )
+        latest = [memory for memory in readable(page)[0] if memory.searchable]
+        every = await asyncio.to_thread(expectations, [*latest, *ahead], local(moment, zone))
+        changed = facts_changed_since(dated, every)
+        return profile.with_facts(
+            [fact for fact in profile.explicit if fact.memory_id not in changed]
+        )
 
     async def _with_disputes(
         self,

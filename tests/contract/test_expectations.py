@@ -5,16 +5,19 @@ new time, those called off say so, and every line has its day and its hour.
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Foresight
 from memory_core.domain.requests.memories import ContextInput
+from memory_core.recollection.scenes import Profiles
 from tests.builders import ALICE, NOW
 from tests.contract.test_context import turn
+from tests.contract.test_scenes import consolidated
 from tests.telling import tell
-from tests.world import World
+from tests.world import Meanwhile, World
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 HOUR = timedelta(hours=1)
@@ -317,3 +320,77 @@ async def test_a_context_of_the_end_of_all_days_is_answered(core: MemoryCore, ye
     moment = datetime(year, 12, 30, tzinfo=timezone.utc)
     asked = ContextInput(query="When is my haircut?", at=moment)
     assert isinstance((await core.context(ALICE, asked)).context, str)
+
+
+DATED = "My dentist appointment is on 18 May at 9."
+GERMAN_DATED = "Mein Zahnarzttermin ist am 18. Mai um 9 Uhr."
+
+
+async def known(core: MemoryCore, at: datetime | None = None) -> dict[str, Any]:
+    return {fact.name: fact.value for fact in (await core.profile(ALICE, at)).explicit}
+
+
+@pytest.mark.parametrize("is_run", [False, True])
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (DATED, "The dentist appointment was postponed."),
+        (DATED, "The dentist appointment got cancelled."),
+        (GERMAN_DATED, "Der Zahnarzttermin wurde verschoben."),
+        (GERMAN_DATED, "Der Zahnarzttermin am 18. Mai ist abgesagt."),
+    ],
+)
+async def test_a_profile_leaves_out_an_appointment_that_does_not_take_place(
+    core: MemoryCore, world: World, earlier: str, later: str, is_run: bool
+) -> None:
+    await tell(core, earlier)
+    if is_run:
+        await consolidated(core)
+    assert len(await known(core)) == 1
+    await tell(core, later, at=NOW + HOUR, session="s2")
+    world.clock.forward(7_200)
+    assert await known(core) == {}
+    assert len(await known(core, NOW + HOUR / 2)) == 1
+    context = await core.context(ALICE, ContextInput(parts=["profile", "foresight"]))
+    assert "on 2026-05-08" in context.context
+    assert "Profile:" not in context.context
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (DATED, "The dentist appointment was not postponed."),
+        (DATED, "My sister's dentist appointment got cancelled."),
+        (DATED, "The haircut was postponed."),
+        ("My birthday is on 18 May.", "The birthday party was cancelled."),
+        ("My birthday is on 18 May.", "My birthday was postponed."),
+        (GERMAN_DATED, "Wurde der Zahnarzttermin verschoben?"),
+    ],
+)
+async def test_a_profile_keeps_a_date_that_nothing_changed(
+    core: MemoryCore, earlier: str, later: str
+) -> None:
+    await tell(core, earlier)
+    before = await known(core)
+    await tell(core, later, at=NOW + HOUR, session="s2")
+    assert before.items() <= (await known(core)).items()
+
+
+async def test_a_profile_tells_an_appointment_that_takes_place_after_all(core: MemoryCore) -> None:
+    await tell(core, DATED)
+    await tell(core, "The dentist appointment got cancelled.", at=NOW + HOUR, session="s2")
+    await tell(core, "The dentist appointment is on 20 May at 9.", at=NOW + 2 * HOUR, session="s3")
+    assert await known(core, NOW + 3 * HOUR) == {"dentist appointment": "20 May at 9"}
+
+
+async def test_only_a_profile_with_an_appointment_ahead_is_compared_with_the_newest_memories(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "I live in Oslo. My phone number is 555 010 2030.")
+    await consolidated(core)
+
+    async def refused() -> None:
+        raise AssertionError("a profile without an appointment reads no page of memories")
+
+    store: Any = Meanwhile(await world.look_on(), "page", refused)
+    assert len((await Profiles(store, world.clock).of(ALICE)).explicit) == 2

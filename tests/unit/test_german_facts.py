@@ -58,6 +58,10 @@ def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
             ("intolerance to laktose", "yes", ""),
         ),
         ("Mein Zahnarzttermin ist am 9. Dezember.", ("zahnarzttermin", "9. Dezember", "")),
+        (
+            "Der Zahnarzttermin wurde auf den 12. Dezember um 11 Uhr verschoben.",
+            ("zahnarzttermin", "12. Dezember um 11 Uhr", ""),
+        ),
         ("Meine Frau heißt Julia.", ("name", "Julia", "frau")),
         ("Lena hat eine Nussallergie.", ("allergy", "Nussallergie", "Lena")),
         ("Ich bin in Bremen aufgewachsen.", ("home town", "Bremen", "")),

@@ -110,6 +110,106 @@ def slots(text: str) -> dict[tuple[str | None, str], Any]:
                 ("user", "娘 さくら"): "yes",
             },
         ),
+        (
+            "I'm Marta, 29, originally from Porto but living in Leeds now.",
+            {
+                ("user", "name"): "Marta",
+                ("user", "age"): "29",
+                ("user", "origin"): "Porto",
+                ("user", "home city"): "Leeds",
+            },
+        ),
+        (
+            "I'm Aisha - software engineer, 31, and born in Lahore.",
+            {
+                ("user", "name"): "Aisha",
+                ("user", "occupation"): "software engineer",
+                ("user", "age"): "31",
+                ("user", "birthplace"): "Lahore",
+            },
+        ),
+        (
+            "I'm Harold, a 68-year-old bus driver from Hull, widowed.",
+            {
+                ("user", "name"): "Harold",
+                ("user", "age"): "68",
+                ("user", "occupation"): "bus driver",
+                ("user", "origin"): "Hull",
+                ("user", "marital status"): "widowed",
+            },
+        ),
+        (
+            "Call me Joe. Electrician, 41, divorced, and I'm based in Cork.",
+            {
+                ("user", "name"): "Joe",
+                ("user", "occupation"): "electrician",
+                ("user", "age"): "41",
+                ("user", "marital status"): "divorced",
+                ("user", "home city"): "Cork",
+            },
+        ),
+        ("Hello, Ruth here. I'm 67.", {("user", "name"): "Ruth", ("user", "age"): "67"}),
+        (
+            "Ich bin Jonas, 34, und wohne mit Mia in Köln.",
+            {("user", "name"): "Jonas", ("user", "age"): "34", ("user", "home city"): "Köln"},
+        ),
+        (
+            "Hi, ich bin der Torsten, 51, Elektriker, verheiratet, zwei Söhne, wohne in Jena.",
+            {
+                ("user", "name"): "Torsten",
+                ("user", "age"): "51",
+                ("user", "occupation"): "Elektriker",
+                ("user", "marital status"): "verheiratet",
+                ("user", "number of söhne"): "zwei",
+                ("user", "home city"): "Jena",
+            },
+        ),
+        (
+            "Kurz zu mir: Bernd, 62, Linkshänder, arbeite als Koch in Rostock.",
+            {
+                ("user", "name"): "Bernd",
+                ("user", "age"): "62",
+                ("user", "handedness"): "Linkshänder",
+                ("user", "occupation"): "Koch",
+            },
+        ),
+        (
+            "Ich bin Karl und 45, Vater von drei Kindern, bin Bäcker und Linkshänder.",
+            {
+                ("user", "name"): "Karl",
+                ("user", "age"): "45",
+                ("user", "number of kinder"): "drei",
+                ("user", "occupation"): "Bäcker",
+                ("user", "handedness"): "Linkshänder",
+            },
+        ),
+        (
+            "僕は大輔、41歳、神戸在住の料理人です。",
+            {
+                ("user", "name"): "大輔",
+                ("user", "age"): "41",
+                ("user", "home city"): "神戸",
+                ("user", "occupation"): "料理人",
+            },
+        ),
+        (
+            "初めまして！ゆいです。北海道出身の25歳で、デザイナーをしています。",
+            {
+                ("user", "name"): "ゆい",
+                ("user", "origin"): "北海道",
+                ("user", "age"): "25",
+                ("user", "occupation"): "デザイナー",
+            },
+        ),
+        (
+            "田中といいます。52歳の会社員で、福岡に妻と息子二人と住んでます。",
+            {
+                ("user", "name"): "田中",
+                ("user", "age"): "52",
+                ("user", "occupation"): "会社員",
+                ("user", "home city"): "福岡",
+            },
+        ),
     ],
 )
 def test_an_introduction_fills_the_slots_of_all_that_it_says(
@@ -158,8 +258,52 @@ def test_a_relative_named_in_passing_is_one_fact(text: str, fact: str) -> None:
         "母は大阪在住です。",
         "友達と東京に住んでいました。",
         "はじめまして、初心者です。",
+        "I'm seeing Marta, 29, a physio from Porto.",
+        "I'm with Tom, 12, at the dentist.",
+        "I have a sister, a 40-year-old nurse from Leeds.",
+        "I'm a long way from Leeds.",
+        "I'm a 3-year-old at heart.",
+        "I'm a day trip from Bristol, 34, single.",
+        "Hey, Monday here.",
+        "Salami, 34, habe Hunger.",
+        "Ich bin älter als er, 34, Koch.",
+        "Meine Schwester ist Anna, 34, Lehrerin aus Ulm.",
+        "主人公は大輔、41歳、神戸在住の料理人です。",
+        "5歳、3歳の子どもがいます。",
+        "こんにちは、元気です。",
         "うちの娘は陽菜、5歳です。",
     ],
 )
 def test_what_is_no_introduction_fills_no_slot(text: str) -> None:
     assert slots(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("I'm Ana, married to Ben, 34, a nurse.", {"name": "Ana", "spouse": "Ben"}),
+        ("I'm Ana, with Ben, 34, a nurse.", {"name": "Ana"}),
+        ("My name is Ana. Teacher, please help me.", {"name": "Ana"}),
+        ("I'm Ana, Ben's sister, 12.", {"name": "Ana"}),
+        ("Ich heiße Ina, wohne mit Ole, 34, in Köln.", {"name": "Ina"}),
+        ("Ich heiße Ina, habe eine Schwester, 34, Lehrerin.", {"name": "Ina"}),
+        ("Ich bin Polin, 34, verheiratet mit Jan, 40, Koch.", {"age": "34", "spouse": "Jan"}),
+        ("犬を飼っています。ポチといいます。", {"number of pets": "no longer"}),
+    ],
+)
+def test_a_part_after_another_persons_name_is_not_the_speakers(
+    text: str, filled: dict[str, str]
+) -> None:
+    values = {attribute: value for (_, attribute), value in slots(text).items()}
+    values.pop("marital status", None)
+    assert values == filled
+
+
+@pytest.mark.parametrize(
+    "noun",
+    ["Autor", "Coach", "Vorstand", "Polin", "Türke", "Rentner", "Berliner", "Mutter", "Löwe"],
+)
+def test_a_german_noun_before_an_age_is_no_name(noun: str) -> None:
+    read = slots(f"Ich bin {noun}, 50, und wohne in Ulm.")
+    assert ("user", "name") not in read
+    assert read["user", "age"] == "50"

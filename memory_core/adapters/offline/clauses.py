@@ -128,6 +128,11 @@ _REPLACED = re.compile(
 
 An example is "My name is not Tom, it is Thomas".
 """
+_YEARS_OLD = re.compile(
+    r"(?P<before>\bI am |, )an? (?P<age>\d{1,3})[ -]years?[ -]old (?=[a-z])"
+    r"(?!(?:at|in|on|with|for|from|who|and)\b)"
+)
+"""An age before a noun, which is a part of its own: "I am a 52-year-old plumber"."""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her"
     r"|their|your|our|the)\b",
@@ -175,6 +180,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     plain = _REPLACED.sub(
         r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
     )
+    plain = _YEARS_OLD.sub(r"\g<before>\g<age> years old, a ", plain)
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []

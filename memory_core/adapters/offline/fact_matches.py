@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory_core.adapters.offline import fact_patterns
+from memory_core.adapters.offline import fact_patterns, names
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
@@ -54,17 +54,23 @@ class FoundFact:
     lasting: bool = False
 
 
-def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
-    """Matches of the table's rows in a sentence."""
+def facts_of_table(sentence: str, *, introduced: bool = False) -> Iterator[PatternMatch]:
+    """Matches of the table's rows in a sentence.
+
+    A part without a verb says more of the speaker where the part before said who they are.
+
+    Args:
+        sentence: The sentence.
+        introduced: Whether the sentence before said who the speaker is.
+
+    """
     before: tuple[Pattern, str] | None = None
-    is_of_speaker = False
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
-        is_of_speaker = clause.subject == "I" and (
-            clause.rest.startswith("am ") or (is_of_speaker and clause.carried)
-        )
-        if not matches and is_of_speaker and clause.carried and clause.joined in (",", "and"):
+        is_bare = not matches and introduced and clause.carried
+        if is_bare:
             matches = _without_verb(clause)
+        introduced = _says_who(clause, matches) or (is_bare and _goes_on(clause, matches))
         if (
             not matches
             and before is not None
@@ -75,24 +81,65 @@ def facts_of_table(sentence: str) -> Iterator[PatternMatch]:
             continue
         before = None
         for row, groups in matches:
-            yield PatternMatch(row, groups, clause.subject)
+            yield PatternMatch(row, groups, "I" if is_bare else clause.subject)
             before = (row, clause.subject) if row.many else before
 
 
+def _says_who(clause: Clause, matches: Sequence[tuple[Pattern, dict[str, str]]]) -> bool:
+    """Whether a clause describes the speaker and names no other person."""
+    attributes = {row.attribute for row, _ in matches}
+    if clause.subject == "I" and clause.rest.startswith("am "):
+        return _OTHER_PERSON.isdisjoint(attributes) and (
+            bool(matches) or _OF_A_KIND.fullmatch(clause.rest) is not None
+        )
+    return "name" in attributes and clause.subject in ("I", "my", "call me", "")
+
+
+def _goes_on(clause: Clause, matches: Sequence[tuple[Pattern, dict[str, str]]]) -> bool:
+    """Whether a part without a verb, too, may be followed by more of its kind."""
+    attributes = {row.attribute for row, _ in matches}
+    if not _OTHER_PERSON.isdisjoint(attributes) or _COMPANY.match(clause.rest):
+        return False
+    return bool(matches) or (clause.rest.islower() and listed(clause.rest))
+
+
+_OTHER_PERSON = frozenset({"spouse"})
+"""Attributes whose value is a person, whom the next part of a list may be about."""
+_OF_A_KIND = re.compile(r"am an? [a-z][a-z -]{2,40}")
+_COMPANY = re.compile(r"(?:with|to|and|for)\b")
+
+
 def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
-    """Matches of a clause that leaves out "am": "I'm Ana, 34, married to Ben"."""
+    """Matches of a clause without a verb: "34" of "I'm Ana, 34"."""
     if not listed(clause.rest) and not _STATE.fullmatch(clause.rest):
         return []
-    whole = replace(clause, rest=f"am {clause.rest}")
-    return [match for match in _matches(whole, "") if match[0].attribute not in _NEEDS_VERB]
+    for verb, attributes in _VERBS_LEFT_OUT:
+        small = clause.rest[:1].lower() + clause.rest[1:]
+        whole = replace(clause, subject="I", rest=f"{verb} {small}")
+        matches = [match for match in _matches(whole, "") if match[0].attribute in attributes]
+        if matches:
+            return matches
+    return []
 
 
 _STATE = re.compile(
     r"(?:happily )?(?:married|engaged)(?: to \S+(?: [A-Z]\S+)?)?|divorced|widowed"
-    r"|(?:currently |now )?(?:living|working|based) (?!.*\b(?:is|are|was|were|has|can|will)\b).+"
+    r"|(?:(?:currently |now )?(?:living|working|based)|an?) "
+    r"(?!.*\b(?:is|are|was|were|has|can|will)\b).+"
+    r"|studying [a-z]+ (?:in|at) [A-Z]\S+"
 )
-_NEEDS_VERB = frozenset({None, "name", "employer", "origin"})
-"""Attributes of rows that read too much where "am" is left out."""
+_OF_BARE_PARTS = frozenset(
+    row.attribute for row in fact_patterns.ENGLISH if row.attribute is not None
+) - {"name", "employer"}
+_VERBS_LEFT_OUT = (
+    ("am", _OF_BARE_PARTS),
+    ("am a", frozenset({"occupation"})),
+    ("was", frozenset({"birthplace"})),
+)
+"""The verbs that a part of a list may leave out, and the attributes that are read with each.
+
+The others read too much where there is no verb.
+"""
 
 
 def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
@@ -148,13 +195,14 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     yield from matches
     if (negated or _GAVE_UP.match(rest)) and not matches:
         yield from _over(clause, rest)
-    if (
-        clause.lead
-        and clause.subject == "I"
-        and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest))
-        and _GREETS.match(sentence)
-    ):
-        yield _NAMED, {"value": name[1]}
+    if clause.lead and _GREETS.match(sentence):
+        if clause.subject == "I":
+            name = re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)
+        else:
+            name = re.fullmatch(r"(?:this is )?(\S+)(?: here)?", clause.rest)
+            name = name if name and name[0] != name[1] and names.own_name(name[1]) else None
+        if name is not None:
+            yield _NAMED, {"value": name[1]}
 
 
 _DUE = re.compile(r"\b(?:deadline|due date)\b", re.IGNORECASE)

@@ -224,6 +224,8 @@ ENGLISH: tuple[Pattern, ...] = (
         r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", names.place),
     Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b",
         names.place, _ALL),
+    Pattern("origin", "{who} comes from {value}", r"<be> (?=an? [\w -]{3,40} from [A-ZÀ-Þ])",
+        names.origin_of_worker),
     Pattern("home town", "{who}'s home town is {value}", r"home ?town is", names.place, ("mine",)),
     # work and study
     Pattern("occupation", _WORKS_AS,

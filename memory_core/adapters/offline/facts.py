@@ -132,9 +132,9 @@ class _Reading:
             begun = ""
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             sentence = self._corrected(sentence, name)
-            with_topic = japanese_facts.with_topic(sentence.text, before_it)
-            before_it = sentence.text
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
+            with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
+            before_it = sentence.text
             whole = completed(with_topic, self.before[-MOST_BEFORE:], after)
             counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
@@ -211,7 +211,10 @@ class _Reading:
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
         """The table's matches in a sentence, which may correct the sentence before."""
-        matches = list(facts_of_table(without_company(text)))
+        introduced = _HAS_AGE.search(text) is not None and any(
+            match.row.attribute == "name" for match in self.matches.get(name, ())
+        )
+        matches = list(facts_of_table(without_company(text), introduced=introduced))
         if abroad:  # the table knows jobs of other languages: "ich bin Bäcker"
             known = {fact.attribute for fact in abroad} | {None}
             matches = [
@@ -338,6 +341,8 @@ _POINTS = re.compile(
 """Words that can't be a slot's value: they point at a thing in sight."""
 
 
+_HAS_AGE = re.compile(r"(?:\A|, )\d{1,3}(?=,|\.?\Z)")
+"""An age in a list: "Electrician, 41, divorced"."""
 _COUNTED_ELSEWHERE = re.compile(
     r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten"
     r"|team|course|group|shelter|clinic|farm)\b|\bat work\b|\b(?:year|grade) \d\b",

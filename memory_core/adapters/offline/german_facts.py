@@ -8,12 +8,13 @@ by a row for such clauses.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.adapters.offline.introductions import GERMAN_VERB, german_clauses
 from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
+from memory_core.domain.statements.appointment_words import PUT_ELSEWHERE_IN_GERMAN
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.domain.truth.slots import NO_LONGER
@@ -59,7 +60,8 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?P<of>[A-ZÄÖÜ]\w{0,20}(?:arzt|ärztin|termin|prüfung|besprechung|klausur|gespräch|umzug"
         r"|flug|hochzeit|treffen|abgabe|kurs|training|physio|friseur))"
         r"(?:termin)? (?:hab|habe|ist|findet|wurde|geht|beginnt|war)\b.{0,30}?\b(?:am|um|auf den"
-        r"|auf|erst am) (?P<value>\d.{2,25}?)(?= statt|,|\Z)",
+        r"|auf|erst am) (?P<value>\d.{2,25}?)"
+        rf"(?= statt|,|\Z| (?:{PUT_ELSEWHERE_IN_GERMAN})\b)",
     ),
     Row(
         "employer", r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)"
@@ -82,7 +84,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "home city",
         _i("(?:wohne|wohnen|lebe|leben)")
-        + r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)",
+        + r"(?:(?:zusammen )?mit [A-ZÄÖÜ][\wäöüß]+(?: und [A-ZÄÖÜ][\wäöüß]+)? )?(?:in einer WG )?"
+        r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)",
     ),
     Row(
         "home city",
@@ -107,6 +110,7 @@ _ROWS: tuple[Row, ...] = (
         _i("(?:komme|stamme|kommen)") + r"(?:ursprünglich )?aus (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
     ),
     Row("home town", r"\bin (?P<value>[A-ZÄÖÜ][\wäöüß-]+) aufgewachsen"),
+    Row("birthplace", r"\b(?:ich bin|bin ich) (?:\d{4} )?in (?P<value>[A-ZÄÖÜ][\wäöüß-]+) geboren"),
     Row(
         "occupation",
         _i("(?:arbeite|jobbe)") + r"(?:[\w ]{0,25} )?als (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
@@ -114,7 +118,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "occupation",
         r"\b(?:ich bin|bin ich) (?:(?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"
-        rf"|{_SINCE}(?P<value2>{GERMAN_TRADE})(?=\Z| (?:bei|beim|in|im|an|am|für)\b))",
+        rf"|{_SINCE}(?:[a-zäöüß]{{3,20}}er? )?(?P<value2>{GERMAN_TRADE})"
+        r"(?=\Z| (?:bei|beim|in|im|an|am|für|aus)\b))",
     ),
     Row(
         "occupation",
@@ -175,6 +180,10 @@ _ROWS: tuple[Row, ...] = (
         rf"\b{OWN}(?:{_ONE}|{_MANY}|{ANIMAL})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird"
         r"|arbeitet|wohnt|lebt|hat"
         rf"|studiert|geht|kommt|spielt|mag|isst|trinkt|verträgt|macht|lernt|fährt|kann) .{{2,80}}",
+    ),
+    Row(
+        "number of kinder",
+        r"\b(?:ich bin|bin ich) (?:Vater|Mutter|Mama|Papa) von (?P<value>\w+) Kindern\b",
     ),
     Row(
         "number of {of}",
@@ -410,19 +419,8 @@ _ASKS = re.compile(
     r"|welche\w*|warum|wann|gibt es|hättest)\b",
     re.IGNORECASE,
 )
-_VERB = (
-    r"(?:bin|habe?|heiße|wohne|lebe|arbeite|jobbe|studiere|komme|stamme|spreche|lerne|spiele|esse"
-    r"|trinke|mag|liebe|hasse|fahre|nehme|rauche|vertrage|sammle|leide|besitze|singe|tanze|ziehe"
-    r"|fliege|ernähre)\b"
-)
-_OWN_VERB = re.compile(rf"{_VERB}(?!.{{0,200}}\b(?:ich|wir|er|sie|es)\b)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
-    r"\d{1,3}(?: Jahre(?: alt)?)?|(?:verheiratet|verlobt|geschieden|ledig|verwitwet|single)\b.*"
-)
-"""A clause that leaves out "ich bin": "ich heiße Ina, 38, verheiratet mit Ole"."""
-_SAYS_OWN = re.compile(r"\bich\b|\bmein Name ist\b", re.IGNORECASE)
 _PARTS = re.compile(
-    rf"[,;:–()]\s{{0,3}}(?:und\s(?={_VERB}))?|\s(?:und|aber)\s(?={_VERB})"
+    rf"[,;:–()]\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
     r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,
@@ -476,7 +474,7 @@ def is_german(text: str) -> bool:
 
 
 _DEPENDS = re.compile(
-    r"\b(?:wenn|falls|weil|dass|ob|als|obwohl|während|nachdem|bevor|bis|damit|sobald|solange)\b",
+    r"\Aals\b|\b(?:wenn|falls|weil|dass|ob|obwohl|während|nachdem|bevor|bis|damit|sobald|solange)\b",
     re.IGNORECASE,
 )
 
@@ -492,10 +490,10 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
         asks: Whether it is a question.
 
     """
-    parts = _with_subjects(
-        [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
-    )
-    statements = parts[:-1] if asks else parts
+    whole = _BUT.sub(" ", sentence).rstrip(" .!")
+    parts = [part.strip() for part in _PARTS.split(whole) if part.strip()]
+    written = german_clauses(parts, _depends)
+    statements = written[:-1] if asks else written
     return [
         part[:1].lower() + part[1:] if _SMALL.match(part) else part
         for part in statements
@@ -503,16 +501,5 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
     ]
 
 
-def _with_subjects(parts: Sequence[str]) -> list[str]:
-    """The clauses, with "ich" where they share the subject of the clause before."""
-    carried, whole = False, list[str]()
-    for part in parts:
-        if carried and _OWN_VERB.match(part):
-            part = f"ich {part[:1].lower()}{part[1:]}"
-        elif carried and _ATTRIBUTE.fullmatch(part):
-            part = f"ich bin {part}"
-        else:
-            carried = _SAYS_OWN.search(part) is not None
-        carried = carried and not (_DEPENDS.search(part) or GERMAN.unasserted.search(part))
-        whole.append(part)
-    return whole
+def _depends(clause: str) -> bool:
+    return bool(_DEPENDS.search(clause) or GERMAN.unasserted.search(clause))

@@ -11,6 +11,7 @@ import re
 from memory_core.adapters.offline.animals import IN_JAPANESE as ANIMAL
 from memory_core.adapters.offline.animals import JAPANESE_PETS
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.adapters.offline.introductions import japanese_clauses, with_name
 from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -276,19 +277,24 @@ _NAMED = re.compile(
 )
 
 
-def with_topic(sentence: str, before: str) -> str:
-    """Add the owner of a name to a sentence, if the sentence before names it.
+def with_topic(sentence: str, before: str, after: str = "") -> str:
+    """Add the topic of a name to a sentence where the talk has it.
 
     Args:
         sentence: "名前はポチです".
         before: "犬を飼っています"; empty for the first of a message.
+        after: The message after it.
 
     Returns:
         "犬の名前はポチです"; the sentence itself where `before` names no owner.
 
     """
     named = _NAMED.search(before) if _NAMES.match(sentence) else None
-    return f"{named['of'] or named['animal']}の{sentence}" if named else sentence
+    return (
+        f"{named['of'] or named['animal']}の{sentence}"
+        if named
+        else with_name(sentence, before, after)
+    )
 
 
 def is_japanese(text: str) -> bool:
@@ -305,4 +311,8 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
 
     """
     parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
-    return parts[:-1] if asks else parts
+    return [
+        clause
+        for part in (parts[:-1] if asks else parts)
+        for clause in ([part] if JAPANESE.unasserted.search(part) else japanese_clauses(part))
+    ]

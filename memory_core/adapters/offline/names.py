@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.fact_values import LANGUAGES, nothing, organisation, unquoted
+from memory_core.adapters.offline.fact_values import (
+    LANGUAGES,
+    known_job,
+    nothing,
+    organisation,
+    unquoted,
+)
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
@@ -120,6 +126,12 @@ def place(words: str) -> str | None:
     return candidate
 
 
+def origin_of_worker(words: str) -> str | None:
+    """Leeds, of "a nurse from Leeds", after a known job alone."""
+    worker, _, origin = words.partition(" from ")
+    return place(origin) if known_job(worker) is not None else None
+
+
 def known_place(words: str) -> str | None:
     """A place that is capitalised or known; None for "danger"."""
     candidate = place(words)
@@ -217,7 +229,12 @@ _NO_NAMES = """
     operator developer moderator user assistant batman god
 """
 _NEVER = (
-    frozenset(_NO_NAMES.split()) | _IN_NATIONS | FUNCTION_WORDS | QUERY_WORDS | CITIES | COUNTRIES
+    frozenset((*_NO_NAMES.split(), *WEEKDAYS))
+    | _IN_NATIONS
+    | FUNCTION_WORDS
+    | QUERY_WORDS
+    | CITIES
+    | COUNTRIES
 )
 _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,3}", re.IGNORECASE)
 
